@@ -1,4 +1,5 @@
-//! Random numbers that are a function of their address: any value, in any order, on any machine, the same bits.
+//! Random numbers that are a function of their address: any value, in any order, on any machine, the same
+//! bits.
 //!
 //! The uniform number at (stream, a, b) is splitmix64 of a weighted sum of the seed and the address, shifted
 //! to 53 bits: 64-bit arithmetic that wraps around, which every language has.

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Reason for which data could not be read. The text names the file, the line where there is one, and what to do.
+/// Reason for which data could not be read. The text names the file, the line where there is one, and what to
+/// do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system refused: no such file, no permission, a folder, a full memory.

@@ -1,10 +1,10 @@
 //! Public data for machine learning: readers of public formats, a registry of public sets, seeded
 //! generators and small embedded samples. It knows no engine and no algorithm.
 //!
-//! A kind of data is a module of its own with its type, its formats and its generators: [`table`] is a matrix of
-//! features with a response, [`ratings`] are who rated what how high, a [`corpus`] is documents as bags of words.
-//! Parts shared by all kinds lie beside them: bytes of files, numbers in text, parsing in parallel, random
-//! numbers by address, [`registry`] and [`embedded`].
+//! A kind of data is a module of its own with its type, its formats and its generators: [`table`] is a matrix
+//! of features with a response, [`ratings`] are who rated what how high, a [`corpus`] is documents as bags of
+//! words. Parts shared by all kinds lie beside them: bytes of files, numbers in text, parsing in parallel,
+//! random numbers by address, [`registry`] and [`embedded`].
 //!
 //! ```
 //! use raddle_datasets::{Options, read_any};

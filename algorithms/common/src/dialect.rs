@@ -9,15 +9,16 @@ use serde::{Serialize, Serializer};
 /// How text is written. What is not given is found out from the file.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
 pub struct DialectArgs {
-    /// Separator of cells: one character, tab, or blanks (any number of them). Default: what gives the first hundred
-    /// records the same number of cells.
+    /// Separator of cells: one character, tab, or blanks (any number of them). Default: what gives the first
+    /// hundred records the same number of cells.
     #[arg(long, value_name = "CHAR|tab|blanks", value_parser = str::parse::<Separator>)]
     #[serde(serialize_with = "as_text")]
     separator: Option<Separator>,
     /// The decimal mark: `,` or `.`. Default: a point, unless a column of numbers can only have commas.
     #[arg(long, value_name = "MARK", value_parser = Dialect::decimal_of)]
     decimal: Option<char>,
-    /// Mark between thousands: `.`, `,`, `'` or blank. Default: nothing, unless a column of numbers can only be so.
+    /// Mark between thousands: `.`, `,`, `'` or blank. Default: nothing, unless a column of numbers can only
+    /// be so.
     #[arg(long, value_name = "MARK", value_parser = Dialect::thousands_of)]
     thousands: Option<char>,
     /// The first line of delimited text is data, even if it looks like a header.

@@ -2,8 +2,8 @@
 //! AVX2 and portable form with the same bits; numbers in messages; with the feature `cli`, options of reading
 //! delimited text; with `testing`, running a program in a folder.
 //!
-//! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its instructions were
-//! detected.
+//! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its
+//! instructions were detected.
 
 #[cfg(feature = "cli")]
 mod dialect;

@@ -1,6 +1,6 @@
 //! Criterion benches of the kernels, a group for every vector form that the processor has (`avx512`, `avx2`,
-//! `portable`; a filter names one). Throughput counts the values read (`dot`, `pass`) or the pairs multiplied and added
-//! (`gram`, `cholesky`).
+//! `portable`; a filter names one). Throughput counts the values read (`dot`, `pass`) or the pairs multiplied
+//! and added (`gram`, `cholesky`).
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::level::Level;

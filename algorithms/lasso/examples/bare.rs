@@ -4,8 +4,8 @@
 //! bare DATA.svm.gz --mode dense-std|sparse-raw --ratio 100 [--repeats 5] [--engine] [--out coef.tsv]
 //! ```
 //! With `--engine` every repeat is followed by the same fit on the engine, with one worker.
-//! Prints fit milliseconds (median; from the parsed matrix to the certified solution), passes over X, members of
-//! the working set, nonzeros and the relative duality gap. Writes `column value` lines, columns from 1.
+//! Prints fit milliseconds (median; from the parsed matrix to the certified solution), passes over X, members
+//! of the working set, nonzeros and the relative duality gap. Writes `column value` lines, columns from 1.
 
 #![allow(clippy::disallowed_types, reason = "it times what it runs")]
 
@@ -81,8 +81,8 @@ impl Design {
         }
     }
 
-    /// Candidates that do not say the same as a better one: those accepted, and as many more as will likely do, are
-    /// related in one go.
+    /// Candidates that do not say the same as a better one: those accepted, and as many more as will likely
+    /// do, are related in one go.
     fn choose(&self, candidates: &[(u32, f64)], wanted: usize) -> Vec<u32> {
         let mut waiting: Vec<u32> = candidates.iter().map(|&(j, _)| j).collect();
         if waiting.len() <= wanted {

@@ -23,7 +23,8 @@ use crate::run::shard::ColumnShard;
 use crate::run::spec::{Spec, most_members};
 use crate::run::start::Start;
 
-/// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth scheduling.
+/// Stored values of a shard: a pass over them takes some tenths of a millisecond, so that a task is worth
+/// scheduling.
 const SHARD: usize = 400_000;
 
 /// Fewer shards than this are made one: what two workers gain on so short passes, they lose in handing over.
@@ -153,7 +154,8 @@ impl Lasso {
     }
 }
 
-/// Shards with these columns: views of what is in memory; those that are read by parts are made where they live.
+/// Shards with these columns: views of what is in memory; those that are read by parts are made where they
+/// live.
 fn shards(
     columns: &Columns,
     mut parts: Vec<(Range<usize>, GramTiles)>,
@@ -176,7 +178,8 @@ fn shards(
 fn whole_groups(ranges: Vec<Range<usize>>, terms: &Terms) -> Vec<Range<usize>> {
     let whole = |range: Range<usize>| {
         let moved = terms.border(range.start)..terms.border(range.end);
-        // One that had no column before stays: where there are no groups, there are as many shards as were asked for.
+        // One that had no column before stays: where there are no groups, there are as many shards as were
+        // asked for.
         (range.is_empty() || !moved.is_empty()).then_some(moved)
     };
     ranges.into_iter().filter_map(whole).collect()
@@ -202,7 +205,8 @@ mod tests {
         ((mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) % most
     }
 
-    /// A table as libsvm text (0), as delimited numbers (1), or with columns to encode and to fill (2): in memory, and in a file.
+    /// A table as libsvm text (0), as delimited numbers (1), or with columns to encode and to fill (2): in
+    /// memory, and in a file.
     fn tables(
         (kind, classes): (usize, u64),
         seed: u64,

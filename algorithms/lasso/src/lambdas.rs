@@ -5,9 +5,9 @@
 pub enum Penalty {
     /// lambda itself.
     Lambda(f64),
-    /// lambda_max divided by this ratio, where lambda_max is the smallest lambda without support: max |x_j'r| / (n a)
-    /// with a the l1 ratio and r the residual of the fit without coefficients. For the squared loss r is the response;
-    /// for the logistic loss without an intercept it is half of it, as 1 and -1.
+    /// lambda_max divided by this ratio, where lambda_max is the smallest lambda without support: max |x_j'r|
+    /// / (n a) with a the l1 ratio and r the residual of the fit without coefficients. For the squared loss r
+    /// is the response; for the logistic loss without an intercept it is half of it, as 1 and -1.
     Ratio(f64),
 }
 

@@ -6,23 +6,25 @@
 //! P(b) = 1/(2n) |y - X b|^2 + lambda |b|_1
 //! ```
 //!
-//! or, with [`Loss::Logistic`] for a response of two values and with an l1 ratio a below 1 for an elastic net,
+//! or, with [`Loss::Logistic`] for a response of two values and with an l1 ratio a below 1 for an elastic
+//! net,
 //!
 //! ```text
 //! P(b) = 1/n sum log(1 + exp(-y_i (x_i'b + b_0))) + lambda (a |b|_1 + (1 - a)/2 |b|^2)
 //! ```
 //!
-//! or, with [`Loss::Poisson`] for counts, half the mean deviance with means exp(x_i'b + b_0), in place of the logistic loss;
-//! or, with [`Loss::Multinomial`] for a response of K classes, with the mean of `log sum_k exp(f_k) - f_y`, where each class
-//! has coefficients and an intercept of its own;
-//! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple of the
-//! residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
+//! or, with [`Loss::Poisson`] for counts, half the mean deviance with means exp(x_i'b + b_0), in place of the
+//! logistic loss; or, with [`Loss::Multinomial`] for a response of K classes, with the mean of
+//! `log sum_k exp(f_k) - f_y`, where each class has coefficients and an intercept of its own;
+//! and is done when (P - D) / P is at most the tolerance, where D is the dual objective at the best multiple
+//! of the residual that is feasible. The gap is that of the coefficients returned, whatever way led to them.
 //!
-//! [`Lasso`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result; [`CrossValidation`] chooses
-//! lambda. Columns are split into shards,
-//! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch certifies all
-//! columns, lets the worst violators that do not say the same as each other enter the working set, and solves it to
-//! second order: for smooth losses by proximal Newton steps. The schedules of rounds ([`Choice`]) solve the same problem by single coordinate updates.
+//! [`Lasso`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result; [`CrossValidation`]
+//! chooses lambda. Columns are split into shards,
+//! the residual is the replica, and the working set with its Gram matrix is the pinned block. An epoch
+//! certifies all columns, lets the worst violators that do not say the same as each other enter the working
+//! set, and solves it to second order: for smooth losses by proximal Newton steps. The schedules of rounds
+//! ([`Choice`]) solve the same problem by single coordinate updates.
 //!
 //! ```
 //! use raddle_lasso::{Lasso, Preparation, Problem};

@@ -275,8 +275,8 @@ fn with_rows(x: ArrayView2<'_, f64>, new: &[&[(u32, f64)]], width: usize) -> Arr
     all
 }
 
-/// Columns of a sparse matrix; where it is far wider than what it holds and its columns have no names, of the columns that
-/// occur. `own` tells which columns it has, where not all.
+/// Columns of a sparse matrix; where it is far wider than what it holds and its columns have no names, of the
+/// columns that occur. `own` tells which columns it has, where not all.
 fn with_sparse_rows(
     x: &Csc,
     own: Option<&Occurring>,

@@ -13,9 +13,10 @@ use crate::run::solution::Solution;
 /// A fitted Lasso.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// (column from 0 of the matrix, coefficient on the original scale) where it is not zero, by column; of a table that
-    /// [keeps only the columns that occur](Occurring), that says which it is in the data. For a path, those of the last lambda. With K classes that have scores of their own the numbers go on from class to class: column j of class k is
-    /// k p + j, and [`of_class`](Self::of_class) tells one's.
+    /// (column from 0 of the matrix, coefficient on the original scale) where it is not zero, by column; of a
+    /// table that [keeps only the columns that occur](Occurring), that says which it is in the data. For a
+    /// path, those of the last lambda. With K classes that have scores of their own the numbers go on from
+    /// class to class: column j of class k is k p + j, and [`of_class`](Self::of_class) tells one's.
     pub coefficients: Vec<(u32, f64)>,
     /// The intercept; 0 if none was asked for, or each class has its own.
     pub intercept: f64,
@@ -37,8 +38,9 @@ pub struct Fit {
     pub(crate) columns: usize,
     /// The points that are certified, in order: one, or those of a path.
     pub points: Vec<Point>,
-    /// The dual point of the certificate, n values (n rows of K values where each class has a score): theta = k r, where r is minus the derivative of each row's loss by its
-    /// score and k the factor that makes it feasible. With a the l1 ratio and x_j the columns as prepared,
+    /// The dual point of the certificate, n values (n rows of K values where each class has a score): theta =
+    /// k r, where r is minus the derivative of each row's loss by its score and k the factor that makes it
+    /// feasible. With a the l1 ratio and x_j the columns as prepared,
     ///
     /// ```text
     /// |x_j'theta| <= n lambda                                              (a = 1)
@@ -50,15 +52,17 @@ pub struct Fit {
     /// multinomial  d = -sum_k u_k log u_k,  u_k = [y = k] - theta_k
     /// ```
     ///
-    /// A column with a factor f_j has n lambda f_j in place of n lambda, one without a penalty has 0. A side that
-    /// bounds forbid limits no x_j'theta; where a coefficient stands at its bound u, D is charged u/n max(0,
+    /// A column with a factor f_j has n lambda f_j in place of n lambda, one without a penalty has 0. A side
+    /// that bounds forbid limits no x_j'theta; where a coefficient stands at its bound u, D is charged u/n
+    /// max(0,
     /// |x_j'theta| - n lambda f_j) instead. Of a group of m columns the limit is that of |x_g'theta|_2, n lambda f_g
     /// sqrt(m).
     ///
-    /// With weights (of mean 1) a row gives w_i d(y_i, theta_i / w_i), and with offsets a smooth loss's D is less 1/n
-    /// sum_i theta_i o_i; the response of the squared loss is less them. The second sum is only of an elastic net (a <
-    /// 1; it bounds P no worse than what the metric says). With an intercept the values sum to zero. Of a path, that of
-    /// [`coefficients`](Self::coefficients); other points have a [`dual_scale`](Point::dual_scale).
+    /// With weights (of mean 1) a row gives w_i d(y_i, theta_i / w_i), and with offsets a smooth loss's D is
+    /// less 1/n sum_i theta_i o_i; the response of the squared loss is less them. The second sum is only of
+    /// an elastic net (a < 1; it bounds P no worse than what the metric says). With an intercept the values
+    /// sum to zero. Of a path, that of [`coefficients`](Self::coefficients); other points have a
+    /// [`dual_scale`](Point::dual_scale).
     pub dual: Vec<f64>,
     /// Counts of the run, and its certificate; of a path, the certificate of the worst point.
     pub report: RunReport,
@@ -78,8 +82,8 @@ pub struct Point {
     pub intercept: f64,
     /// The intercepts of the classes, as in [`Fit::intercepts`].
     pub intercepts: Vec<f64>,
-    /// k: the point's dual point is this times minus the derivative of each row's loss at its coefficients, as in
-    /// [`Fit::dual`].
+    /// k: the point's dual point is this times minus the derivative of each row's loss at its coefficients,
+    /// as in [`Fit::dual`].
     pub dual_scale: f64,
     /// (column from 0, coefficient on the original scale) where it is not zero, by column.
     pub coefficients: Vec<(u32, f64)>,
@@ -126,20 +130,22 @@ impl Fit {
         }
     }
 
-    /// Intercept and coefficients (column from 0, value) of a class, by its number from 0, where each class has a score; of
-    /// class 0 those of the only score where not.
+    /// Intercept and coefficients (column from 0, value) of a class, by its number from 0, where each class
+    /// has a score; of class 0 those of the only score where not.
     pub fn of_class(&self, class: usize) -> (f64, Vec<(u32, f64)>) {
         of_class((self.intercept, &self.intercepts, &self.coefficients), self.columns, class)
     }
 
-    /// SHA-256 of the model, 64 hexadecimal digits: equal exactly when two models are, and equal to `model_digest` in the
-    /// report of `lasso`. It is over the columns (u32, from 1), the coefficients, the intercept (or those of the classes) and
-    /// lambda (f64), all little-endian; of a path, over these of each point in order.
+    /// SHA-256 of the model, 64 hexadecimal digits: equal exactly when two models are, and equal to
+    /// `model_digest` in the report of `lasso`. It is over the columns (u32, from 1), the coefficients, the
+    /// intercept (or those of the classes) and lambda (f64), all little-endian; of a path, over these of each
+    /// point in order.
     pub fn digest(&self) -> String {
         self.digest_of(None)
     }
 
-    /// Digest of the fit of a table that keeps only the columns that occur: columns have their numbers in the data.
+    /// Digest of the fit of a table that keeps only the columns that occur: columns have their numbers in the
+    /// data.
     pub fn digest_of(&self, occurring: Option<&Occurring>) -> String {
         let digest = ModelDigest::default();
         let number = |at: u32| match occurring {

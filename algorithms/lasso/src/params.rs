@@ -126,8 +126,8 @@ impl Lasso {
         self
     }
 
-    /// Bounds the coefficients: p pairs of a lower bound of at most 0 and an upper one of at least 0, on the scale on which
-    /// coefficients are reported; infinite ones bound nothing.
+    /// Bounds the coefficients: p pairs of a lower bound of at most 0 and an upper one of at least 0, on the
+    /// scale on which coefficients are reported; infinite ones bound nothing.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Problem};
@@ -142,15 +142,17 @@ impl Lasso {
         self
     }
 
-    /// Chooses columns by groups: p numbers, the same for the columns of a group. The penalty of a group of m columns is
-    /// lambda (a sqrt(m) |b_g|_2 + (1 - a)/2 |b_g|^2), for columns as prepared. Not with bounds, nor with rounds.
+    /// Chooses columns by groups: p numbers, the same for the columns of a group. The penalty of a group of m
+    /// columns is lambda (a sqrt(m) |b_g|_2 + (1 - a)/2 |b_g|^2), for columns as prepared. Not with bounds,
+    /// nor with rounds.
     pub fn groups(mut self, groups: Vec<u32>) -> Self {
         self.asked.groups = groups;
         self
     }
 
-    /// Counts columns of zeros that the problem does not have to the sizes of groups: (group, how many). Of a table that
-    /// [keeps only the columns that occur](raddle_datasets::Occurring), those of its groups that do not.
+    /// Counts columns of zeros that the problem does not have to the sizes of groups: (group, how many). Of a
+    /// table that [keeps only the columns that occur](raddle_datasets::Occurring), those of its groups that
+    /// do not.
     pub fn absent(mut self, columns: Vec<(u32, u32)>) -> Self {
         self.asked.absent = columns;
         self
@@ -168,7 +170,8 @@ impl Lasso {
         self
     }
 
-    /// Fits a path: `points` lambdas from lambda_max to lambda_max / `ratio`, each certified; the report is the path's.
+    /// Fits a path: `points` lambdas from lambda_max to lambda_max / `ratio`, each certified; the report is
+    /// the path's.
     pub fn path(mut self, points: usize, ratio: f64) -> Self {
         self.course = Course::Path { points, ratio };
         self
@@ -240,8 +243,9 @@ impl Lasso {
         self
     }
 
-    /// Keeps memory near that of the data: a quadratic fit of sparse columns has no Gram where it would take more than they
-    /// do, and is solved by the columns, which may take longer. Folds of a cross-validation are fitted so.
+    /// Keeps memory near that of the data: a quadratic fit of sparse columns has no Gram where it would take
+    /// more than they do, and is solved by the columns, which may take longer. Folds of a cross-validation
+    /// are fitted so.
     pub fn frugal(mut self, frugal: bool) -> Self {
         self.frugal = frugal;
         self
@@ -253,8 +257,9 @@ impl Lasso {
         self
     }
 
-    /// Starts from these coefficients, (column from 0, value on the original scale), rather than from zeros; with classes that
-    /// have scores of their own numbered as in [`Fit::coefficients`](crate::Fit::coefficients).
+    /// Starts from these coefficients, (column from 0, value on the original scale), rather than from zeros;
+    /// with classes that have scores of their own numbered as in
+    /// [`Fit::coefficients`](crate::Fit::coefficients).
     pub fn init(mut self, coefficients: Vec<(u32, f64)>) -> Self {
         self.init = coefficients;
         self

@@ -5,8 +5,8 @@ use raddle_datasets::Matrix;
 use crate::loss::multinomial::softmax;
 use crate::model::{Fit, Point};
 
-/// `intercept + X b`: a value for each of the n rows of `x`, p columns on the scale on which the coefficients are
-/// given, (column from 0, value). Columns that `x` does not have count as zeros.
+/// `intercept + X b`: a value for each of the n rows of `x`, p columns on the scale on which the coefficients
+/// are given, (column from 0, value). Columns that `x` does not have count as zeros.
 ///
 /// ```
 /// use raddle_lasso::predict;
@@ -35,16 +35,18 @@ pub fn probabilities(scores: &[f64]) -> Vec<f64> {
 }
 
 impl Fit {
-    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are those that were fitted, on their original scale;
-    /// [`Loss::mean`](crate::Loss::mean) says what is expected of a response with that score.
+    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are
+    /// those that were fitted, on their original scale; [`Loss::mean`](crate::Loss::mean) says what is
+    /// expected of a response with that score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)
     }
 }
 
 impl Point {
-    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are those that were fitted, on their original scale;
-    /// [`Loss::mean`](crate::Loss::mean) says what is expected of a response with that score.
+    /// The score `intercept + x'b` of each row of `x`, to which an offset is to be added, whose columns are
+    /// those that were fitted, on their original scale; [`Loss::mean`](crate::Loss::mean) says what is
+    /// expected of a response with that score.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         predict(x, &self.coefficients, self.intercept)
     }

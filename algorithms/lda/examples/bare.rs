@@ -4,13 +4,14 @@
 //! ```text
 //! bare CORPUS [--topics 1000] [--epochs 20] [--shards S] [--repeats 3] [--beside N]
 //! ```
-//! Each repeat runs the tasks by hand and the same run on the engine with one worker, now the one first, now the other;
-//! both must end with the same totals. Prints the median seconds of both, the median of what the engine took of the time
-//! by hand in each repeat with the least and the most, what that is for a task, and the median and best rate of the last
-//! five epochs by hand.
+//! Each repeat runs the tasks by hand and the same run on the engine with one worker, now the one first, now
+//! the other; both must end with the same totals. Prints the median seconds of both, the median of what the
+//! engine took of the time by hand in each repeat with the least and the most, what that is for a task, and
+//! the median and best rate of the last five epochs by hand.
 //!
-//! With `--beside N` each repeat runs one thread by hand, then N threads that share nothing, then the engine with N
-//! workers: threads apart say what the cores gave in that minute, and so what of it N workers made use of.
+//! With `--beside N` each repeat runs one thread by hand, then N threads that share nothing, then the engine
+//! with N workers: threads apart say what the cores gave in that minute, and so what of it N workers made use
+//! of.
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "it times what it runs")]
 

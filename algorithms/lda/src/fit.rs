@@ -26,7 +26,8 @@ impl Lda {
     /// Fits.
     ///
     /// # Errors
-    /// If a parameter is out of its range, a document is too long for this number of topics, or the run fails.
+    /// If a parameter is out of its range, a document is too long for this number of topics, or the run
+    /// fails.
     pub fn fit(self, problem: Problem) -> Result<Fit, LdaError> {
         self.fit_with(problem, |engine| engine)
     }
@@ -34,7 +35,8 @@ impl Lda {
     /// Fits on an engine that `set` may change: limits, rescaling, checkpoints, an observer.
     ///
     /// # Errors
-    /// If a parameter is out of its range, a document is too long for this number of topics, or the run fails.
+    /// If a parameter is out of its range, a document is too long for this number of topics, or the run
+    /// fails.
     pub fn fit_with(
         self,
         problem: Problem,
@@ -137,8 +139,8 @@ impl Lda {
     }
 
     /// The run that goes on from what a fit has left, on the next version of the corpus
-    /// ([`Problem::going_on`]): documents that stayed begin with the topics of their tokens, others draw them from the
-    /// counts. There are no stages and no annealing; the usual rule ends the run.
+    /// ([`Problem::going_on`]): documents that stayed begin with the topics of their tokens, others draw them
+    /// from the counts. There are no stages and no annealing; the usual rule ends the run.
     ///
     /// # Errors
     /// As [`engine`](Lda::engine), and if what is carried has another number of topics.
@@ -199,7 +201,8 @@ impl Lda {
         init.map(|&(word, topic, count)| (word, topic, count as f32)).collect()
     }
 
-    /// The blocks: words with their rows, with what priors add, and in the first epoch the model to start from.
+    /// The blocks: words with their rows, with what priors add, and in the first epoch the model to start
+    /// from.
     fn blocks(&self, problem: &Problem, rows: Vec<WordRows>) -> Vec<WordBlock> {
         let mut warm = self.warm(problem);
         if !warm.is_empty() {
@@ -218,8 +221,8 @@ impl Lda {
         blocks.iter().zip(rows).zip(word_priors.into_iter().zip(warm)).map(block).collect()
     }
 
-    /// The counts of the model to start from for words that the training documents lack, in order of words and topics,
-    /// each pair once.
+    /// The counts of the model to start from for words that the training documents lack, in order of words
+    /// and topics, each pair once.
     fn kept(&self, problem: &Problem) -> Init {
         let lacks = |&&(word, ..): &&(u32, u32, u32)| problem.word_counts[word as usize] == 0;
         let mut kept: Init = self.init.iter().flatten().filter(lacks).copied().collect();

@@ -12,8 +12,9 @@ use crate::topic_words::TopicWords;
 
 /// A model ready to infer with: rows of words, and the priors.
 ///
-/// theta of a document is estimated by 50 rounds of expectation-maximisation with phi fixed, from uniform (as held-out
-/// perplexity does it): the same numbers for the same document, whatever else is inferred, on any number of workers.
+/// theta of a document is estimated by 50 rounds of expectation-maximisation with phi fixed, from uniform (as
+/// held-out perplexity does it): the same numbers for the same document, whatever else is inferred, on any
+/// number of workers.
 #[derive(Debug, Clone)]
 pub struct Inference {
     /// Where each word's row begins, and the rows: (topic, n_kw and what a prior adds).

@@ -1,14 +1,15 @@
 //! Latent Dirichlet allocation as a scheduled program of [`raddle`], judged by held-out perplexity.
 //!
-//! Each document is a mixture theta of K topics, drawn from Dirichlet(alpha); each topic phi is a distribution over V
-//! words, drawn from Dirichlet(beta). The topics of tokens are sampled by collapsed Gibbs steps, one token after the other
-//! within a shard, or four at once. Shards are ranges of documents, blocks are sets of words and rotate round the shards,
-//! and the topic counts n_k are the replica. With one shard every draw is from the exact conditional. With more, a shard
-//! does not see the changes that the others have made to n_k since the last boundary, nor, for up to 256 topics, those of
-//! the task under way ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
+//! Each document is a mixture theta of K topics, drawn from Dirichlet(alpha); each topic phi is a
+//! distribution over V words, drawn from Dirichlet(beta). The topics of tokens are sampled by collapsed Gibbs
+//! steps, one token after the other within a shard, or four at once. Shards are ranges of documents, blocks
+//! are sets of words and rotate round the shards, and the topic counts n_k are the replica. With one shard
+//! every draw is from the exact conditional. With more, a shard does not see the changes that the others have
+//! made to n_k since the last boundary, nor, for up to 256 topics, those of the task under way
+//! ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
-//! [`Lda`] holds the parameters, [`Problem`] the corpus split, [`Fit`] the result; [`Inference`] finds the topics of
-//! new documents, [`coherence()`] says how well top words go together.
+//! [`Lda`] holds the parameters, [`Problem`] the corpus split, [`Fit`] the result; [`Inference`] finds the
+//! topics of new documents, [`coherence()`] says how well top words go together.
 //!
 //! ```
 //! use raddle_lda::{Lda, Preparation, Problem};

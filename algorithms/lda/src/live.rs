@@ -39,7 +39,8 @@ pub enum DocumentChange {
     Insert {
         /// Its id, which no document that is there has.
         id: String,
-        /// Its words, as texts or, where the corpus has no vocabulary, as numbers from 1; and how often each occurs.
+        /// Its words, as texts or, where the corpus has no vocabulary, as numbers from 1; and how often each
+        /// occurs.
         words: Vec<(String, u64)>,
     },
     /// A document goes.
@@ -49,8 +50,8 @@ pub enum DocumentChange {
     },
 }
 
-/// Documents that come and go. They and the words keep their numbers; what is new comes behind. Words that too few or too
-/// many documents have are left out, and come and go with the documents.
+/// Documents that come and go. They and the words keep their numbers; what is new comes behind. Words that
+/// too few or too many documents have are left out, and come and go with the documents.
 pub struct LiveCorpus {
     /// Without documents.
     base: Corpus,
@@ -72,7 +73,8 @@ impl Debug for LiveCorpus {
 }
 
 impl LiveCorpus {
-    /// From the corpus to begin with, and the words to leave out: by the number of documents that have them, and by name.
+    /// From the corpus to begin with, and the words to leave out: by the number of documents that have them,
+    /// and by name.
     pub fn new(base: &Corpus, filter: &Filter) -> Self {
         let (least, most) = (filter.min_df, filter.max_df);
         let rules = Rules::default().within(0, move |frequency, all| {
@@ -105,8 +107,8 @@ impl LiveCorpus {
     /// Takes changes in, in order: all of them or, where one is refused, none.
     ///
     /// # Errors
-    /// If a document is retracted that is not there, one is inserted whose id is, or a word is no number where the corpus
-    /// has no vocabulary.
+    /// If a document is retracted that is not there, one is inserted whose id is, or a word is no number
+    /// where the corpus has no vocabulary.
     pub fn apply(&mut self, changes: &[DocumentChange]) -> Result<Taken<Bag>, Refused> {
         self.roster.begin();
         self.width_before = self.width;
@@ -124,7 +126,8 @@ impl LiveCorpus {
         self.advance();
     }
 
-    /// The corpus as it is: with all numbers that there ever were, of which those of retracted documents have no words.
+    /// The corpus as it is: with all numbers that there ever were, of which those of retracted documents have
+    /// no words.
     pub fn corpus(&self) -> Corpus {
         let mut corpus = self.with(
             (0..self.bags.len())

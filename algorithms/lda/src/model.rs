@@ -24,7 +24,8 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The fit that a run of [`Lda::engine`](crate::Lda::engine) on a corpus with this number of documents has come to.
+    /// The fit that a run of [`Lda::engine`](crate::Lda::engine) on a corpus with this number of documents
+    /// has come to.
     pub fn new(outcome: Outcome<LdaProgram>, documents: usize) -> Self {
         let Outcome { parts, report, trace, .. } = outcome;
         Self {

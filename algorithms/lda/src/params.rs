@@ -3,8 +3,8 @@
 /// The most topics: tokens name theirs by 16 bits.
 pub const MOST_TOPICS: usize = 1 << 16;
 
-/// When a shard sees how other shards have changed the topic counts n_k. Its own changes it sees with its next task; at
-/// once with one shard, with more than 256 topics, and where it is asked for.
+/// When a shard sees how other shards have changed the topic counts n_k. Its own changes it sees with its
+/// next task; at once with one shard, with more than 256 topics, and where it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyncInterval {
     /// At the boundary: once an epoch, as the word rotation of STRADS does. No task waits for another.
@@ -153,9 +153,9 @@ impl Lda {
         self
     }
 
-    /// Starts from the counts of a model: (word, topic, tokens), numbers from 0. In the first epoch every token's topic
-    /// is drawn as if the model's tokens were there too. Words that the model does not have start without counts; words
-    /// that the training documents lack keep theirs, as tokens whose topics stay.
+    /// Starts from the counts of a model: (word, topic, tokens), numbers from 0. In the first epoch every
+    /// token's topic is drawn as if the model's tokens were there too. Words that the model does not have
+    /// start without counts; words that the training documents lack keep theirs, as tokens whose topics stay.
     pub fn init(mut self, counts: Vec<(u32, u32, u32)>) -> Self {
         self.init = Some(counts);
         self

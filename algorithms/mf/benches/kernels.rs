@@ -1,5 +1,5 @@
-//! Criterion benches of the kernels, in every vector form of this processor. Throughput counts updates (`sgd`), ratings
-//! (`squares`), products of rows (`scores`) or ratings per row (`normal`).
+//! Criterion benches of the kernels, in every vector form of this processor. Throughput counts updates
+//! (`sgd`), ratings (`squares`), products of rows (`scores`) or ratings per row (`normal`).
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::level::Level;

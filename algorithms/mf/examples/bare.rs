@@ -74,8 +74,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Seconds in all; until the ratings are counted; until the first epoch is done; of the other epochs; of the rest, which is
-/// what goes before and after the engine.
+/// Seconds in all; until the ratings are counted; until the first epoch is done; of the other epochs; of the
+/// rest, which is what goes before and after the engine.
 type Phases = [f64; 5];
 
 fn phases(fit: &Fit, seconds: f64) -> Phases {
@@ -93,7 +93,8 @@ fn medians<const N: usize>(turns: &[[f64; N]]) -> [f64; N] {
     })
 }
 
-/// Counts, splits, trains and writes back, as the engine's program does; the sum of squares of the last epoch.
+/// Counts, splits, trains and writes back, as the engine's program does; the sum of squares of the last
+/// epoch.
 fn by_hand(train: &Triples, (users, items): (usize, usize), rank: usize, epochs: u32, parts: usize) -> f64 {
     let [user_counts, item_counts] = counts(train, users, items);
     let (u, user_parts) = places(&user_counts, parts);

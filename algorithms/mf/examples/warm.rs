@@ -1,8 +1,10 @@
-//! How long does training take when it is done again and again in one process? Nothing that is derived from the data
-//! survives between two trainings; what is timed begins with the triples as parsed and ends with factors by row.
+//! How long does training take when it is done again and again in one process? Nothing that is derived from
+//! the data survives between two trainings; what is timed begins with the triples as parsed and ends with
+//! factors by row.
 //!
-//! `cargo run --release -p raddle-mf --example warm -- DATA RANK EPOCHS [NAME=VALUE ...]`, where names are `times`,
-//! `workers`, `reg`, `step`, `init`, `power`, `items`, `biases`, `seed` and `out`. Prints one line of JSON; `cold` is the first.
+//! `cargo run --release -p raddle-mf --example warm -- DATA RANK EPOCHS [NAME=VALUE ...]`, where names are
+//! `times`, `workers`, `reg`, `step`, `init`, `power`, `items`, `biases`, `seed` and `out`. Prints one line
+//! of JSON; `cold` is the first.
 
 #![allow(clippy::disallowed_types, reason = "it times what it runs")]
 

@@ -12,25 +12,26 @@ use crate::runner::Runner;
 /// The scores of settings, fold by fold.
 #[derive(Debug, Clone)]
 pub struct CrossValidation {
-    /// For each setting, on each fold that holds anything out, the metric of its best epoch: root mean squared error, or
-    /// NDCG at 10 for implicit feedback; infinitely bad where the run came to none.
+    /// For each setting, on each fold that holds anything out, the metric of its best epoch: root mean
+    /// squared error, or NDCG at 10 for implicit feedback; infinitely bad where the run came to none.
     pub scores: Vec<Vec<f64>>,
     /// Folds that hold out no rating whose user and item have others: nothing can be measured on them.
     pub empty: usize,
     /// The setting of the best mean score; the first of equals.
     pub best: usize,
-    /// The fit of the best setting whose length is the median over the folds, those first that came to no factors: to [`Mf::repeat`] on all ratings.
+    /// The fit of the best setting whose length is the median over the folds, those first that came to no
+    /// factors: to [`Mf::repeat`] on all ratings.
     pub typical: Fit,
 }
 
 impl CrossValidation {
-    /// Fits every setting with each of `folds` parts of the ratings held out. A pair's part is the hash of the pair and
-    /// the seed: the same for every setting, in any order of the ratings.
+    /// Fits every setting with each of `folds` parts of the ratings held out. A pair's part is the hash of
+    /// the pair and the seed: the same for every setting, in any order of the ratings.
     ///
     /// # Errors
-    /// If there are fewer than two folds, or more than ratings, or no settings; if no fold holds anything out that can be
-    /// measured on, or no setting comes to a finite score on all of them; if some settings are of implicit feedback and
-    /// others are not; if a fit fails, or a time limit or somebody stops it.
+    /// If there are fewer than two folds, or more than ratings, or no settings; if no fold holds anything out
+    /// that can be measured on, or no setting comes to a finite score on all of them; if some settings are of
+    /// implicit feedback and others are not; if a fit fails, or a time limit or somebody stops it.
     pub fn run<R: Runner>(
         settings: &[Mf],
         problem: &Problem,

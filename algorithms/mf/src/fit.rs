@@ -8,8 +8,9 @@ use crate::runner::{InProcess, Runner};
 use crate::sgd::learning_rate::LearningRateSchedule;
 
 impl Mf {
-    /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data, say all of
-    /// them, nothing then needs to be held out. Of a fit that came to a model without factors comes one without factors.
+    /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data,
+    /// say all of them, nothing then needs to be held out. Of a fit that came to a model without factors
+    /// comes one without factors.
     pub fn repeat(self, fit: &Fit) -> Self {
         let mut again = self.only(fit.learned);
         let (stage, epochs) = fit.length;
@@ -31,7 +32,8 @@ impl Mf {
         self.fit_on(problem, &mut InProcess)
     }
 
-    /// Fits on engines that `runner` may change before it runs them: limits, rescaling, checkpoints, an observer.
+    /// Fits on engines that `runner` may change before it runs them: limits, rescaling, checkpoints, an
+    /// observer.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.

@@ -10,18 +10,21 @@ use crate::model::{Learned, Model};
 pub struct Fit {
     /// The model: of everything that was measured, the best.
     pub model: Model,
-    /// Parts that the model predicts by: factors, unless these predict what is held out no better than the mean does.
+    /// Parts that the model predicts by: factors, unless these predict what is held out no better than the
+    /// mean does.
     pub learned: Learned,
     /// The error of the factors on what was held out, where the model has none because of it.
     pub factors_best: Option<f64>,
-    /// Models of the mean and of the biases alone, where they were found: after [`Mf::fit_owned`](crate::Mf::fit_owned) of ratings,
-    /// and wherever the model is one of them.
+    /// Models of the mean and of the biases alone, where they were found: after
+    /// [`Mf::fit_owned`](crate::Mf::fit_owned) of ratings, and wherever the model is one of them.
     pub baselines: Option<Baselines>,
-    /// Its metric on what was held out, if anything was: root mean squared error, or NDCG at 10 for implicit feedback.
+    /// Its metric on what was held out, if anything was: root mean squared error, or NDCG at 10 for implicit
+    /// feedback.
     pub best: Option<f64>,
     /// After which epoch it was; 0 for a model without factors.
     pub best_epoch: u64,
-    /// The stage of the run that led to it, and how many epochs into it: a fit of that length leads there at once.
+    /// The stage of the run that led to it, and how many epochs into it: a fit of that length leads there at
+    /// once.
     pub length: (u32, u32),
     /// The regularisation of the stage that led to it, in units of ratings: for folding in.
     pub reg: f64,
@@ -51,8 +54,8 @@ impl Fit {
         }
     }
 
-    /// Rows that a fit has not trained are as the model to start from has them: rows without ratings, and all rows where the run
-    /// ended before its first epoch.
+    /// Rows that a fit has not trained are as the model to start from has them: rows without ratings, and all
+    /// rows where the run ended before its first epoch.
     pub(crate) fn keep_what_is_not_trained(
         &mut self,
         init: Option<&Model>,
@@ -67,7 +70,8 @@ impl Fit {
         }
     }
 
-    /// A fit whose model has numbers without bounds has diverged, whatever was measured before its last steps.
+    /// A fit whose model has numbers without bounds has diverged, whatever was measured before its last
+    /// steps.
     pub(crate) fn admit_divergence(mut self) -> Self {
         if !self.model.is_finite() {
             self.report.ending = Ending::Diverged;

@@ -12,8 +12,8 @@ use crate::params::Equations;
 /// How new rows are solved: by least squares, given the other side.
 ///
 /// With R the ratings of a new user less the mean and the items' biases, its factors p and bias b minimise
-/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, n their number; 1 with `unweighted`. Where no factor of the model is
-/// negative, none of a new row is. For implicit feedback it is the
+/// `sum (R_i - b - p.q_i)^2 + reg n (|p|^2 + b^2)`, n their number; 1 with `unweighted`. Where no factor of
+/// the model is negative, none of a new row is. For implicit feedback it is the
 /// half step of alternating least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoldIn {
@@ -28,7 +28,8 @@ pub struct FoldIn {
 }
 
 impl FoldIn {
-    /// Adds `count` users behind those of the model. `ratings` names them from 0, and items by the model's rows.
+    /// Adds `count` users behind those of the model. `ratings` names them from 0, and items by the model's
+    /// rows.
     ///
     /// # Errors
     /// If a rating names a new user beyond `count` or an item that the model does not have, or is not finite.
@@ -40,7 +41,8 @@ impl FoldIn {
         Ok(())
     }
 
-    /// Adds `count` items behind those of the model. `ratings` names them from 0, and users by the model's rows.
+    /// Adds `count` items behind those of the model. `ratings` names them from 0, and users by the model's
+    /// rows.
     ///
     /// # Errors
     /// If a rating names a new item beyond `count` or a user that the model does not have, or is not finite.

@@ -9,9 +9,9 @@ use crate::params::{Method, Mf};
 use crate::runner::Runner;
 
 impl Mf {
-    /// A fit whose factors predict what is held out no better than the mean does becomes that of the biases alone, or of the
-    /// mean, whichever does better there. Where nothing is held out, factors stay unless all ratings are one number: that
-    /// they come nearer to the ratings that they were found from says nothing.
+    /// A fit whose factors predict what is held out no better than the mean does becomes that of the biases
+    /// alone, or of the mean, whichever does better there. Where nothing is held out, factors stay unless all
+    /// ratings are one number: that they come nearer to the ratings that they were found from says nothing.
     ///
     /// A fit from a model stays as it is: that model knows more than these ratings.
     pub(crate) fn guarded(&self, fit: Fit, problem: &Problem) -> Result<Fit, MfError> {

@@ -44,8 +44,8 @@ impl Start {
         splitmix64(self.seed ^ if side == Side::Users { USERS } else { ITEMS })
     }
 
-    /// A row of the model to start from, if it has learned one: factors, unless the model has none at all, and the bias.
-    /// Factors that are all 0 would stay there.
+    /// A row of the model to start from, if it has learned one: factors, unless the model has none at all,
+    /// and the bias. Factors that are all 0 would stay there.
     pub(crate) fn given(&self, side: Side, row: u32) -> Option<(Option<&[f32]>, f32)> {
         let model = self.given.as_ref()?;
         let (factors, biases) = match side {

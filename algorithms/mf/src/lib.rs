@@ -1,13 +1,13 @@
 //! Matrix factorization as scheduled programs of [`raddle`].
 //!
 //! The rating of user u and item i is predicted as `mean + b_u + c_i + p_u . q_i`. A fit minimises
-//! `sum (r_ui - prediction)^2 + reg (|p_u|^2 + |q_i|^2)` over the ratings: by gradient steps in a rotation without
-//! barriers, by alternating least squares, or by coordinate descent ([`Method`]).
+//! `sum (r_ui - prediction)^2 + reg (|p_u|^2 + |q_i|^2)` over the ratings: by gradient steps in a rotation
+//! without barriers, by alternating least squares, or by coordinate descent ([`Method`]).
 //!
-//! [`Mf`] holds the parameters, [`Problem`] the ratings, [`Fit`] and [`Model`] the result; [`Recommender`] ranks items,
-//! [`FoldIn`] adds users and items, [`Ranking`] measures, [`CrossValidation`] tries settings. For gradient steps users with
-//! their ratings are shards and items are blocks; for the others users and items are two families of shards and the factors
-//! the replica.
+//! [`Mf`] holds the parameters, [`Problem`] the ratings, [`Fit`] and [`Model`] the result; [`Recommender`]
+//! ranks items, [`FoldIn`] adds users and items, [`Ranking`] measures, [`CrossValidation`] tries settings.
+//! For gradient steps users with their ratings are shards and items are blocks; for the others users and
+//! items are two families of shards and the factors the replica.
 
 pub mod alternating;
 mod carry;

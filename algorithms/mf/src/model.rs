@@ -11,8 +11,8 @@ pub(crate) enum Side {
 
 /// Factors and biases of all users and items, in the units of the ratings.
 ///
-/// The rating of user u and item i is predicted as `mean + b_u + c_i + p_u . q_i`. Rows without training data are zero,
-/// so that what is predicted for them is the mean and the bias that is known.
+/// The rating of user u and item i is predicted as `mean + b_u + c_i + p_u . q_i`. Rows without training data
+/// are zero, so that what is predicted for them is the mean and the bias that is known.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
     /// Factors of a row.

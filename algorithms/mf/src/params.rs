@@ -164,9 +164,9 @@ impl Mf {
         self
     }
 
-    /// Sets the regularisation, in units of ratings: `|p|^2` is as large as ratings are. Ratings ten times as large with ten times
-    /// the regularisation make a model whose predictions are ten times as large; not so by `Als` with biases, whose squares
-    /// it counts like those of factors, though they grow a hundredfold.
+    /// Sets the regularisation, in units of ratings: `|p|^2` is as large as ratings are. Ratings ten times as
+    /// large with ten times the regularisation make a model whose predictions are ten times as large; not so
+    /// by `Als` with biases, whose squares it counts like those of factors, though they grow a hundredfold.
     pub fn reg(mut self, reg: f64) -> Self {
         self.reg = Some(reg);
         self
@@ -190,8 +190,8 @@ impl Mf {
         self
     }
 
-    /// Takes values for counts of implicit feedback: a pair with value r weighs 1 + `weight` r against pairs that did
-    /// not occur.
+    /// Takes values for counts of implicit feedback: a pair with value r weighs 1 + `weight` r against pairs
+    /// that did not occur.
     pub fn implicit(mut self, weight: f64) -> Self {
         self.implicit = Some(weight);
         self
@@ -245,8 +245,8 @@ impl Mf {
         self
     }
 
-    /// Sets the regularisation of biases: the weight of their squares by `Ccd`, whatever the units; by `Sgd` it is in units of
-    /// ratings, and the weight is this over their standard deviation.
+    /// Sets the regularisation of biases: the weight of their squares by `Ccd`, whatever the units; by `Sgd`
+    /// it is in units of ratings, and the weight is this over their standard deviation.
     pub fn bias_reg(mut self, reg: f64) -> Self {
         self.bias_reg = reg;
         self
@@ -288,8 +288,9 @@ impl Mf {
         self
     }
 
-    /// Starts from a model. Its rows are those of the problem; rows that it does not have start as without it. Rows without
-    /// ratings stay as the model has them, but that users' biases make up for a mean that moved.
+    /// Starts from a model. Its rows are those of the problem; rows that it does not have start as without
+    /// it. Rows without ratings stay as the model has them, but that users' biases make up for a mean that
+    /// moved.
     pub fn init(mut self, model: Model) -> Self {
         self.init = Some(model);
         self

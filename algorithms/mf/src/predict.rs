@@ -6,8 +6,8 @@ use crate::model::Model;
 use crate::stand_in::StandIn;
 
 impl Model {
-    /// The predicted rating of a pair. A user or item that the model does not have counts nothing: at worst this is the
-    /// mean, and never NaN.
+    /// The predicted rating of a pair. A user or item that the model does not have counts nothing: at worst
+    /// this is the mean, and never NaN.
     ///
     /// Added up in double precision, in the order of the factors.
     pub fn predict(&self, user: u32, item: u32) -> f64 {

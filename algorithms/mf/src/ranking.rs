@@ -1,7 +1,7 @@
 //! The best of many scores, and the gain of a list of items.
 
-/// The `count` largest, the largest first; ties go to the lower position. What is masked by minus infinity never appears, and
-/// neither does what is no number.
+/// The `count` largest, the largest first; ties go to the lower position. What is masked by minus infinity
+/// never appears, and neither does what is no number.
 pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
     best.clear();
     let mut least = f32::NEG_INFINITY;
@@ -31,8 +31,8 @@ impl Gains {
         Self((0..places.max(1)).map(|place| 1.0 / libm::log2(place as f64 + 2.0)).collect())
     }
 
-    /// NDCG: what a list of items, the best first, gains for a user who turned to the items `wanted` (ascending), over the
-    /// most that a list could gain. 0 where nothing is wanted.
+    /// NDCG: what a list of items, the best first, gains for a user who turned to the items `wanted`
+    /// (ascending), over the most that a list could gain. 0 where nothing is wanted.
     pub(crate) fn share(&self, list: &[(u32, f32)], wanted: &[u32]) -> f64 {
         let Self(gains) = self;
         let is_hit = |item: &u32| wanted.binary_search(item).is_ok();

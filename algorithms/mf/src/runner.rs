@@ -4,7 +4,8 @@ use raddle::{Engine, Outcome, Program};
 
 use crate::error::MfError;
 
-/// Runs the engine of a fit, whatever its program: a place to set limits, plans of workers, checkpoints and observers.
+/// Runs the engine of a fit, whatever its program: a place to set limits, plans of workers, checkpoints and
+/// observers.
 ///
 /// ```
 /// use raddle::{Engine, Outcome, Program};
@@ -41,7 +42,8 @@ pub trait Runner {
         work()
     }
 
-    /// Is told which run comes next where there are several, such as `fold 1 of 5`. Nothing unless overridden.
+    /// Is told which run comes next where there are several, such as `fold 1 of 5`. Nothing unless
+    /// overridden.
     fn begins(&mut self, run: &str) {
         let _ = run;
     }

@@ -1,13 +1,14 @@
-//! [`StandIn`]: who stands in for users of whom nothing was learned, so that they get what pleases on the whole.
+//! [`StandIn`]: who stands in for users of whom nothing was learned, so that they get what pleases on the
+//! whole.
 
 use crate::model::Model;
 
-/// Who stands in for users that a model does not have, or of whom nothing was learned, such as those whose only rating was
-/// held out.
+/// Who stands in for users that a model does not have, or of whom nothing was learned, such as those whose
+/// only rating was held out.
 ///
-/// Where items have biases, these say what pleases on the whole, and the mean of the ratings with the bias is predicted.
-/// Where they have none, as for implicit feedback, the mean user does: its factors are the mean of those of all users of
-/// whom anything was learned, so that its score of an item is the mean of theirs.
+/// Where items have biases, these say what pleases on the whole, and the mean of the ratings with the bias is
+/// predicted. Where they have none, as for implicit feedback, the mean user does: its factors are the mean of
+/// those of all users of whom anything was learned, so that its score of an item is the mean of theirs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StandIn {
     /// The factors of the mean user, where it stands in.

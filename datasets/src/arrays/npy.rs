@@ -1,13 +1,13 @@
-//! Writing arrays in numpy's `.npy` format, version 1.0, in C order; and reading those of single precision again, which
-//! models are kept in. [`table`](crate::table) reads any.
+//! Writing arrays in numpy's `.npy` format, version 1.0, in C order; and reading those of single precision
+//! again, which models are kept in. [`table`](crate::table) reads any.
 
 use std::io::{self, Write};
 use std::str;
 
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 
-/// Writes what stands before the values of an array of this shape, the last index fastest; `kind` is numpy's, such as
-/// `<f4`. What follows begins at a multiple of 64 bytes.
+/// Writes what stands before the values of an array of this shape, the last index fastest; `kind` is numpy's,
+/// such as `<f4`. What follows begins at a multiple of 64 bytes.
 ///
 /// # Errors
 /// If `out` fails.

@@ -7,9 +7,9 @@ use zip::write::SimpleFileOptions;
 
 use crate::arrays::npy::header;
 
-/// Writes a sparse matrix of counts in compressed rows (CSR): `starts` has an offset for each row and one more, `indices`
-/// a count and the column of each entry, ascending in a row, `counts` their values below 2^31. Each part is an iterator that
-/// is run once.
+/// Writes a sparse matrix of counts in compressed rows (CSR): `starts` has an offset for each row and one
+/// more, `indices` a count and the column of each entry, ascending in a row, `counts` their values below
+/// 2^31. Each part is an iterator that is run once.
 ///
 /// # Errors
 /// If `out` fails.

@@ -1,9 +1,11 @@
-//! Arrays kept in a file that is written and read piece by piece: memory holds one piece of each array, never the whole.
+//! Arrays kept in a file that is written and read piece by piece: memory holds one piece of each array, never
+//! the whole.
 //!
-//! Layout: [`MAGIC`]; pieces of arrays, numbers in the machine's order, in the order in which they were filled; an index as
-//! JSON (for every array its name, the bytes of a number, how many there are, how many a piece has, and where each
-//! piece begins, with its CRC-32; beside it, what the file is about); where the index begins, its length and its CRC-32,
-//! as three `u64`, and a word that reads otherwise where bytes are in another order. A file appears whole or not at all.
+//! Layout: [`MAGIC`]; pieces of arrays, numbers in the machine's order, in the order in which they were
+//! filled; an index as JSON (for every array its name, the bytes of a number, how many there are, how many a
+//! piece has, and where each piece begins, with its CRC-32; beside it, what the file is about); where the
+//! index begins, its length and its CRC-32, as three `u64`, and a word that reads otherwise where bytes are
+//! in another order. A file appears whole or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -79,7 +81,8 @@ impl PiecesWriter {
         Ok(Self { out, path: path.into(), partial: Some(partial), at: MAGIC.len() as u64, arrays })
     }
 
-    /// Adds numbers to the end of an array, which is named by its place among those of [`create`](Self::create).
+    /// Adds numbers to the end of an array, which is named by its place among those of
+    /// [`create`](Self::create).
     pub(crate) fn push<T: Pod>(&mut self, array: usize, numbers: &[T]) -> Result<(), ReadError> {
         let mut bytes: &[u8] = cast_slice(numbers);
         self.arrays[array].0.count += numbers.len() as u64;
@@ -314,8 +317,8 @@ fn fill_at(file: &mut File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     file.read_exact(bytes)
 }
 
-/// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time. `open` gives
-/// nothing where the file is not there, damaged or of another kind.
+/// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time.
+/// `open` gives nothing where the file is not there, damaged or of another kind.
 pub(crate) fn open_or_make<T>(
     path: &Path,
     open: impl Fn(&Path) -> Option<T>,

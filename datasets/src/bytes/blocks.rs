@@ -19,8 +19,8 @@ pub(crate) fn too_long() -> String {
     format!("the line is longer than {LONGEST_LINE} bytes: is this the right file, and a text?")
 }
 
-/// Text that is taken block by block; every block ends with a record's end, or with the text's. Lines end by LF, or CR LF,
-/// whatever they end by in the file.
+/// Text that is taken block by block; every block ends with a record's end, or with the text's. Lines end by
+/// LF, or CR LF, whatever they end by in the file.
 pub(crate) struct Blocks<'a> {
     from: From<'a>,
     /// How quotes may hold line ends; without it a line is a record.
@@ -132,7 +132,8 @@ fn first_end(text: &[u8], quoting: Option<Quoting>) -> usize {
     at
 }
 
-/// Where the last record of the text ends that is known to be whole, if one does. An LF may follow a CR at the end.
+/// Where the last record of the text ends that is known to be whole, if one does. An LF may follow a CR at
+/// the end.
 fn last_end(text: &[u8], quoting: Option<Quoting>) -> Option<usize> {
     let known = text.strip_suffix(b"\r").unwrap_or(text);
     let Some(quoting) = quoting.filter(|_| memchr::memchr(b'"', text).is_some()) else {

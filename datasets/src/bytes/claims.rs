@@ -6,11 +6,12 @@ const SMALL: u64 = 1 << 22;
 /// Rows or columns that may be empty for each value that a file holds.
 const EMPTY: u64 = 64;
 
-/// The number of rows, columns, documents or words that a head claims, of a file that holds `values` values; memory is
-/// only set aside for what has passed here.
+/// The number of rows, columns, documents or words that a head claims, of a file that holds `values` values;
+/// memory is only set aside for what has passed here.
 ///
 /// # Errors
-/// If there were hardly any value for each: then the claim is a mistake, and memory would be filled with nothing.
+/// If there were hardly any value for each: then the claim is a mistake, and memory would be filled with
+/// nothing.
 ///
 /// ```
 /// use raddle_datasets::believable;

@@ -1,7 +1,7 @@
 //! Ends of lines: LF, CR LF, and CR alone, as Excel writes "CSV (Macintosh)".
 //!
-//! Readers know LF, and CR before it. A CR alone that stands outside of quotes becomes an LF before they see it, so that no
-//! length changes; text without one takes the short way.
+//! Readers know LF, and CR before it. A CR alone that stands outside of quotes becomes an LF before they see
+//! it, so that no length changes; text without one takes the short way.
 
 use memchr::{memchr, memchr_iter};
 

@@ -1,5 +1,5 @@
-//! The head of a sparse Matrix Market file, `%%MatrixMarket matrix coordinate real|integer|pattern general`: what
-//! corpora and ratings share. (Tables have dense files too, and read their own.)
+//! The head of a sparse Matrix Market file, `%%MatrixMarket matrix coordinate real|integer|pattern general`:
+//! what corpora and ratings share. (Tables have dense files too, and read their own.)
 
 /// Bytes that every Matrix Market file begins with.
 pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";

@@ -1,4 +1,5 @@
-//! How much memory one input may take: what cannot fit is refused with a sentence, before the system ends the program.
+//! How much memory one input may take: what cannot fit is refused with a sentence, before the system ends the
+//! program.
 
 use std::fs;
 
@@ -32,8 +33,8 @@ pub(crate) fn for_content() -> u64 {
     free() / 3
 }
 
-/// `true` if there is memory for this number of values, of `what`: asked before they are allocated, where their number comes
-/// from the data, so that what does not fit is refused and not cut short by the system.
+/// `true` if there is memory for this number of values, of `what`: asked before they are allocated, where
+/// their number comes from the data, so that what does not fit is refused and not cut short by the system.
 ///
 /// ```
 /// use raddle_datasets::room;

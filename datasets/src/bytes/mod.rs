@@ -1,4 +1,5 @@
-//! Bytes of a file: where they come from, and how they are packed, encoded and divided into lines, cells and numbers.
+//! Bytes of a file: where they come from, and how they are packed, encoded and divided into lines, cells and
+//! numbers.
 
 pub(crate) mod blocks;
 pub(crate) mod claims;

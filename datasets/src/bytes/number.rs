@@ -1,6 +1,7 @@
 //! Numbers in text, exactly rounded: the same bits as `str::parse`, several times as fast on common ones.
 
-/// Powers of ten that a double holds exactly. Static: a constant would be copied for each number that is read.
+/// Powers of ten that a double holds exactly. Static: a constant would be copied for each number that is
+/// read.
 static TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
@@ -74,7 +75,8 @@ fn slow(text: &[u8]) -> Option<(f64, usize)> {
     value.is_finite().then_some((value, word.len()))
 }
 
-/// A whole number at the start of `text`: its value and its length in bytes; `None` without digits or beyond u64.
+/// A whole number at the start of `text`: its value and its length in bytes; `None` without digits or beyond
+/// u64.
 #[inline]
 pub(crate) fn whole(text: &[u8]) -> Option<(u64, usize)> {
     let (number, end) = digits(text, 0, 0);

@@ -27,8 +27,8 @@ pub(crate) fn parse<T: Send>(
     Ok(values)
 }
 
-/// [`parse`] where every thread also collects something of its own, which begins as `collect` makes it from the
-/// thread's number and is returned in the order of these.
+/// [`parse`] where every thread also collects something of its own, which begins as `collect` makes it from
+/// the thread's number and is returned in the order of these.
 pub(crate) fn parse_into<C: Send, T: Send>(
     source: &Source,
     blocks: Blocks<'_>,
@@ -82,8 +82,8 @@ pub(crate) fn parse_into<C: Send, T: Send>(
     Ok((values, collections))
 }
 
-/// [`parse`] where values are given away in the order of the text as soon as a few blocks have been parsed: memory holds
-/// no more of them. It ends where `take` wants no more.
+/// [`parse`] where values are given away in the order of the text as soon as a few blocks have been parsed:
+/// memory holds no more of them. It ends where `take` wants no more.
 pub(crate) fn parse_each<T: Send>(
     source: &Source,
     blocks: Blocks<'_>,

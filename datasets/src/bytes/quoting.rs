@@ -1,8 +1,8 @@
-//! Cells of delimited text, by RFC 4180: a cell may stand in double quotes, and then hold the separator, line ends and,
-//! doubled, quotes. Blanks around a cell do not count.
+//! Cells of delimited text, by RFC 4180: a cell may stand in double quotes, and then hold the separator, line
+//! ends and, doubled, quotes. Blanks around a cell do not count.
 //!
-//! A quote begins such a cell only where the cell begins; anywhere else it is a letter like others. Text without a quote
-//! takes the short way everywhere.
+//! A quote begins such a cell only where the cell begins; anywhere else it is a letter like others. Text
+//! without a quote takes the short way everywhere.
 
 use std::borrow::Cow;
 
@@ -44,8 +44,8 @@ impl<'t> Cell<'t> {
 }
 
 impl Quoting {
-    /// Where the record that begins the text ends, its line end included; `None` if a quote is not closed. Lines end by LF
-    /// or CR LF.
+    /// Where the record that begins the text ends, its line end included; `None` if a quote is not closed.
+    /// Lines end by LF or CR LF.
     pub(crate) fn record_end(self, text: &[u8]) -> Option<usize> {
         self.end_of_record(text, |rest| memchr2(b'"', b'\n', rest))
     }
@@ -207,7 +207,8 @@ fn closing(text: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The records of a block of text with the number of the line, from 0, that each begins with. Empty ones are passed over.
+/// The records of a block of text with the number of the line, from 0, that each begins with. Empty ones are
+/// passed over.
 pub(crate) struct Records<'t> {
     rest: &'t [u8],
     line: usize,

@@ -136,14 +136,16 @@ impl Source {
         self.digest.get_or_init(digest).clone()
     }
 
-    /// Lets go of the memory behind bytes that were read, if they are mapped; whoever asks again reads the file again.
+    /// Lets go of the memory behind bytes that were read, if they are mapped; whoever asks again reads the
+    /// file again.
     pub(crate) fn forget(&self, bytes: &[u8]) {
         #[cfg(unix)]
         if let Stored::Mapped(map) = &self.stored
             && map.as_ptr_range().contains(&bytes.as_ptr())
         {
             let start = bytes.as_ptr().addr() - map.as_ptr().addr();
-            // SAFETY: the map is shared, of a file, and read only: its pages come back from the file as they were.
+            // SAFETY: the map is shared, of a file, and read only: its pages come back from the file as they
+            // were.
             #[allow(unsafe_code)]
             let forgotten =
                 unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, bytes.len()) };
@@ -182,8 +184,8 @@ impl Source {
         Ok(text)
     }
 
-    /// The first bytes of the content, at most `length`, without UTF-8's mark, lines ended by LF or CR LF: what recognising
-    /// a format needs.
+    /// The first bytes of the content, at most `length`, without UTF-8's mark, lines ended by LF or CR LF:
+    /// what recognising a format needs.
     ///
     /// Fails only where not one byte can be had; a later break is for the reader that meets it.
     pub(crate) fn beginning(&self, length: usize) -> Result<Vec<u8>, ReadError> {
@@ -322,8 +324,8 @@ fn is_binary(content: &[u8]) -> bool {
     Packing::of(content) != Packing::None
         || [&b"\x93NUMPY"[..], b"PK\x03\x04", b"PAR1"].iter().any(|magic| content.starts_with(magic))
 }
-/// Text of a small file that an option names: inflated where it is packed, decoded where a mark says UTF-16, without the
-/// mark, with lines that end by LF or CR LF. An empty file has an empty text.
+/// Text of a small file that an option names: inflated where it is packed, decoded where a mark says UTF-16,
+/// without the mark, with lines that end by LF or CR LF. An empty file has an empty text.
 ///
 /// # Errors
 /// A file that cannot be read, and, by its line, text that is not UTF-8.

@@ -131,8 +131,8 @@ pub(super) fn load(
     Ok(corpus(stated.documents as usize, stated.words as usize, pieces))
 }
 
-/// Gives away the entries behind a head as (document, its words, their counts), a few blocks at a time, and checks what
-/// [`load`] checks; false, and no more, where a document comes behind a later one.
+/// Gives away the entries behind a head as (document, its words, their counts), a few blocks at a time, and
+/// checks what [`load`] checks; false, and no more, where a document comes behind a later one.
 pub(super) fn each(
     source: &Source,
     threads: usize,

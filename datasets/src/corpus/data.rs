@@ -11,8 +11,9 @@ use crate::records::RecordCounts;
 
 /// Documents as bags of words: D documents over V words, documents and words counted from 0.
 ///
-/// Six bytes are held for each word that a document has. A document's words ascend. How often a word occurs in it is
-/// a 16-bit number; where that is not enough, the word follows several times, and what counts is the sum.
+/// Six bytes are held for each word that a document has. A document's words ascend. How often a word occurs
+/// in it is a 16-bit number; where that is not enough, the word follows several times, and what counts is the
+/// sum.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     /// The registry's name, or the file's name without its endings.
@@ -31,9 +32,11 @@ pub struct Corpus {
     pub tokens_left_out: TokensLeftOut,
     /// The words as text, where there is a vocabulary.
     pub vocabulary: Option<Vocabulary>,
-    /// The documents' names, where there are: the files of a folder, and what [`CorpusOptions::id`](super::CorpusOptions::id) names.
+    /// The documents' names, where there are: the files of a folder, and what
+    /// [`CorpusOptions::id`](super::CorpusOptions::id) names.
     pub document_names: Option<Vocabulary>,
-    /// SHA-256 of the file's bytes as stored, 64 hexadecimal digits; of a folder, of its files' digests in order.
+    /// SHA-256 of the file's bytes as stored, 64 hexadecimal digits; of a folder, of its files' digests in
+    /// order.
     pub digest: String,
     /// File or folder that was read; `None` for embedded data.
     pub path: Option<PathBuf>,
@@ -158,7 +161,8 @@ impl Corpus {
         }
     }
 
-    /// Gives the vocabulary, one word for each of V; LDA-C does not say V, and may have words that no document has.
+    /// Gives the vocabulary, one word for each of V; LDA-C does not say V, and may have words that no
+    /// document has.
     pub(super) fn name_words(&mut self, vocabulary: Vocabulary, source: &Source) -> Result<(), ReadError> {
         if self.format == CorpusFormat::Ldac.name() && vocabulary.len() > self.width {
             self.width = vocabulary.len();

@@ -1,4 +1,5 @@
-//! UCI bag of words: three lines D, W, N, then N lines `document word count`, documents and words counted from 1.
+//! UCI bag of words: three lines D, W, N, then N lines `document word count`, documents and words counted
+//! from 1.
 
 use super::assemble::{self, Piece, Stated};
 use super::data::Corpus;

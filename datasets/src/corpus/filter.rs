@@ -95,8 +95,8 @@ impl Filter {
 }
 
 impl Corpus {
-    /// Leaves words out. They keep their numbers and have no tokens any more; with `renumber` they are gone, and those
-    /// that stay are numbered anew in their order.
+    /// Leaves words out. They keep their numbers and have no tokens any more; with `renumber` they are gone,
+    /// and those that stay are numbered anew in their order.
     pub fn filter(&mut self, filter: &Filter, renumber: bool) -> Removed {
         if filter.is_empty() {
             return Removed::default();

@@ -15,7 +15,8 @@ pub enum CorpusFormat {
     /// Plain text: one document a line, or one a file of a folder; the words are those of
     /// [`CorpusOptions::tokenizer`](super::CorpusOptions::tokenizer).
     Text,
-    /// Delimited text, one document a row; [`CorpusOptions::text`](super::CorpusOptions::text) names its column.
+    /// Delimited text, one document a row; [`CorpusOptions::text`](super::CorpusOptions::text) names its
+    /// column.
     Csv,
     /// A JSON object a line, likewise.
     JsonLines,

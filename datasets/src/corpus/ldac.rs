@@ -1,5 +1,5 @@
-//! LDA-C, the format of the first implementation of LDA: a document a line, `N word:count ...` with N pairs; words count
-//! from 0.
+//! LDA-C, the format of the first implementation of LDA: a document a line, `N word:count ...` with N pairs;
+//! words count from 0.
 
 use super::assemble::{self, Piece};
 use super::data::Corpus;
@@ -9,8 +9,8 @@ use crate::bytes::parallel::{self, Parsed};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
-/// `true` if a text that begins so is in this format: every line that is whole has as many pairs as it says, and one has
-/// any. Lines of libsvm begin with a response instead.
+/// `true` if a text that begins so is in this format: every line that is whole has as many pairs as it says,
+/// and one has any. Lines of libsvm begin with a response instead.
 pub(super) fn begins(beginning: &[u8]) -> bool {
     let mut pairs = 0;
     let lines = beginning.split_inclusive(|&byte| byte == b'\n');

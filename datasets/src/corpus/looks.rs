@@ -1,4 +1,5 @@
-//! Kinds of text that are more likely than documents in their lines, so that who named one can say what it is.
+//! Kinds of text that are more likely than documents in their lines, so that who named one can say what it
+//! is.
 
 use std::path::Path;
 
@@ -44,7 +45,8 @@ pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<Str
     ))
 }
 
-/// The cells of the first record and the number of records, if all have the same number of cells, two or more.
+/// The cells of the first record and the number of records, if all have the same number of cells, two or
+/// more.
 fn alike(text: &[u8], separator: Separator) -> Option<(Vec<String>, usize)> {
     let quoting = separator.quoting()?;
     let (mut first, mut lines) = (Vec::new(), 0);

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where the words of a bag of words are looked for: those of `docword.NAME.txt.gz` in `vocab.NAME.txt`, gzip or not,
-/// those of `NAME.mtx` and `NAME.ldac` in `NAME.vocab.txt`, `vocab.NAME.txt`, `NAME.vocab` or `NAME.tokens`, and those of
-/// a `.ldac` or `.dat` at last in `vocab.txt`. The first that is there is taken.
+/// Where the words of a bag of words are looked for: those of `docword.NAME.txt.gz` in `vocab.NAME.txt`, gzip
+/// or not, those of `NAME.mtx` and `NAME.ldac` in `NAME.vocab.txt`, `vocab.NAME.txt`, `NAME.vocab` or
+/// `NAME.tokens`, and those of a `.ldac` or `.dat` at last in `vocab.txt`. The first that is there is taken.
 pub fn vocabulary_names(path: &Path) -> Vec<PathBuf> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
     let bare = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);

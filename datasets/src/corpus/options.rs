@@ -11,14 +11,15 @@ use crate::dialect::Dialect;
 pub struct CorpusOptions {
     /// The format; `None` recognises it by the content.
     pub format: Option<CorpusFormat>,
-    /// The file that holds the words, one a line. `None` takes the one beside the counts that is named alike, if there
-    /// is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has its own words; with a
-    /// file given here, those words of the text are kept that it holds, and have its numbers.
+    /// The file that holds the words, one a line. `None` takes the one beside the counts that is named alike,
+    /// if there is one: `vocab.NAME.txt` for `docword.NAME.txt`, `NAME.vocab.txt` for `NAME.mtx`. Text has
+    /// its own words; with a file given here, those words of the text are kept that it holds, and have its
+    /// numbers.
     pub vocabulary: Option<PathBuf>,
     /// How delimited text is written, and how the bytes of any text are letters.
     pub dialect: Dialect,
-    /// The column of a table, or the field of JSON lines, that holds the documents' texts: its name, or its number from 1.
-    /// Without it a file is no table.
+    /// The column of a table, or the field of JSON lines, that holds the documents' texts: its name, or its
+    /// number from 1. Without it a file is no table.
     pub text: Option<String>,
     /// The column or field that names the documents.
     pub id: Option<String>,

@@ -7,8 +7,8 @@ use super::data::Corpus;
 use super::vocabulary::Vocabulary;
 
 impl Corpus {
-    /// Goes over to the words of `vocabulary`, matched by their text: a word's number is its place there, and words that
-    /// are not there are left out. Returns how many tokens these had.
+    /// Goes over to the words of `vocabulary`, matched by their text: a word's number is its place there, and
+    /// words that are not there are left out. Returns how many tokens these had.
     ///
     /// # Errors
     /// If the corpus has no vocabulary.
@@ -55,7 +55,8 @@ impl Corpus {
         Ok(unknown)
     }
 
-    /// Adds words that no document has, behind those there are; without a vocabulary only their number counts.
+    /// Adds words that no document has, behind those there are; without a vocabulary only their number
+    /// counts.
     pub fn add_words<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) {
         for word in words {
             self.width += 1;

@@ -13,11 +13,12 @@ use crate::bytes::market;
 use crate::bytes::source::{Source, stem};
 use crate::error::ReadError;
 
-/// Reads a corpus from a file of any known format, compressed by gzip or zstd or not (`-` is standard input), or from a folder of text files.
+/// Reads a corpus from a file of any known format, compressed by gzip or zstd or not (`-` is standard input),
+/// or from a folder of text files.
 ///
 /// # Errors
-/// A file that cannot be read or has no tokens, a vocabulary of another length, and whatever the format's reader finds;
-/// the message names the file and, in text, the line.
+/// A file that cannot be read or has no tokens, a vocabulary of another length, and whatever the format's
+/// reader finds; the message names the file and, in text, the line.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

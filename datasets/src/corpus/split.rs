@@ -15,8 +15,8 @@ pub fn is_validation_document(document: usize, fraction: f64) -> bool {
     ((hash >> 11) as f64) < fraction * (1u64 << 53) as f64
 }
 
-/// A held-out document cut in two: its tokens in ascending order of words, each word repeated as often as it occurs;
-/// those at positions 0, 2, 4, ... are observed, the others scored.
+/// A held-out document cut in two: its tokens in ascending order of words, each word repeated as often as it
+/// occurs; those at positions 0, 2, 4, ... are observed, the others scored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     /// (word, how often it is observed).

@@ -10,12 +10,14 @@ use crate::error::ReadError;
 
 const ENGLISH: &str = include_str!("../../data/stop-words-english.txt");
 
-/// English function words with their contractions, whole, with either apostrophe, and cut at it, as other programs cut them.
+/// English function words with their contractions, whole, with either apostrophe, and cut at it, as other
+/// programs cut them.
 pub fn english_stop_words() -> HashSet<String> {
     ENGLISH.split_whitespace().flat_map(with_apostrophes).collect()
 }
 
-/// The words of a file, one a line, in lower case and composed; those with an apostrophe are meant with either.
+/// The words of a file, one a line, in lower case and composed; those with an apostrophe are meant with
+/// either.
 ///
 /// # Errors
 /// If the file cannot be read, or is not UTF-8.

@@ -43,7 +43,8 @@ impl Vocabulary {
         self.ends.push(self.text.len());
     }
 
-    /// Reads a word a line; line i is word i. Lines may end by LF, CR LF or CR. No word is empty, and none comes twice.
+    /// Reads a word a line; line i is word i. Lines may end by LF, CR LF or CR. No word is empty, and none
+    /// comes twice.
     pub(super) fn read(source: &Source) -> Result<Self, ReadError> {
         let words = Self::lines(source)?;
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(words.len());

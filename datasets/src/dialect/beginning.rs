@@ -165,10 +165,11 @@ impl Beginning {
     }
 }
 
-/// `true` if the first cells of rows name these, as R's `write.table` has it: each once, in quotes, or counted from 1, or
-/// texts before numbers.
+/// `true` if the first cells of rows name these, as R's `write.table` has it: each once, in quotes, or
+/// counted from 1, or texts before numbers.
 ///
-/// Without quotes one cell more may as well be a text or a number that holds the separator, above all a comma.
+/// Without quotes one cell more may as well be a text or a number that holds the separator, above all a
+/// comma.
 fn are_row_names(separator: Separator, first: &[(String, bool)], rows: &[Vec<(String, bool)>]) -> bool {
     let is_text = |(cell, is_quoted): &(String, bool)| *is_quoted || !is_number(cell);
     let mut names: Vec<&str> = rows.iter().map(|row| row[0].0.as_str()).collect();

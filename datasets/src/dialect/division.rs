@@ -183,8 +183,9 @@ fn is_list(cell: &[u8]) -> bool {
     has_blank && !Marks::any_reads(cell) && cell.split(u8::is_ascii_whitespace).all(is_one)
 }
 
-/// The candidate that the first line has most of, outside of quotes; of equally frequent ones the first of `,`, `;`, tabs
-/// and `|`. Without any it is one column, but of a table of numbers, and of ratings, whose cells blanks divide.
+/// The candidate that the first line has most of, outside of quotes; of equally frequent ones the first of
+/// `,`, `;`, tabs and `|`. Without any it is one column, but of a table of numbers, and of ratings, whose
+/// cells blanks divide.
 fn of_first_line(text: &[u8], purpose: Purpose) -> Separator {
     let (mut counts, mut is_quoted, mut end) = ([0; BYTES.len()], false, text.len());
     for (at, &byte) in text.iter().enumerate() {

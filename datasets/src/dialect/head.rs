@@ -17,7 +17,8 @@ pub(crate) struct Head {
     pub(crate) names: Option<Vec<String>>,
     /// Columns.
     pub(crate) width: usize,
-    /// Cells of each row before and behind the columns: its name, and the empty one behind the last separator.
+    /// Cells of each row before and behind the columns: its name, and the empty one behind the last
+    /// separator.
     lead: usize,
     trail: usize,
     /// Marks that numbers are written with.
@@ -143,8 +144,8 @@ pub(crate) fn unnamed(j: usize) -> String {
     format!("column {}", j + 1)
 }
 
-/// The place of a name, or else of the only one that differs by blanks around it: those of cells without quotes are not
-/// kept.
+/// The place of a name, or else of the only one that differs by blanks around it: those of cells without
+/// quotes are not kept.
 pub(crate) fn position(names: &[String], wanted: &str) -> Option<usize> {
     names.iter().position(|name| name == wanted).or_else(|| {
         let mut alike = (0..names.len()).filter(|&at| names[at].trim() == wanted.trim());
@@ -174,8 +175,8 @@ pub(crate) fn is_of_names(note: &str) -> bool {
     note == HEADER || note.starts_with("column") && note.contains(" --drop ")
 }
 
-/// `true` if the cells of a first line are names: one of them is a text, and none is a number above numbers, unless more
-/// texts stand above numbers, or they count years.
+/// `true` if the cells of a first line are names: one of them is a text, and none is a number above numbers,
+/// unless more texts stand above numbers, or they count years.
 fn are_names(first: &[String], rows: &[Vec<String>]) -> bool {
     let missing = |cell: &String| is_missing(cell.as_bytes());
     let is_text = |cell: &String| !missing(cell) && !is_number(cell);
@@ -198,15 +199,16 @@ fn are_names(first: &[String], rows: &[Vec<String>]) -> bool {
     data == 0 || names >= data || are_years(first, rows)
 }
 
-/// `true` if a first line is that of a table without names, as pandas writes it with its index: nothing, then 0, 1, 2.
+/// `true` if a first line is that of a table without names, as pandas writes it with its index: nothing, then
+/// 0, 1, 2.
 fn are_index_names(first: &[String], rows: &[Vec<String>]) -> bool {
     let counts = first.iter().skip(1).zip(0..).all(|(cell, number)| *cell == number.to_string());
     let is_index = rows.iter().zip(0..).all(|(row, number)| row[0] == number.to_string());
     first.len() > 1 && first[0].is_empty() && counts && is_index && !rows.is_empty()
 }
 
-/// `true` if the numbers of a first line are years that follow each other above other numbers, beside texts that are in no
-/// row: the names of a table that is as wide as it is long in time.
+/// `true` if the numbers of a first line are years that follow each other above other numbers, beside texts
+/// that are in no row: the names of a table that is as wide as it is long in time.
 fn are_years(first: &[String], rows: &[Vec<String>]) -> bool {
     let year = |cell: &String| cell.parse::<u32>().ok().filter(|year| (1500..=2100).contains(year));
     let years: Vec<(usize, u32)> = (0..first.len()).filter_map(|at| Some((at, year(&first[at])?))).collect();

@@ -60,7 +60,8 @@ impl Marks {
         }
     }
 
-    /// The number of a cell that may have these marks: groups of thousands are whole, and 0 does not begin one.
+    /// The number of a cell that may have these marks: groups of thousands are whole, and 0 does not begin
+    /// one.
     fn marked(self, cell: &[u8]) -> Option<f64> {
         let (mut plain, mut length) = ([0; LONGEST], 0);
         let mut push = |bytes: &[u8]| {
@@ -156,11 +157,11 @@ impl Marks {
         }
     }
 
-    /// The marks of a text in whose beginning columns hold these cells, and what is to be said of them: those that options
-    /// name, else those that a column of numbers can have alone, else the usual ones.
+    /// The marks of a text in whose beginning columns hold these cells, and what is to be said of them: those
+    /// that options name, else those that a column of numbers can have alone, else the usual ones.
     ///
-    /// All columns of numbers have the same marks. Where several would do and make other numbers of the cells, none is
-    /// taken: the reader then refuses the cells by [`cure`](Self::cure).
+    /// All columns of numbers have the same marks. Where several would do and make other numbers of the
+    /// cells, none is taken: the reader then refuses the cells by [`cure`](Self::cure).
     pub(crate) fn find(dialect: &Dialect, columns: &[Vec<&[u8]>], usual: Self) -> (Self, Option<String>) {
         let known = match (dialect.decimal, dialect.thousands) {
             (Some(decimal), thousands @ Some(_)) => return (Self::of(decimal, thousands), None),

@@ -1,8 +1,8 @@
 //! [`Dialect`]: how delimited text is written, shared by tables, ratings and tables of texts.
 //!
-//! Parts that options leave open are found out once, from the beginning of the text: [`beginning`] cuts it into records by the
-//! separator that [`division`] finds, [`head`] says whether the first of them holds names, and [`marks`] what numbers are
-//! written with.
+//! Parts that options leave open are found out once, from the beginning of the text: [`beginning`] cuts it
+//! into records by the separator that [`division`] finds, [`head`] says whether the first of them holds
+//! names, and [`marks`] what numbers are written with.
 
 mod beginning;
 mod division;

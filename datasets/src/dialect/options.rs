@@ -21,11 +21,11 @@ use crate::bytes::encoding::TextEncoding;
 pub struct Dialect {
     /// Separator of two cells. `None` takes what gives the first hundred records the same number of cells.
     pub separator: Option<Separator>,
-    /// The decimal mark, a point or a comma. `None` takes a point, unless a column can be nothing else than numbers with a
-    /// comma.
+    /// The decimal mark, a point or a comma. `None` takes a point, unless a column can be nothing else than
+    /// numbers with a comma.
     pub decimal: Option<char>,
-    /// Mark between thousands: one that [`thousands`](Self::thousands_of) takes. `None` takes nothing, unless a column
-    /// can be nothing else than numbers with one.
+    /// Mark between thousands: one that [`thousands`](Self::thousands_of) takes. `None` takes nothing, unless
+    /// a column can be nothing else than numbers with one.
     pub thousands: Option<char>,
     /// The first line is data, whatever it holds.
     pub no_header: bool,

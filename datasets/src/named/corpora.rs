@@ -7,7 +7,8 @@ use crate::corpus::{Corpus, CorpusOptions, read_corpus};
 use crate::error::ReadError;
 use crate::registry::{corpus_entry, embedded, load_corpus, unknown_corpus};
 
-/// Reads a corpus as users name it: `pydoc` (the embedded one), a public corpus's name, or the path of a file or folder.
+/// Reads a corpus as users name it: `pydoc` (the embedded one), a public corpus's name, or the path of a file
+/// or folder.
 ///
 /// # Errors
 /// Those of [`read_corpus`] and of the registry.

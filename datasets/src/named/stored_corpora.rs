@@ -8,10 +8,11 @@ use crate::error::ReadError;
 use crate::registry::{compare, corpus_entry, paths_of_corpus};
 
 impl StoredCorpus {
-    /// The corpus that users name so, as [`read_any_corpus`](crate::read_any_corpus) has it: from a file of `folder`, which
-    /// is made if it is not there, not whole, or of another machine. Several processes that ask at once make it once. Where
-    /// the entries of documents follow each other, as such files have them, they are never in memory as a whole. `None`
-    /// where the source is no file of a bag of words: texts, folders, standard input, the embedded corpus.
+    /// The corpus that users name so, as [`read_any_corpus`](crate::read_any_corpus) has it: from a file of
+    /// `folder`, which is made if it is not there, not whole, or of another machine. Several processes that
+    /// ask at once make it once. Where the entries of documents follow each other, as such files have them,
+    /// they are never in memory as a whole. `None` where the source is no file of a bag of words: texts,
+    /// folders, standard input, the embedded corpus.
     ///
     /// # Errors
     /// Those of [`read_any_corpus`](crate::read_any_corpus); a folder that cannot be written to.

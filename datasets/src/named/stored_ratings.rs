@@ -10,9 +10,10 @@ use crate::records::RecordCounts;
 use crate::registry::{self, compare};
 
 impl StoredRatings {
-    /// The ratings that users name so, as [`read_any_ratings`](crate::read_any_ratings) has them: from a file of `folder`,
-    /// which is made if it is not there, not whole, or of another machine. Several processes that ask at once make it
-    /// once. Text and generated ratings are never in memory as a whole while it is made.
+    /// The ratings that users name so, as [`read_any_ratings`](crate::read_any_ratings) has them: from a file
+    /// of `folder`, which is made if it is not there, not whole, or of another machine. Several processes
+    /// that ask at once make it once. Text and generated ratings are never in memory as a whole while it is
+    /// made.
     ///
     /// # Errors
     /// Those of [`read_any_ratings`](crate::read_any_ratings); a folder that cannot be written to.

@@ -10,8 +10,9 @@ use crate::table::{ColumnOptions, Format, Options, StoredTable, Table, generate,
 
 impl StoredTable {
     /// Opens the table that [`read_any`] reads from `source`, kept in this folder; where it is not there
-    /// yet, or damaged, it is written. Of several processes that ask at the same time one writes. Generated columns are
-    /// written as they are drawn, libsvm text and `.npy` in bounded memory; other files are read into memory first.
+    /// yet, or damaged, it is written. Of several processes that ask at the same time one writes. Generated
+    /// columns are written as they are drawn, libsvm text and `.npy` in bounded memory; other files are read
+    /// into memory first.
     ///
     /// # Errors
     /// Those of [`read_any`], and a folder that cannot be written to.

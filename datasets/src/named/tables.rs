@@ -59,8 +59,8 @@ pub(super) fn is_file(source: &str) -> bool {
 
 /// Reads samples as users name them: a `synth:` specification, a public set's name, or a file's path.
 ///
-/// Other than [`read_any`] it takes no column for the response unless `options.y` names it: without it all columns
-/// are features, one called `y` too.
+/// Other than [`read_any`] it takes no column for the response unless `options.y` names it: without it all
+/// columns are features, one called `y` too.
 ///
 /// # Errors
 /// Those of [`read_any`], but for a missing response.

@@ -22,10 +22,11 @@ pub struct Ratings {
     pub items: Ids,
     /// `true` if the data has pairs alone: every value is 1, or how often the pair occurs.
     pub pairs_only: bool,
-    /// Observations of a pair that had been observed before, which [`Duplicates`](super::Duplicates) merged or dropped.
+    /// Observations of a pair that had been observed before, which [`Duplicates`](super::Duplicates) merged
+    /// or dropped.
     pub duplicates: usize,
-    /// SHA-256 of the file's bytes as stored (compression not undone), 64 hexadecimal digits; of the specification's
-    /// text for generated data.
+    /// SHA-256 of the file's bytes as stored (compression not undone), 64 hexadecimal digits; of the
+    /// specification's text for generated data.
     pub digest: String,
     /// The file that was read; `None` for generated data.
     pub path: Option<PathBuf>,

@@ -11,7 +11,8 @@ use crate::records::RecordCounts;
 /// Rule for several observations of one user and one item. The pair keeps the place of its first observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// The last one counts: by time, where the file has a column of times, and of one moment by its place in the file.
+    /// The last one counts: by time, where the file has a column of times, and of one moment by its place in
+    /// the file.
     #[default]
     Last,
     /// The first one counts, likewise.
@@ -53,7 +54,8 @@ impl FromStr for Duplicates {
 }
 
 impl Duplicates {
-    /// The records of data of which so many observations are left, and so many were merged into others of their pair.
+    /// The records of data of which so many observations are left, and so many were merged into others of
+    /// their pair.
     pub fn records(self, left: usize, merged: usize) -> RecordCounts {
         let mut records = RecordCounts::of(left + merged);
         let reason = match self {
@@ -69,8 +71,8 @@ impl Duplicates {
         matches!(self, Self::Last | Self::First)
     }
 
-    /// Merges observations of one pair by this rule; returns how many there were too many. Rows are below `users` and
-    /// `items`.
+    /// Merges observations of one pair by this rule; returns how many there were too many. Rows are below
+    /// `users` and `items`.
     ///
     /// # Errors
     /// The position of the first repeated observation, where they are refused.
@@ -91,8 +93,8 @@ pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) 
     ReadError::file(path, message)
 }
 
-/// Puts the observations of each pair that has several into the order of their times, in the places that they have together;
-/// those of one moment keep their order.
+/// Puts the observations of each pair that has several into the order of their times, in the places that they
+/// have together; those of one moment keep their order.
 pub(super) fn by_time(triples: &mut Triples, times: &mut [f64]) {
     let pair = |at: u32| (triples.users[at as usize], triples.items[at as usize]);
     let mut order: Vec<u32> = (0..triples.len() as u32).collect();
@@ -132,7 +134,8 @@ pub(super) fn merge(
         order[next[user as usize]] = at as u32;
         next[user as usize] += 1;
     }
-    // For each item, where its first observation by this user is; marks of other users lie before the user's own.
+    // For each item, where its first observation by this user is; marks of other users lie before the user's
+    // own.
     let mut first = vec![usize::MAX; items];
     let mut extra = Vec::new();
     let (mut several, mut number): (Vec<(u32, u32)>, usize) = (Vec::new(), 0);
@@ -185,7 +188,8 @@ pub(super) fn merge(
     Ok(number)
 }
 
-/// Merges the time of a duplicate into that of the observation that is kept; whether the duplicate counts in its place.
+/// Merges the time of a duplicate into that of the observation that is kept; whether the duplicate counts in
+/// its place.
 fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicates) -> bool {
     let time = times[duplicate];
     let kept = &mut times[kept];

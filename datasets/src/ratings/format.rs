@@ -6,11 +6,13 @@ use std::str::FromStr;
 /// A format of ratings. Each may be compressed by gzip or zstd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RatingsFormat {
-    /// A line for each rating: fields divided by tabs, `,`, `;`, `|`, `::` or blanks, with or without a header.
+    /// A line for each rating: fields divided by tabs, `,`, `;`, `|`, `::` or blanks, with or without a
+    /// header.
     Text,
     /// Matrix Market, coordinate: users by items.
     MatrixMarket,
-    /// Apache Parquet, of builds with the feature `parquet`: columns of users, items and, if there are, ratings and times.
+    /// Apache Parquet, of builds with the feature `parquet`: columns of users, items and, if there are,
+    /// ratings and times.
     Parquet,
 }
 

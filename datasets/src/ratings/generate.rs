@@ -1,9 +1,11 @@
-//! Generated ratings with a known truth, given by a line of text: `synth:ratings:users=600,items=300,n=36000,...`.
+//! Generated ratings with a known truth, given by a line of text:
+//! `synth:ratings:users=600,items=300,n=36000,...`.
 //!
 //! With U(stream, a, b) uniform and N(stream, a, b) nearly normal numbers of the seed, draw t is the pair of
-//! user floor(users U(1,0,t)^2) and item floor(items U(2,0,t)^3), so that some are far more popular than others; a pair
-//! drawn before is passed over, until there are n. Its rating is
-//! `3.5 + 0.4 N(3,0,u) + 0.4 N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, s the `signal`.
+//! user floor(users U(1,0,t)^2) and item floor(items U(2,0,t)^3), so that some are far more popular than
+//! others; a pair drawn before is passed over, until there are n. Its rating is
+//! `3.5 + 0.4 N(3,0,u) + 0.4 N(4,0,i) + s/sqrt(rank) sum_f N(5,u,f) N(6,i,f) + noise N(7,0,t)`, s the
+//! `signal`.
 
 use super::data::Ratings;
 use super::ids::Ids;

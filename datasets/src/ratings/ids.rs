@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 /// The ids of users or of items, by row.
 ///
-/// Rows are the ids themselves where these are the whole numbers from 0, each of them there; else rows are numbered in
-/// the order in which ids appear in the file.
+/// Rows are the ids themselves where these are the whole numbers from 0, each of them there; else rows are
+/// numbered in the order in which ids appear in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ids {
     /// Row `i` has the id `i`, for this number of rows.
@@ -84,8 +84,8 @@ impl Index<'_> {
     }
 }
 
-/// Rows and ids as a file has them that names these rows of `ids` in this order, and no others: rows that are not named
-/// have no number there, and names that are all whole numbers are read as such.
+/// Rows and ids as a file has them that names these rows of `ids` in this order, and no others: rows that are
+/// not named have no number there, and names that are all whole numbers are read as such.
 ///
 /// ```
 /// use raddle_datasets::ratings::{Ids, as_in_file};

@@ -17,8 +17,8 @@ pub(super) struct Layout {
     pub(super) time: Option<usize>,
     /// Marks that ratings are written with.
     pub(super) marks: Marks,
-    /// `true` if a column is known to hold times, asked for or not: by the name in the header, as the fourth of the columns
-    /// that are named, or as the fourth of a file without names.
+    /// `true` if a column is known to hold times, asked for or not: by the name in the header, as the fourth
+    /// of the columns that are named, or as the fourth of a file without names.
     pub(super) dated: bool,
 }
 
@@ -72,8 +72,8 @@ const TIME: [&str; 8] =
     ["timestamp", "time", "date", "datetime", "ts", "unixreviewtime", "ratedat", "createdat"];
 
 impl Separator {
-    /// Calls `field` with the number and the place of each field of a line without quotes, until it says that it has seen
-    /// enough.
+    /// Calls `field` with the number and the place of each field of a line without quotes, until it says that
+    /// it has seen enough.
     #[inline(always)]
     pub(super) fn fields(self, line: &[u8], mut field: impl FnMut(usize, Range<usize>) -> bool) {
         let (mut at, mut number) = (0, 0);
@@ -147,8 +147,8 @@ pub(super) struct Wanted<'a> {
 impl Layout {
     /// The form that the first lines show, or that is asked for; and what is to be said of it.
     ///
-    /// The first line is a header where it has known names, where a column is named by it, and where it holds texts alone,
-    /// one of them above numbers.
+    /// The first line is a header where it has known names, where a column is named by it, and where it holds
+    /// texts alone, one of them above numbers.
     pub(super) fn of(beginning: &Beginning, wanted: Wanted<'_>) -> Result<(Self, Option<String>), String> {
         let (cells, others) = (&beginning.first, &beginning.rows);
         if cells.len() < 2 {

@@ -1,4 +1,5 @@
-//! Matrix Market: `%%MatrixMarket matrix coordinate real|integer|pattern general`, users by items, counted from 1.
+//! Matrix Market: `%%MatrixMarket matrix coordinate real|integer|pattern general`, users by items, counted
+//! from 1.
 
 use super::ids::Ids;
 use super::text::{Loaded, rating};

@@ -1,7 +1,7 @@
 //! Ratings: who rated what how high, as matrix factorization reads them.
 //!
-//! One observation is a user, an item and a value; pairs without a value have the value 1. Users and items are rows
-//! from 0, whatever their ids are in the file: [`Ids`] says which is which.
+//! One observation is a user, an item and a value; pairs without a value have the value 1. Users and items
+//! are rows from 0, whatever their ids are in the file: [`Ids`] says which is which.
 
 mod data;
 mod duplicates;

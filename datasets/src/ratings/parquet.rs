@@ -9,7 +9,8 @@ use crate::dialect::{Dialect, Separator};
 use crate::error::ReadError;
 use crate::table::parquet::{Parquet, text};
 
-/// The table as text with a header, and the options with columns by name: the first ones, unless their names are known.
+/// The table as text with a header, and the options with columns by name: the first ones, unless their names
+/// are known.
 pub(super) fn as_text(
     source: &Source,
     options: &RatingsOptions,

@@ -14,7 +14,8 @@ use crate::error::ReadError;
 /// Reads a file of any known format, compressed by gzip or zstd or not; `-` is standard input.
 ///
 /// # Errors
-/// A line that is no rating, with the file and the line; a file without any; duplicates where they are refused.
+/// A line that is no rating, with the file and the line; a file without any; duplicates where they are
+/// refused.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

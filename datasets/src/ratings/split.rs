@@ -21,7 +21,8 @@ pub struct Held {
 }
 
 impl Held {
-    /// Holds out the observations that `is_out` names, and drops of these the ones that nothing could be learned for.
+    /// Holds out the observations that `is_out` names, and drops of these the ones that nothing could be
+    /// learned for.
     ///
     /// The training observations stay in the memory that they are in.
     pub fn out(mut triples: Triples, users: usize, items: usize, is_out: impl Fn(u32, u32) -> bool) -> Self {
@@ -46,10 +47,11 @@ impl Held {
         Self { train: triples, cold: number - out.len(), out }
     }
 
-    /// Holds out the latest `share` of the observations, by one cut in time for all users: at least that many, as those of
-    /// one moment stay together. What is held out is nowhere older than what is trained on.
+    /// Holds out the latest `share` of the observations, by one cut in time for all users: at least that
+    /// many, as those of one moment stay together. What is held out is nowhere older than what is trained on.
     ///
-    /// Gives back the times of the training observations, too. `None` where the cut would leave nothing to train on.
+    /// Gives back the times of the training observations, too. `None` where the cut would leave nothing to
+    /// train on.
     pub fn latest(
         mut triples: Triples,
         mut times: Vec<f64>,

@@ -81,8 +81,8 @@ impl Lines {
         self.layout.value.is_none()
     }
 
-    /// Gives away what the lines hold, in their order, a few blocks at a time; says which column holds something else than
-    /// the whole numbers that it was taken for, and stops there.
+    /// Gives away what the lines hold, in their order, a few blocks at a time; says which column holds
+    /// something else than the whole numbers that it was taken for, and stops there.
     pub(super) fn each(
         &self,
         source: &Source,

@@ -10,8 +10,8 @@ use crate::table::{Matrix, Table};
 const DIABETES: &str = include_str!("../../data/diabetes.csv");
 
 /// The diabetes study of Efron et al. (2004): 442 patients, 10 measurements in their own units
-/// (age in years, sex 1 or 2, body-mass index, blood pressure, six blood serum values), and the progression of
-/// the disease after one year.
+/// (age in years, sex 1 or 2, body-mass index, blood pressure, six blood serum values), and the progression
+/// of the disease after one year.
 ///
 /// ```
 /// let table = raddle_datasets::embedded::diabetes();
@@ -45,7 +45,8 @@ pub fn diabetes() -> Table {
 const PYDOC: &[u8] = include_bytes!("../../data/docword.pydoc.txt.gz");
 const PYDOC_WORDS: &str = include_str!("../../data/vocab.pydoc.txt");
 
-/// The embedded corpus: the documentation strings of the Python standard library, a module a document, as word counts.
+/// The embedded corpus: the documentation strings of the Python standard library, a module a document, as
+/// word counts.
 ///
 /// ```
 /// let corpus = raddle_datasets::embedded::pydoc();

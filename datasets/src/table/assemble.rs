@@ -1,9 +1,9 @@
 //! From rows as they are read to compressed columns, in little more memory than these take.
 //!
-//! Threads that read put their entries into *tiles*: ranges of columns, the same for all, cut so that the first rows fall
-//! evenly into them. Tiles are then placed one after the other, and each one's memory is given back before the next is
-//! touched: entries as read and entries in place are never all there at once. While one tile is placed, what is written
-//! to lies close together.
+//! Threads that read put their entries into *tiles*: ranges of columns, the same for all, cut so that the
+//! first rows fall evenly into them. Tiles are then placed one after the other, and each one's memory is
+//! given back before the next is touched: entries as read and entries in place are never all there at once.
+//! While one tile is placed, what is written to lies close together.
 
 use std::mem;
 
@@ -69,8 +69,8 @@ pub(crate) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Room for about this number of entries is set aside at once: memory that stays untouched costs nothing, and a large piece
-    /// goes back to the system as soon as it is let go.
+    /// Room for about this number of entries is set aside at once: memory that stays untouched costs nothing,
+    /// and a large piece goes back to the system as soon as it is let go.
     pub(crate) fn new(tiles: &'a Tiles, thread: usize, about: usize) -> Self {
         let count = tiles.ends.len() + 1;
         let tile = |_| {
@@ -196,8 +196,8 @@ pub(crate) struct ByRows {
     pub(crate) values: Vec<f64>,
 }
 
-/// The rows of all blocks as one matrix in compressed columns, of a wide one those that occur; the same for any number of
-/// threads.
+/// The rows of all blocks as one matrix in compressed columns, of a wide one those that occur; the same for
+/// any number of threads.
 ///
 /// Fails, with the message, where the matrix is too large.
 pub(crate) fn compress(
@@ -305,7 +305,8 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Writes the tile's entries to their places, the rows of a column in ascending order, and lets go of them.
+    /// Writes the tile's entries to their places, the rows of a column in ascending order, and lets go of
+    /// them.
     fn fill(self, blocks: &[RowBlock]) {
         let Self { tile, first, start, ends, indices, values } = self;
         for &column in tile.held.iter().flat_map(|held| &held.columns) {

@@ -1,11 +1,12 @@
 //! Parsed text kept as a binary file, so that the next run reads numbers instead of parsing them.
 //!
-//! The file's name is the SHA-256 of the text's bytes as stored, the format, and how it was read: another content has
-//! another name, so nothing can be out of date. Layout, all numbers in the machine's order: [`MAGIC`], a header of eight
-//! `u64` (what order the bytes have, kind, rows, columns, stored values, whether there is a response, bytes of the end,
-//! 0), the response, the matrix (dense: values column after column; sparse: column starts as `u64`, values, row numbers as
-//! `u32`), the end (names, which columns occur, and what was encoded, as JSON), and the CRC-32 of all before as `u32`. A file that is damaged or
-//! of another machine is not used, and written anew.
+//! The file's name is the SHA-256 of the text's bytes as stored, the format, and how it was read: another
+//! content has another name, so nothing can be out of date. Layout, all numbers in the machine's order:
+//! [`MAGIC`], a header of eight `u64` (what order the bytes have, kind, rows, columns, stored values, whether
+//! there is a response, bytes of the end, 0), the response, the matrix (dense: values column after column;
+//! sparse: column starts as `u64`, values, row numbers as `u32`), the end (names, which columns occur, and
+//! what was encoded, as JSON), and the CRC-32 of all before as `u32`. A file that is damaged or of another
+//! machine is not used, and written anew.
 
 use std::borrow::Cow;
 use std::fs::{self, File};

@@ -23,7 +23,8 @@ impl Own<'_> {
     }
 }
 
-/// Refuses a response that is a text, and numbers with a few texts among them: these are mistakes, not levels.
+/// Refuses a response that is a text, and numbers with a few texts among them: these are mistakes, not
+/// levels.
 pub(super) fn check_texts(
     columns: &[Column],
     rows: usize,

@@ -12,7 +12,8 @@ pub enum Classes {
     /// No: a text is an error.
     #[default]
     Refused,
-    /// Yes: then `y` has their numbers from 0, by their order, and [`Table::classes`](super::Table::classes) the texts.
+    /// Yes: then `y` has their numbers from 0, by their order, and [`Table::classes`](super::Table::classes)
+    /// the texts.
     Any,
     /// They are these: `y` has their numbers, and NaN where there is another text.
     Known(Vec<String>),
@@ -62,8 +63,8 @@ impl Labels {
     }
 }
 
-/// A response as numbers, and the texts that these stand for; NaN where a value is missing. `None` for texts that are
-/// refused, or a column that was not read.
+/// A response as numbers, and the texts that these stand for; NaN where a value is missing. `None` for texts
+/// that are refused, or a column that was not read.
 pub(super) fn numbered(values: Values, wanted: &Classes) -> Option<(Vec<f64>, Option<Vec<String>>)> {
     match (values, wanted) {
         (Values::Numbers(y), Classes::Refused | Classes::Any) => Some((y, None)),
@@ -84,7 +85,8 @@ pub(super) fn numbered(values: Values, wanted: &Classes) -> Option<(Vec<f64>, Op
     }
 }
 
-/// The place of a text among others: the same text, else the only one that is the same number, as `1.0` is `1`.
+/// The place of a text among others: the same text, else the only one that is the same number, as `1.0` is
+/// `1`.
 pub(super) fn place(known: &[String], text: &str) -> Option<usize> {
     let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
     known.iter().position(|other| other == text).or_else(|| {

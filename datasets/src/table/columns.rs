@@ -1,4 +1,5 @@
-//! Columns of a table as they are read: numbers, or texts by number. Which of them are features is decided later.
+//! Columns of a table as they are read: numbers, or texts by number. Which of them are features is decided
+//! later.
 
 use std::collections::HashMap;
 

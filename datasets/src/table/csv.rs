@@ -1,7 +1,7 @@
 //! Delimited text, by RFC 4180: cells divided by one character, or by runs of blanks, as its [`Head`] says.
 //!
-//! Empty lines are passed over. A table of numbers alone takes the short way into one dense matrix; any other is read
-//! column by column.
+//! Empty lines are passed over. A table of numbers alone takes the short way into one dense matrix; any other
+//! is read column by column.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,8 +19,8 @@ use crate::bytes::source::Source;
 use crate::dialect::{Head, Marks, is_missing};
 use crate::error::ReadError;
 
-/// Reads a table that is numbers alone, all columns; which one is the response is decided later. `None` where a cell is
-/// something else, or a row has another width.
+/// Reads a table that is numbers alone, all columns; which one is the response is decided later. `None` where
+/// a cell is something else, or a row has another width.
 pub(super) fn numbers(source: &Source, head: &Head, threads: usize) -> Result<Option<Loaded>, ReadError> {
     if !head.is_plain() {
         return Ok(None);
@@ -122,8 +122,8 @@ fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
     is_number && width.is_ok_and(|width| width == head.width)
 }
 
-/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most this number of different
-/// texts are kept of each column.
+/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most this
+/// number of different texts are kept of each column.
 pub(super) fn columns(
     source: &Source,
     head: &Head,

@@ -19,8 +19,8 @@ pub struct Table {
     pub name: String,
     /// The features, n rows by p columns, as stored: neither centred nor scaled.
     pub x: Matrix,
-    /// Which columns of the data `x` has, where it is sparse and far wider than what it holds: then p counts those with values.
-    /// `None` where it has all of them.
+    /// Which columns of the data `x` has, where it is sparse and far wider than what it holds: then p counts
+    /// those with values. `None` where it has all of them.
     pub occurring: Option<Occurring>,
     /// The response, n finite values, as stored.
     pub y: Vec<f64>,
@@ -37,7 +37,8 @@ pub struct Table {
     pub encoding: Option<Encoding>,
     /// Missing numbers that the mean of others fills.
     pub filled: Vec<Filled>,
-    /// Of a response of texts ([`Options::classes`](super::Options::classes)): the texts, sorted; `y` has their numbers from 0.
+    /// Of a response of texts ([`Options::classes`](super::Options::classes)): the texts, sorted; `y` has
+    /// their numbers from 0.
     pub classes: Option<Vec<String>>,
     /// The columns that [`Options::beside`](super::Options::beside) asks for, in its order.
     pub beside: Vec<Labels>,
@@ -48,7 +49,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them `x` has.
+    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them
+    /// `x` has.
     pub fn width(&self) -> usize {
         self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
     }

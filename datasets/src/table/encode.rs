@@ -207,8 +207,8 @@ fn feature(column: Column, mut about: EncodedColumn, rows: usize, options: &Colu
     }
 }
 
-/// Which rows stay: those that have a response and, where rows with a missing number are left out, no number missing in
-/// a column that is used. `None` where all do.
+/// Which rows stay: those that have a response and, where rows with a missing number are left out, no number
+/// missing in a column that is used. `None` where all do.
 fn kept_rows(columns: &[Column], (y, beside): (&[f64], &[Values]), rule: Missing) -> Option<Vec<bool>> {
     let mut kept: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
     if rule != Missing::Drop {

@@ -8,7 +8,8 @@ use crate::dialect::Marks;
 /// Which columns of a table are features, and how they are read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnOptions {
-    /// Only these are features: names, beginnings of names (`x*`), or numbers from 1. All unless some are named.
+    /// Only these are features: names, beginnings of names (`x*`), or numbers from 1. All unless some are
+    /// named.
     pub columns: Vec<String>,
     /// These are left out, named likewise.
     pub drop: Vec<String>,
@@ -32,7 +33,8 @@ impl Default for ColumnOptions {
     }
 }
 
-/// How the columns of a table became features. It is kept in a model, and repeated on the data that it predicts from.
+/// How the columns of a table became features. It is kept in a model, and repeated on the data that it
+/// predicts from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Encoding {
     /// Columns of the file.
@@ -52,8 +54,8 @@ pub struct Encoding {
     /// Of these, the rows without a response.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rows_without_response: u64,
-    /// Marks that numbers were written with, where these are more than a point: data to predict from are taken to have the same,
-    /// unless options say something else.
+    /// Marks that numbers were written with, where these are more than a point: data to predict from are
+    /// taken to have the same, unless options say something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Marks>,
 }
@@ -65,8 +67,8 @@ pub struct EncodedColumn {
     pub name: String,
     /// Its place in the file, from 1.
     pub place: usize,
-    /// The different texts of a column of texts, sorted; the empty one stands for a missing text. Each is a feature that is
-    /// 1 in its rows, but of two the second alone is one.
+    /// The different texts of a column of texts, sorted; the empty one stands for a missing text. Each is a
+    /// feature that is 1 in its rows, but of two the second alone is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<String>>,
     /// Missing cells.

@@ -94,9 +94,9 @@ pub struct Filled {
 }
 
 impl Matrix {
-    /// Fills missing numbers with the means of `training` rows alone, as each fold of a cross-validation has to: what is
-    /// held out must not be seen. `rows` says which row of the whole table each row here is; `training` tells which of
-    /// these count. A feature that has no value in them is filled with 0.
+    /// Fills missing numbers with the means of `training` rows alone, as each fold of a cross-validation has
+    /// to: what is held out must not be seen. `rows` says which row of the whole table each row here is;
+    /// `training` tells which of these count. A feature that has no value in them is filled with 0.
     pub fn fill_again(&mut self, filled: &[Filled], rows: &[usize], training: impl Fn(usize) -> bool) {
         for Filled { feature, rows: missing } in filled {
             let is_missing = |row: usize| missing.binary_search(&(row as u32)).is_ok();

@@ -29,8 +29,8 @@ impl<T: AsRef<str>> From<&[T]> for Labels {
 }
 
 impl Table {
-    /// A table of named columns and a response, n values each: numbers as they are, texts as a sparse column a level, as they
-    /// are read from a file.
+    /// A table of named columns and a response, n values each: numbers as they are, texts as a sparse column
+    /// a level, as they are read from a file.
     ///
     /// ```
     /// use raddle_datasets::Table;
@@ -43,8 +43,8 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// If there is no column or no row, columns and response are not as long as each other, a value is not finite, two columns have
-    /// one name, or a column of texts has one level.
+    /// If there is no column or no row, columns and response are not as long as each other, a value is not
+    /// finite, two columns have one name, or a column of texts has one level.
     pub fn from_columns<'a>(
         name: &str,
         columns: impl IntoIterator<Item = (&'a str, Labels)>,

@@ -1,9 +1,10 @@
 //! The text format of libsvm and svmlight: `response index:value index:value ...`, one row a line.
 //!
-//! Indices count from 1 (or from 0, where that is said); those of a row may stand in any order, each once. `#` begins a comment,
-//! `qid:` pairs are passed over, lines may end in CR LF, empty lines do not count as rows, and zeros written out are dropped. The number
-//! of columns is the largest index in the file, unless a width is given: values at larger indices are then counted and
-//! left out. One large index takes no memory for those before it: see [`Occurring`](super::Occurring).
+//! Indices count from 1 (or from 0, where that is said); those of a row may stand in any order, each once.
+//! `#` begins a comment, `qid:` pairs are passed over, lines may end in CR LF, empty lines do not count as
+//! rows, and zeros written out are dropped. The number of columns is the largest index in the file, unless a
+//! width is given: values at larger indices are then counted and left out. One large index takes no memory
+//! for those before it: see [`Occurring`](super::Occurring).
 
 use std::path::Path;
 
@@ -16,8 +17,8 @@ use crate::table::assemble::{Block, ByRows, Entries, RowBlock, Tiles, compress};
 use crate::table::loaded::Loaded;
 use crate::table::{Matrix, Table};
 
-/// Bytes at the beginning that tell how the entries lie. No more: some allocators stop giving pieces of memory back to
-/// the system that are no larger than one they have seen come and go.
+/// Bytes at the beginning that tell how the entries lie. No more: some allocators stop giving pieces of
+/// memory back to the system that are no larger than one they have seen come and go.
 const SAMPLE: usize = 1 << 16;
 
 /// About how many bytes of text an entry takes, and how many times larger text is that was compressed.
@@ -26,7 +27,8 @@ const INFLATED: usize = 4;
 
 /// Reads a libsvm file, gzip or not, with `threads` threads; the result is the same for any number of them.
 ///
-/// The matrix is always [`Matrix::Sparse`], n rows by p columns; [`Table::occurring`] says which columns it has.
+/// The matrix is always [`Matrix::Sparse`], n rows by p columns; [`Table::occurring`] says which columns it
+/// has.
 ///
 /// # Errors
 /// Every line that breaks the format, NaN and infinite numbers, gzip data that are cut off, a file without
@@ -121,7 +123,8 @@ pub(super) fn each(
     parallel::parse_each(source, source.blocks(), 1, threads, parse, |rows| take(rows).map(|()| true))
 }
 
-/// Tiles into which the rows at the beginning fall evenly. What is wrong there is for who reads it all to say.
+/// Tiles into which the rows at the beginning fall evenly. What is wrong there is for who reads it all to
+/// say.
 pub(super) fn tiles(source: &Source, indices: &Indices) -> Result<Tiles, ReadError> {
     let beginning = source.beginning(SAMPLE)?;
     let one = Tiles::of(Vec::new());
@@ -198,7 +201,8 @@ fn row<'a>(
     }
 }
 
-/// Pairs of a line whose indices do not ascend: sorts the pairs behind its response `y`, which begin the text.
+/// Pairs of a line whose indices do not ascend: sorts the pairs behind its response `y`, which begin the
+/// text.
 #[cold]
 fn unsorted_row<'a>(
     mut rest: &'a [u8],

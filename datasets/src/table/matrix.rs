@@ -62,8 +62,8 @@ impl Matrix {
         }
     }
 
-    /// [`Matrix::to_dense`] where the matrix itself is no longer needed: its memory is given back as the dense one fills,
-    /// so that not much more than the larger of the two is taken at once.
+    /// [`Matrix::to_dense`] where the matrix itself is no longer needed: its memory is given back as the
+    /// dense one fills, so that not much more than the larger of the two is taken at once.
     pub fn into_dense(self) -> Array2<f64> {
         let x = match self {
             // A transposed standard layout is column after column already.

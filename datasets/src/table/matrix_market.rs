@@ -1,4 +1,5 @@
-//! Matrix Market: `%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric`.
+//! Matrix Market:
+//! `%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric`.
 //!
 //! Coordinate files give sparse matrices (repeated entries add up), array files dense ones.
 
@@ -97,7 +98,8 @@ impl Head {
         Err((number, "there is no size line: was the file cut off?".into()))
     }
 
-    /// `true` if this number of entries makes the number of rows believable; columns without entries take no memory.
+    /// `true` if this number of entries makes the number of rows believable; columns without entries take no
+    /// memory.
     fn believed(&self, entries: usize) -> Result<(), String> {
         believable("rows", self.rows as u64, entries as u64).map(|_| ())
     }

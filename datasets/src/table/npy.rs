@@ -83,7 +83,8 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// The values at some places in the order of the file; nothing where the array is none of numbers, or is cut off.
+    /// The values at some places in the order of the file; nothing where the array is none of numbers, or is
+    /// cut off.
     pub(super) fn part(&self, range: std::ops::Range<usize>) -> Option<Vec<f64>> {
         let count = self.shape.iter().try_fold(1_usize, |product, &axis| product.checked_mul(axis))?;
         let width = self.data.len().checked_div(count)?;

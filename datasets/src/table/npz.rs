@@ -1,5 +1,5 @@
-//! numpy's `.npz`: arrays by name. Either `X` and `y`, or a sparse matrix as `scipy.sparse.save_npz` writes it: csr, csc,
-//! coo or dia.
+//! numpy's `.npz`: arrays by name. Either `X` and `y`, or a sparse matrix as `scipy.sparse.save_npz` writes
+//! it: csr, csc, coo or dia.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -117,7 +117,8 @@ fn whole(members: &Members, name: &str) -> Result<Vec<usize>, String> {
     }
 }
 
-/// Rows, as far as this number of values makes them believable, and columns, which take no memory where they are empty.
+/// Rows, as far as this number of values makes them believable, and columns, which take no memory where they
+/// are empty.
 fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
     let shape = whole(members, "shape")?;
     let [rows, cols] = shape[..] else { return Err("array `shape`: a matrix has rows and columns".into()) };

@@ -11,11 +11,12 @@ use crate::bytes::memory::room;
 const EMPTY: usize = 1 << 16;
 const EMPTY_OF_A_VALUE: usize = 4;
 
-/// The columns with values of a sparse table that is wider than 65,536 and four times its values: its matrix has these
-/// columns alone, in their order, so that one large index takes no memory for those before it. All others are zeros.
+/// The columns with values of a sparse table that is wider than 65,536 and four times its values: its matrix
+/// has these columns alone, in their order, so that one large index takes no memory for those before it. All
+/// others are zeros.
 ///
-/// Columns without a name are known by their numbers in the file. Numbers here count from 0, and ascend. Where no column has a
-/// value, the last one stands for all.
+/// Columns without a name are known by their numbers in the file. Numbers here count from 0, and ascend.
+/// Where no column has a value, the last one stands for all.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -36,8 +37,9 @@ pub struct Occurring {
 }
 
 impl Occurring {
-    /// Of a table of this width, of at most 2^32 - 1, and this number of values; `columns` tells the columns of the values, from
-    /// 0, in any order and as often as they come. `None` where the table is not so wide: then its matrix has all columns.
+    /// Of a table of this width, of at most 2^32 - 1, and this number of values; `columns` tells the columns
+    /// of the values, from 0, in any order and as often as they come. `None` where the table is not so wide:
+    /// then its matrix has all columns.
     pub fn of(width: usize, values: usize, columns: impl FnOnce() -> Vec<u32>) -> Option<Self> {
         if !is_wide(width, values) {
             return None;
@@ -66,7 +68,8 @@ impl Occurring {
         &self.numbers
     }
 
-    /// The number in the data of a column of the matrix, both from 0; of one that the matrix does not have, the number itself.
+    /// The number in the data of a column of the matrix, both from 0; of one that the matrix does not have,
+    /// the number itself.
     pub fn number(&self, column: u32) -> u32 {
         self.numbers.get(column as usize).copied().unwrap_or(column)
     }

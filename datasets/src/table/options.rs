@@ -17,7 +17,8 @@ pub struct Options {
     pub y: Option<String>,
     /// How many threads may compute; the result is the same for any number.
     pub threads: usize,
-    /// Indices of libsvm text count from 0, as those of scikit-learn's `dump_svmlight_file` do unless told otherwise.
+    /// Indices of libsvm text count from 0, as those of scikit-learn's `dump_svmlight_file` do unless told
+    /// otherwise.
     pub zero_based: bool,
     /// The number of columns of libsvm text, which states none: values at larger indices are left out, and
     /// [`Samples::beyond`](super::Samples::beyond) counts them. `None` takes the largest index.
@@ -30,7 +31,8 @@ pub struct Options {
     pub classes: Classes,
     /// Columns that are no features, and are given beside them; with some, nothing is taken from the cache.
     pub beside: Vec<Beside>,
-    /// Encoding that [`read_samples`](crate::read_samples) repeats: that of the table that a model was fitted to.
+    /// Encoding that [`read_samples`](crate::read_samples) repeats: that of the table that a model was fitted
+    /// to.
     pub repeat: Option<Encoding>,
     /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
     pub cache: Option<PathBuf>,

@@ -21,8 +21,8 @@ use crate::records::RecordCounts;
 /// Reads a file of any known format, compressed by gzip or zstd or not; `-` is standard input.
 ///
 /// # Errors
-/// A format that is not recognised, a response that is not chosen or not there, rows and responses that are not
-/// as many, and whatever the format's reader finds; the message names the file and, in text, the line.
+/// A format that is not recognised, a response that is not chosen or not there, rows and responses that are
+/// not as many, and whatever the format's reader finds; the message names the file and, in text, the line.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

@@ -167,7 +167,8 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
     Csc::new_csc((x.rows(), x.cols() - 1), kept, indices, values)
 }
 
-/// A file that holds a response: numbers, or texts where there may be some; NaN where it has none, if that is not refused.
+/// A file that holds a response: numbers, or texts where there may be some; NaN where it has none, if that is
+/// not refused.
 pub(super) fn vector(path: &Path, options: &Options, missing: Missing) -> Result<Response, ReadError> {
     let (column, classes) = (column_of(path, &options.dialect)?, &options.classes);
     let wrong = |at: &super::columns::Place, why: String| at.error(path, format!("the response: {why}"));

@@ -9,13 +9,14 @@ use crate::records::RecordCounts;
 /// A matrix of features that may come without a response: what a fitted model predicts from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// The features, n rows by p columns, as stored; NaN where a value is missing and the encoding that is repeated left such
-    /// rows out.
+    /// The features, n rows by p columns, as stored; NaN where a value is missing and the encoding that is
+    /// repeated left such rows out.
     pub x: Matrix,
-    /// Which columns of the data `x` has, where it is far wider than what it holds, as [`Table::occurring`](super::Table::occurring).
+    /// Which columns of the data `x` has, where it is far wider than what it holds, as
+    /// [`Table::occurring`](super::Table::occurring).
     pub occurring: Option<Occurring>,
-    /// The response, n values: where the format keeps it apart, or [`Options::y`](super::Options::y) names it. NaN where a row
-    /// of delimited text or Parquet has none, and where it is a text that is none of
+    /// The response, n values: where the format keeps it apart, or [`Options::y`](super::Options::y) names
+    /// it. NaN where a row of delimited text or Parquet has none, and where it is a text that is none of
     /// [`Classes::Known`](super::Classes::Known).
     pub y: Option<Vec<f64>>,
     /// The rows without a response where others have one, ascending from 0.
@@ -26,7 +27,8 @@ pub struct Samples {
     pub feature_names: Option<Vec<String>>,
     /// Columns of zeros may be missing behind the last one, as in libsvm text: it states no width.
     pub is_open_ended: bool,
-    /// Values of libsvm text at indices beyond [`Options::width`](super::Options::width), which were left out.
+    /// Values of libsvm text at indices beyond [`Options::width`](super::Options::width), which were left
+    /// out.
     pub beyond: u64,
     /// Names of columns that [`Options::repeat`](super::Options::repeat) does not use and did not leave out.
     pub left_out: Vec<String>,
@@ -56,7 +58,8 @@ impl Samples {
         }
     }
 
-    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them `x` has.
+    /// The number of columns of the data: p, or more where [`occurring`](Self::occurring) says which of them
+    /// `x` has.
     pub fn width(&self) -> usize {
         self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
     }

@@ -174,7 +174,8 @@ fn variant(options: &Options, path: &Path, selection: Option<&Selection>) -> Str
     }
 }
 
-/// Reads features to predict from, as an encoding has them; without one, all columns, which have to be numbers.
+/// Reads features to predict from, as an encoding has them; without one, all columns, which have to be
+/// numbers.
 pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Result<Samples, ReadError> {
     let table = Tabular::open(source, format, options)?;
     let (names, path) = (table.names(), &source.path);

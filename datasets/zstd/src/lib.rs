@@ -1,8 +1,8 @@
 //! Functions of the `zstd` crate, which binds to C, that the `parquet` crate calls; here they are done by
 //! `ruzstd`, in Rust.
 //!
-//! The workspace puts this package in the place of that crate (`[patch.crates-io]`), so that pages packed by zstd are
-//! read by a build that needs no C compiler. Nothing is written: compressing is refused.
+//! The workspace puts this package in the place of that crate (`[patch.crates-io]`), so that pages packed by
+//! zstd are read by a build that needs no C compiler. Nothing is written: compressing is refused.
 
 /// Whole buffers at a time.
 pub mod bulk {
@@ -52,8 +52,8 @@ pub mod bulk {
     }
 
     impl Decompressor<'_> {
-        /// Puts what `source` holds, whole frames, behind what the cursor stands at the end of, into memory that was set
-        /// aside for it; says how many bytes that are.
+        /// Puts what `source` holds, whole frames, behind what the cursor stands at the end of, into memory
+        /// that was set aside for it; says how many bytes that are.
         ///
         /// # Errors
         /// If the frames are damaged, or hold more than there is memory for.

@@ -27,8 +27,8 @@ pub trait F32x16: Copy {
     fn mul_add(self, by: Self, plus: Self) -> Self;
     /// The larger of each lane and 0.
     fn positive(self) -> Self;
-    /// The sums of the lanes of four vectors. With `g_i = (4i + 0 + 4i+2) + (4i+1 + 4i+3)` over the lanes of the i-th
-    /// group of four, a sum is `(g_0 + g_2) + (g_1 + g_3)`.
+    /// The sums of the lanes of four vectors. With `g_i = (4i + 0 + 4i+2) + (4i+1 + 4i+3)` over the lanes of
+    /// the i-th group of four, a sum is `(g_0 + g_2) + (g_1 + g_3)`.
     fn sums(four: [Self; 4]) -> [f32; 4];
     /// The sum of the lanes, in the order of [`F32x16::sums`].
     fn sum(self) -> f32;

@@ -44,8 +44,8 @@ impl Checkpoint {
         self.parts.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// Writes it with the part changed that has this byte, counted over all parts; `change` is told the part and where in
-    /// it the byte is. Lengths and digests are made to fit, so that only the content is wrong.
+    /// Writes it with the part changed that has this byte, counted over all parts; `change` is told the part
+    /// and where in it the byte is. Lengths and digests are made to fit, so that only the content is wrong.
     pub fn forge(&self, mut at: usize, change: impl FnOnce(&mut Vec<u8>, usize)) {
         let (mut manifest, mut change) = (self.manifest.clone(), Some(change));
         for (path, whole) in &self.parts {

@@ -1,5 +1,5 @@
-//! Comparisons that cannot be empty: [`pairs`] in place of `zip`, which ends with the shorter of two, and [`not_empty`] before
-//! `all`, which holds of nothing.
+//! Comparisons that cannot be empty: [`pairs`] in place of `zip`, which ends with the shorter of two, and
+//! [`not_empty`] before `all`, which holds of nothing.
 
 use std::iter::Zip;
 use std::vec::IntoIter;

@@ -55,9 +55,9 @@ impl Fed {
     }
 }
 
-/// Kills a run twenty times while changes stream in, and lets it go on each time: no version that it acknowledged is lost,
-/// and its model is that of the log replayed undisturbed. `fit` is the line that begins it, without `--changes` and `--out`;
-/// the lines of `insert` by number insert one record each.
+/// Kills a run twenty times while changes stream in, and lets it go on each time: no version that it
+/// acknowledged is lost, and its model is that of the log replayed undisturbed. `fit` is the line that begins
+/// it, without `--changes` and `--out`; the lines of `insert` by number insert one record each.
 pub fn no_acknowledged_version_is_lost(
     program: Program<'_>,
     folder: &Path,

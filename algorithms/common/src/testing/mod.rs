@@ -1,4 +1,5 @@
-//! Running a program in a folder, and reading what it leaves there: for tests, which fail where something is missing.
+//! Running a program in a folder, and reading what it leaves there: for tests, which fail where something is
+//! missing.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 #![allow(clippy::missing_panics_doc, reason = "it says so above")]

@@ -9,8 +9,9 @@ use std::thread;
 
 use super::Program;
 
-/// Runs a line with this option at its end, such as `--out`, for each kind of place, in a folder of its own files: a new
-/// file, one that others may not read, links to it and to nothing, a pipe with a reader, stdout, and a device.
+/// Runs a line with this option at its end, such as `--out`, for each kind of place, in a folder of its own
+/// files: a new file, one that others may not read, links to it and to nothing, a pipe with a reader, stdout,
+/// and a device.
 pub fn replaces_files_alone(program: Program<'_>, folder: &Path, line: &str, option: &str) {
     let at = |name: &str| folder.join(name);
     let run = |to: &str| program.ends(folder, &format!("{line} {option} {to}"), 0);

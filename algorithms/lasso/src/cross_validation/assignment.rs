@@ -16,10 +16,11 @@ pub(crate) struct FoldLabels<'a> {
 
 /// The rows (ascending) that each of so many folds holds out.
 ///
-/// Without strata and groups: the rows in an order that the seed names, cut evenly. With strata: each class in such an
-/// order, one class behind the other, dealt fold by fold, so that the folds' rows of any class differ by one at most,
-/// and so do all their rows. With groups: the largest first, each to the fold that it leaves most even, over all rows or
-/// over each class (as scikit-learn's `GroupKFold` and `StratifiedGroupKFold` do).
+/// Without strata and groups: the rows in an order that the seed names, cut evenly. With strata: each class
+/// in such an order, one class behind the other, dealt fold by fold, so that the folds' rows of any class
+/// differ by one at most, and so do all their rows. With groups: the largest first, each to the fold that it
+/// leaves most even, over all rows or over each class (as scikit-learn's `GroupKFold` and
+/// `StratifiedGroupKFold` do).
 pub(crate) fn assign(rows: usize, folds: usize, seed: u64, of: FoldLabels<'_>) -> Vec<Vec<usize>> {
     let mut held_out = match of {
         FoldLabels { strata: None, groups: None } => {

@@ -14,17 +14,17 @@ pub(crate) struct Truth<'a> {
 /// Criterion by which lambda is chosen; means are weighted, where rows have weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
-    /// The mean deviance: for the squared loss the mean squared error, for the logistic loss twice its mean, for the
-    /// Poisson loss the mean Poisson deviance.
+    /// The mean deviance: for the squared loss the mean squared error, for the logistic loss twice its mean,
+    /// for the Poisson loss the mean Poisson deviance.
     #[default]
     Deviance,
-    /// The mean of (y - m)^2, m what is expected of the response; of classes, y is 1 for the larger one and 0 for the
-    /// other, and m the probability of the larger one (Brier's score).
+    /// The mean of (y - m)^2, m what is expected of the response; of classes, y is 1 for the larger one and 0
+    /// for the other, and m the probability of the larger one (Brier's score).
     Mse,
     /// The mean of |y - m|.
     Mae,
-    /// The area under the ROC curve, of two classes: how often a row of the larger class has a larger score than one of
-    /// the smaller, ties counted by half. Larger is better.
+    /// The area under the ROC curve, of two classes: how often a row of the larger class has a larger score
+    /// than one of the smaller, ties counted by half. Larger is better.
     Auc,
     /// How often the class with the larger probability is the right one. Larger is better.
     Accuracy,
@@ -61,8 +61,9 @@ impl Criterion {
         }
     }
 
-    /// Of scores of as many rows for each of K classes, whose values in the response are `labels`: the deviance is twice the mean
-    /// of -log p_y, the squared and the absolute error are summed over the classes (as in glmnet).
+    /// Of scores of as many rows for each of K classes, whose values in the response are `labels`: the
+    /// deviance is twice the mean of -log p_y, the squared and the absolute error are summed over the classes
+    /// (as in glmnet).
     pub(crate) fn measure_classes(
         self,
         y: &[f64],

@@ -9,8 +9,8 @@ pub enum Rule {
     /// The one with the best mean, the smallest error or the largest accuracy; of equals the largest.
     #[default]
     Min,
-    /// The largest whose mean is at most one standard error worse than the best: the simplest model that is not clearly
-    /// worse.
+    /// The largest whose mean is at most one standard error worse than the best: the simplest model that is
+    /// not clearly worse.
     OneSe,
 }
 
@@ -41,7 +41,8 @@ raddle::state!(FoldScores { place, rows, means, nonzeros, worst_gap });
 pub struct CurvePoint {
     /// lambda, the same in every fold.
     pub lambda: f64,
-    /// The mean over all rows, each held out once; for the area under the curve that of the folds, by their rows.
+    /// The mean over all rows, each held out once; for the area under the curve that of the folds, by their
+    /// rows.
     pub mean: f64,
     /// The standard error of that mean, from how the folds differ.
     pub se: f64,
@@ -51,9 +52,9 @@ pub struct CurvePoint {
 
 /// The curve of a cross-validation.
 ///
-/// With K folds of n_k of the n rows and mean errors e_k, the mean is m = sum n_k e_k / n and its standard error
-/// sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K errors over sqrt(K), as in
-/// Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
+/// With K folds of n_k of the n rows and mean errors e_k, the mean is m = sum n_k e_k / n and its standard
+/// error sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K errors over
+/// sqrt(K), as in Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// The loss that was fitted.

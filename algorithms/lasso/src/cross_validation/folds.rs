@@ -18,7 +18,8 @@ use crate::params::Lasso;
 use crate::predict::predict;
 use crate::run::program::LassoProgram;
 
-/// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so far.
+/// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so
+/// far.
 ///
 /// ```
 /// use raddle_lasso::{Lasso, Preparation, Rule};
@@ -124,8 +125,8 @@ impl Folds {
         self.plan.folds
     }
 
-    /// The problem on all rows, by which the lambdas are set. It is prepared at the first call: best when the folds are
-    /// done.
+    /// The problem on all rows, by which the lambdas are set. It is prepared at the first call: best when the
+    /// folds are done.
     pub fn problem(&self) -> &Problem {
         let again = || self.plan.rows.problem(self.x.clone(), self.y.clone(), self.preparation);
         self.problem.get_or_init(|| again().expect("these rows were prepared before the folds were cut"))
@@ -209,8 +210,8 @@ impl Folds {
             let (fold, points) = (fold.number + 1, self.plan.points);
             return Err(LassoError::Fold { fold, certified: fit.points.len(), points });
         }
-        // From all rows, unless values that were missing are another fold's: a copy of some would take memory, and a path
-        // takes longer than this.
+        // From all rows, unless values that were missing are another fold's: a copy of some would take
+        // memory, and a path takes longer than this.
         let filled = (!self.plan.filled.is_empty()).then(|| self.rows(&fold.held_out, &fold.held_out));
         let columns = self.x.cols();
         let predicted = |point: &Point, class: usize| -> Vec<f64> {

@@ -24,11 +24,12 @@ use rows::RowTerms;
 
 /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
 ///
-/// The rows are put in an order that the seed fixes and cut into K even folds. For each fold, a path of lambdas is
-/// fitted on the other rows, centred and scaled by these alone, and every point of it is certified; its error is
-/// measured on the fold. The lambdas are the same everywhere, from lambda_max of all rows down, as in glmnet. The
-/// mean over all rows and its standard error make a [`Curve`]; at the lambda that the rule chooses, all rows are
-/// fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.)
+/// The rows are put in an order that the seed fixes and cut into K even folds. For each fold, a path of
+/// lambdas is fitted on the other rows, centred and scaled by these alone, and every point of it is
+/// certified; its error is measured on the fold. The lambdas are the same everywhere, from lambda_max of all
+/// rows down, as in glmnet. The mean over all rows and its standard error make a [`Curve`]; at the lambda
+/// that the rule chooses, all rows are fitted once more. (Hastie, Tibshirani and Friedman, "The Elements of
+/// Statistical Learning", 2nd edition, 7.10.)
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
@@ -41,9 +42,9 @@ use rows::RowTerms;
 /// | `stratify` | for classes | for classes alone | every fold gets its part of every class |
 /// | `groups` | none | a number for each row | rows of one number are held out together |
 ///
-/// All other parameters are those of the [`Lasso`] it was made from; its lambda is replaced, and coefficients to start
-/// from are where the last fit starts. Folds are fitted side by side on the workers; the result is the same, bit for bit,
-/// for any number of them. At most X is held twice, and once more for each worker;
+/// All other parameters are those of the [`Lasso`] it was made from; its lambda is replaced, and coefficients
+/// to start from are where the last fit starts. Folds are fitted side by side on the workers; the result is
+/// the same, bit for bit, for any number of them. At most X is held twice, and once more for each worker;
 /// what a fit takes beside the data comes on top.
 ///
 /// ```
@@ -110,15 +111,16 @@ impl CrossValidation {
         self
     }
 
-    /// Tells which values of the data were missing and filled with means: each fold fills them with the means of the rows
-    /// that it trains on.
+    /// Tells which values of the data were missing and filled with means: each fold fills them with the means
+    /// of the rows that it trains on.
     pub fn filled(mut self, filled: Vec<Filled>) -> Self {
         self.plan.filled = filled;
         self
     }
 
-    /// Sets weights and offsets of the n rows, where there are some: see [`Problem::weights`](crate::Problem::weights) and
-    /// [`Problem::offset`](crate::Problem::offset). Errors on rows held out are weighted means.
+    /// Sets weights and offsets of the n rows, where there are some: see
+    /// [`Problem::weights`](crate::Problem::weights) and [`Problem::offset`](crate::Problem::offset). Errors
+    /// on rows held out are weighted means.
     pub fn rows(mut self, weights: Option<Vec<f64>>, offset: Option<Vec<f64>>) -> Self {
         self.plan.rows = RowTerms { weights, offset };
         self
@@ -154,12 +156,12 @@ impl CrossValidation {
         self
     }
 
-    /// Fits the folds side by side on the workers of the Lasso, then all rows at the chosen l1 ratio and lambda. `x` has n
-    /// rows and p columns on their original scale, `y` n values.
+    /// Fits the folds side by side on the workers of the Lasso, then all rows at the chosen l1 ratio and
+    /// lambda. `x` has n rows and p columns on their original scale, `y` n values.
     ///
     /// # Errors
-    /// If a parameter is out of its range, the data cannot be fitted, no column varies with the response, a run fails,
-    /// or a fold's path cannot be certified to its end.
+    /// If a parameter is out of its range, the data cannot be fitted, no column varies with the response, a
+    /// run fails, or a fold's path cannot be certified to its end.
     pub fn fit(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<CrossValidated, LassoError> {
         let (rule, workers) = (self.rule, self.plan.lasso.workers.max(1));
         let mut folds = self.start(x, y, preparation)?;
@@ -183,8 +185,8 @@ impl CrossValidation {
         Ok(CrossValidated { fit, curve, curves, worst_gap: folds.worst_gap(), folds: reports })
     }
 
-    /// Cuts the rows into folds and sets the lambdas; what remains of [`fit`](CrossValidation::fit) is for the caller,
-    /// who may limit, observe and end each run.
+    /// Cuts the rows into folds and sets the lambdas; what remains of [`fit`](CrossValidation::fit) is for
+    /// the caller, who may limit, observe and end each run.
     ///
     /// # Errors
     /// If a parameter is out of its range, the data cannot be fitted, or no column varies with the response.

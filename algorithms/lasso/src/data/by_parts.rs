@@ -1,4 +1,5 @@
-//! [`ByParts`]: columns in a file, which are prepared as they are read, with the bytes that the whole would have.
+//! [`ByParts`]: columns in a file, which are prepared as they are read, with the bytes that the whole would
+//! have.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -7,8 +7,8 @@ use raddle::state::{Reader, State, StateError, Writer};
 
 use super::design::{Design, View};
 
-/// K times the columns of a matrix: column j K + k has the values of column j in the rows of class k. Rows are counted
-/// class by class, row i of class k as k n + i. Nothing is copied.
+/// K times the columns of a matrix: column j K + k has the values of column j in the rows of class k. Rows
+/// are counted class by class, row i of class k as k n + i. Nothing is copied.
 ///
 /// Columns repeated for K classes. Centring of a sparse matrix is left to the intercepts: residuals sum to
 /// zero in each class.

@@ -1,5 +1,6 @@
-//! How a dense column of few distinct values travels: the values once, and for each row the number of its value. Genotypes,
-//! counts, answers and indicators take an eighth of their room so, whatever they were centred and scaled to.
+//! How a dense column of few distinct values travels: the values once, and for each row the number of its
+//! value. Genotypes, counts, answers and indicators take an eighth of their room so, whatever they were
+//! centred and scaled to.
 
 use raddle::state::StateError;
 
@@ -27,7 +28,8 @@ impl Coded {
         let mut places = [0u8; PLACES];
         for value in column {
             let bits = value.to_bits();
-            // Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of a product with 2^64 over the golden ratio.
+            // Fibonacci hashing (Knuth, volume 3, 6.4): the upper bits of a product with 2^64 over the golden
+            // ratio.
             let mut place = (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize;
             let number = loop {
                 match places[place] {

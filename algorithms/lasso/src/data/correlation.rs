@@ -6,16 +6,17 @@ use raddle::schedule::Dependencies;
 use super::design::{Column, View};
 use crate::kernels::{RowPiece, gram, gram_by_rows, sum_squares};
 
-/// Dense correlations are estimated on about this number of rows, evenly strided, where a sample will do: enough to see 0.9.
+/// Dense correlations are estimated on about this number of rows, evenly strided, where a sample will do:
+/// enough to see 0.9.
 const DENSE_SAMPLE: usize = 128;
 
-/// Sparse ones on this number of rows, a column having few entries in each: runs of consecutive rows, evenly spread, whose
-/// entries a search finds without reading the others.
+/// Sparse ones on this number of rows, a column having few entries in each: runs of consecutive rows, evenly
+/// spread, whose entries a search finds without reading the others.
 const RUNS: usize = 16;
 const RUN: usize = 64;
 
-/// An estimate above this, where a column has fewer entries than that in the sample, gives way to the correlation
-/// itself.
+/// An estimate above this, where a column has fewer entries than that in the sample, gives way to the
+/// correlation itself.
 const DOUBTFUL: f64 = 0.5;
 const FEW: usize = 16;
 
@@ -25,7 +26,8 @@ const STRIP: usize = 32;
 /// Sketch of a column for comparison with others.
 #[derive(Debug, Clone)]
 pub enum ColumnSketch {
-    /// Of a dense one: values at equal strides, scaled to length 1. Taken where the column is, it is all that travels.
+    /// Of a dense one: values at equal strides, scaled to length 1. Taken where the column is, it is all that
+    /// travels.
     Unit(Vec<f64>),
     /// A sparse one: how much of it is looked at depends on what it is compared with.
     Whole(Column),
@@ -144,8 +146,8 @@ fn dense(units: &[&[f64]]) -> Dependencies {
     dependencies
 }
 
-/// The correlations, from all rows or estimated from the runs, unbiased: scaled by the whole columns' norms, not by
-/// those of the sample. Where few entries make two rare columns look alike, all of them are looked at.
+/// The correlations, from all rows or estimated from the runs, unbiased: scaled by the whole columns' norms,
+/// not by those of the sample. Where few entries make two rare columns look alike, all of them are looked at.
 fn sparse(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Vec<f64> {
     let count = views.len();
     let runs: Vec<usize> = (0..RUNS).map(|run| rows * run / RUNS).collect();
@@ -223,8 +225,8 @@ mod tests {
         Some(View::Sparse { indices: rows, values, shift: 0.0 })
     }
 
-    /// Rare columns that share one row, and a duplicate of one of them: a sample of the rows must not take the first
-    /// for tied, nor miss the second.
+    /// Rare columns that share one row, and a duplicate of one of them: a sample of the rows must not take
+    /// the first for tied, nor miss the second.
     #[test]
     fn rare_columns_that_meet_once_are_not_tied() {
         let rows = 64 * 1024;

@@ -241,7 +241,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Adds `scale` times the stored values to `dense`, and returns what is still to be subtracted from every entry.
+    /// Adds `scale` times the stored values to `dense`, and returns what is still to be subtracted from every
+    /// entry.
     pub(crate) fn add_scaled_to(self, scale: f64, dense: &mut [f64]) -> f64 {
         match self {
             View::Dense(values) => {
@@ -264,9 +265,9 @@ impl<'a> View<'a> {
     }
 }
 
-/// Adds the columns times their scales to `dense`, in their order, and returns what is still to be subtracted from every
-/// entry. Dense columns go in together: the sum is loaded and stored once for several, and their memory streams in side by
-/// side.
+/// Adds the columns times their scales to `dense`, in their order, and returns what is still to be subtracted
+/// from every entry. Dense columns go in together: the sum is loaded and stored once for several, and their
+/// memory streams in side by side.
 pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, dense: &mut [f64]) -> f64 {
     let (mut filled, mut shift) = (Vec::new(), 0.0);
     for (scale, view) in columns {

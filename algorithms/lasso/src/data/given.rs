@@ -11,9 +11,9 @@ use super::problem::Problem;
 use crate::error::LassoError;
 
 impl Problem {
-    /// Weighs the rows: w_i times as much counts the loss of a row as that of one of weight 1. n weights of at least 0, on any
-    /// scale: the loss is their weighted mean. A weight of 2 is the row twice, 0 the row left out; means and deviations of columns
-    /// are weighted, too.
+    /// Weighs the rows: w_i times as much counts the loss of a row as that of one of weight 1. n weights of
+    /// at least 0, on any scale: the loss is their weighted mean. A weight of 2 is the row twice, 0 the row
+    /// left out; means and deviations of columns are weighted, too.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Problem};
@@ -26,7 +26,8 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// If there are not n weights, one is negative or not finite, all are 0, or a column cannot be fitted then.
+    /// If there are not n weights, one is negative or not finite, all are 0, or a column cannot be fitted
+    /// then.
     pub fn weights(mut self, weights: Vec<f64>) -> Result<Self, LassoError> {
         let rows = self.rows();
         if weights.len() != rows {
@@ -52,7 +53,8 @@ impl Problem {
         Ok(self)
     }
 
-    /// Adds n given values to the scores: `o_i + b_0 + x_i'b`, as the logarithm of an exposure for the Poisson loss.
+    /// Adds n given values to the scores: `o_i + b_0 + x_i'b`, as the logarithm of an exposure for the
+    /// Poisson loss.
     ///
     /// # Errors
     /// If there are not n values, or one is not finite.

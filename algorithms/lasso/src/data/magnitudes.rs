@@ -1,8 +1,8 @@
 //! Which magnitudes can be fitted: where squares over- or underflow, nothing could be certified.
 //!
-//! Fits work with squares and products of norms: y'y, x_j'y, x_j'x_j, and squares of x_j'y. Norms between [`LEAST`] and
-//! [`MOST`], and products below [`MOST_PRODUCT`], keep all of these within double precision (2e-308 to 2e308) with room
-//! for a gap of 1e-12 of the objective.
+//! Fits work with squares and products of norms: y'y, x_j'y, x_j'x_j, and squares of x_j'y. Norms between
+//! [`LEAST`] and [`MOST`], and products below [`MOST_PRODUCT`], keep all of these within double precision
+//! (2e-308 to 2e308) with room for a gap of 1e-12 of the objective.
 
 use crate::error::LassoError;
 

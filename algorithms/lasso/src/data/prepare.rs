@@ -1,4 +1,5 @@
-//! [`Prepared`]: columns centred and scaled, all of a problem or some of them: what is done to one asks of no other.
+//! [`Prepared`]: columns centred and scaled, all of a problem or some of them: what is done to one asks of no
+//! other.
 
 use ndarray::Array2;
 use raddle_datasets::{Csc, Matrix, room};
@@ -77,7 +78,8 @@ impl Prepared {
         for (j, (about, factor)) in again.columns.into_iter().enumerate() {
             let before = scales.get(j).copied().unwrap_or(1.0);
             if let Some(center) = centers.get_mut(j) {
-                // Of a sparse column the mean is that of what is stored, of a dense one that of what was centred before.
+                // Of a sparse column the mean is that of what is stored, of a dense one that of what was
+                // centred before.
                 *center = if is_sparse { 0.0 } else { *center } + about / before;
             }
             if let Some(scale) = scales.get_mut(j) {
@@ -88,8 +90,8 @@ impl Prepared {
     }
 }
 
-/// The sum of what each value gives, in eight lanes that are added at the end: one chain of additions would take as long
-/// as all the rest of preparing a column.
+/// The sum of what each value gives, in eight lanes that are added at the end: one chain of additions would
+/// take as long as all the rest of preparing a column.
 fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
     let (groups, rest) = values.as_chunks::<8>();
     let mut lanes = [0.0; 8];

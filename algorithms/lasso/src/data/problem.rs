@@ -15,7 +15,8 @@ const FULL: f64 = 0.25;
 
 /// A Lasso problem: n rows by p columns and a response, prepared for any loss.
 ///
-/// The objective on the prepared data is `P(b) = loss + lambda |b|_1`; [`Loss`](crate::Loss) lists the losses.
+/// The objective on the prepared data is `P(b) = loss + lambda |b|_1`; [`Loss`](crate::Loss) lists the
+/// losses.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// The columns as prepared.
@@ -39,12 +40,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Prepares a matrix and a response of as many entries as it has rows. Takes the matrix over rather than copying
-    /// it: dense values are centred in place.
+    /// Prepares a matrix and a response of as many entries as it has rows. Takes the matrix over rather than
+    /// copying it: dense values are centred in place.
     ///
     /// # Errors
-    /// If the lengths differ, there are no rows or columns, a value is not finite, or a column is so large or small
-    /// that its squares over- or underflow: its norm must lie between 1e-140 and 1e140, or be 0.
+    /// If the lengths differ, there are no rows or columns, a value is not finite, or a column is so large or
+    /// small that its squares over- or underflow: its norm must lie between 1e-140 and 1e140, or be 0.
     pub fn new(x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<Self, LassoError> {
         check((x.rows(), x.cols()), &y)?;
         let is_sparse = x.is_sparse() && stays_sparse((x.rows(), x.cols()), x.nonzeros(), preparation);
@@ -53,7 +54,8 @@ impl Problem {
     }
 
     /// A problem on a table in a file, of which each shard of a fit reads its own columns where it lives: the
-    /// fit has equal bytes, and of several processes none holds more than its share. Columns are read once here, part by part.
+    /// fit has equal bytes, and of several processes none holds more than its share. Columns are read once
+    /// here, part by part.
     ///
     /// ```
     /// use std::sync::Arc;

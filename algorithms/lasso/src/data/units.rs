@@ -104,8 +104,8 @@ impl Design {
 }
 
 impl Column {
-    /// The columns with every row multiplied by its root, what is taken off sparse ones left as it is; the columns
-    /// themselves without roots.
+    /// The columns with every row multiplied by its root, what is taken off sparse ones left as it is; the
+    /// columns themselves without roots.
     pub(crate) fn weighted(columns: Vec<Self>, roots: &[f64]) -> Vec<Self> {
         if roots.is_empty() {
             return columns;

@@ -6,10 +6,10 @@
 //!    L_JJ, and the inverse of that factor;
 //! 2. [`update_rows`]: for the rows below, the same subtraction, then times the transposed inverse.
 //!
-//! Step 2 treats every row by itself: any split of the rows below gives the same bits. So the rows of a block are
-//! taken through step 2 for all blocks before them, then through step 1, by whichever hand is free. The sums are
-//! [`tile`] sums, along contiguous rows. A row appended below a finished factor and taken through step 2 for all J is
-//! L^-1 times that row: the same step solves for many right-hand sides.
+//! Step 2 treats every row by itself: any split of the rows below gives the same bits. So the rows of a block
+//! are taken through step 2 for all blocks before them, then through step 1, by whichever hand is free. The
+//! sums are [`tile`] sums, along contiguous rows. A row appended below a finished factor and taken through
+//! step 2 for all J is L^-1 times that row: the same step solves for many right-hand sides.
 
 use raddle::hands::{self, Earlier};
 
@@ -17,8 +17,8 @@ use super::form::{Kernel, run};
 use super::gram::tile;
 use super::lanes::{LANES, Lanes};
 
-/// Columns per block; part of the definition of every element. Three vectors: the work inside a block stays in
-/// registers, and even a factor of order 60 is mostly products of rows.
+/// Columns per block; part of the definition of every element. Three vectors: the work inside a block stays
+/// in registers, and even a factor of order 60 is mostly products of rows.
 pub const BLOCK: usize = 24;
 
 const GROUPS: usize = BLOCK / LANES;
@@ -38,8 +38,9 @@ pub struct NotPositive {
 /// Factors the symmetric matrix of `order` rows, `stride` apart, whose lower triangle is in `a`.
 ///
 /// The first `done` rows may hold the finished factor of the same leading block (0 if not); `done` is rounded
-/// down to whole blocks. `inverses` receives, block by block, [`BLOCK`]^2 values: the transposed inverses of the
-/// diagonal blocks; those of the finished blocks must be there. Only the lower triangle is read and written.
+/// down to whole blocks. `inverses` receives, block by block, [`BLOCK`]^2 values: the transposed inverses of
+/// the diagonal blocks; those of the finished blocks must be there. Only the lower triangle is read and
+/// written.
 ///
 /// # Errors
 /// [`NotPositive`] names the pivot that failed; the rows from its block on are then partly overwritten.
@@ -53,8 +54,8 @@ pub fn cholesky(
     cholesky_of(a, order, stride, done, inverses, |_, _| ())
 }
 
-/// [`cholesky`] of a matrix whose rows `fill` writes: for each row behind the finished blocks it gets the number and
-/// the elements up to the diagonal.
+/// [`cholesky`] of a matrix whose rows `fill` writes: for each row behind the finished blocks it gets the
+/// number and the elements up to the diagonal.
 ///
 /// The [`hands`] have a block's rows each, and take the blocks before it as they are finished.
 ///

@@ -3,7 +3,8 @@
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// Columns that go through a pass side by side: each group of eight values of r is loaded once for all of them.
+/// Columns that go through a pass side by side: each group of eight values of r is loaded once for all of
+/// them.
 const TOGETHER: usize = 8;
 
 /// Columns that are added side by side: each value of the sum is loaded and stored once for all of them.

@@ -1,7 +1,8 @@
 //! Exponential and logarithm on eight lanes, from which losses are made.
 //!
-//! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a time.
-//! Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector forms.
+//! The platform's `exp` and `ln` are not used: they differ between platforms, and they take one value at a
+//! time. Here every step is an IEEE operation or a fused multiply-add on eight lanes, the same in all vector
+//! forms.
 
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
@@ -25,7 +26,8 @@ raddle::state!(LossSums { loss, residual, weights });
 /// N values of each of eight rows, from their responses and scores.
 ///
 /// A trait and no closure: a function that is passed as a value is compiled for any processor, and its fused
-/// multiply-adds are then calls, seven times slower. [`of`](Rows::of) must be `#[inline(always)]`, as must all it calls.
+/// multiply-adds are then calls, seven times slower. [`of`](Rows::of) must be `#[inline(always)]`, as must
+/// all it calls.
 pub(super) trait RowFunction<const N: usize> {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];
 }
@@ -59,8 +61,8 @@ impl Weighing for Own<'_> {
     }
 }
 
-/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights: writes residual
-/// and weights, and adds up all three in lanes.
+/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights:
+/// writes residual and weights, and adds up all three in lanes.
 pub(super) fn losses(
     (y, scores, own): (&[f64], &[f64], Option<&[f64]>),
     (residual, weights): (&mut [f64], &mut [f64]),
@@ -170,7 +172,8 @@ pub(super) fn eight(of: impl Fn(usize) -> f64) -> Eight {
 /// `p[0] + z (p[1] + z (...))`.
 #[inline(always)]
 pub(super) fn polynomial<L: Lanes, const N: usize>(p: &[f64; N], z: Eight) -> Eight {
-    // In vectors by name: most of the work, which the compiler does not always find to be eight times the same.
+    // In vectors by name: most of the work, which the compiler does not always find to be eight times the
+    // same.
     let (z, mut sum) = (L::load(&z), L::splat(p[N - 1]));
     for &coefficient in p[..N - 1].iter().rev() {
         sum = sum.mul_add(z, L::splat(coefficient));
@@ -219,8 +222,8 @@ pub(super) fn exp_minus<L: Lanes>(m: Eight) -> Eight {
     eight(|l| f64::from_bits(power[l].to_bits().wrapping_add(shifted[l].to_bits() << 52)))
 }
 
-/// -m = k ln 2 + x with whole k, |x| <= ln(2) / 2, for m in \[-708, 708\]: a number whose lowest bits are k, k and x. exp x
-/// is found by its series, and k is added to its exponent.
+/// -m = k ln 2 + x with whole k, |x| <= ln(2) / 2, for m in \[-708, 708\]: a number whose lowest bits are k,
+/// k and x. exp x is found by its series, and k is added to its exponent.
 #[inline(always)]
 pub(super) fn reduced(m: Eight) -> (Eight, Eight, Eight) {
     // Adding 1.5 * 2^52 rounds to a whole number, which then stands in the lowest bits.

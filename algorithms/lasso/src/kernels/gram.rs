@@ -1,8 +1,8 @@
 //! Gram matrices of dense columns: every element a dot product, many at once from registers.
 //!
 //! [`tile`] keeps one eight-lane sum per pair of columns, and each loaded group of eight values meets several
-//! columns of the other side. Around it, panels of rows are short enough that one side stays in the first-level
-//! cache and the other in the second.
+//! columns of the other side. Around it, panels of rows are short enough that one side stays in the
+//! first-level cache and the other in the second.
 
 use raddle::hands;
 
@@ -19,8 +19,9 @@ const NEAR: usize = 12;
 /// Right columns that stay in the second-level cache while the left ones pass by.
 const RESIDENT: usize = 240;
 
-/// out\[i * stride + j\] = a_i'b_j for j <= first + i: the Gram rows of new members `a` against all members `b`,
-/// of which the new ones are number `first` and on. With `first >= b.len()` the whole rectangle is written.
+/// out\[i * stride + j\] = a_i'b_j for j <= first + i: the Gram rows of new members `a` against all members
+/// `b`, of which the new ones are number `first` and on. With `first >= b.len()` the whole rectangle is
+/// written.
 ///
 /// All columns are as long as `a[0]`. An element is the sum over panels of [`PANEL`] rows, in order, of the
 /// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order.

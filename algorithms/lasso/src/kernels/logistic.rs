@@ -4,16 +4,17 @@ use super::LossSums;
 use super::elementary::{Eight, MOST_EXPONENT, RowFunction, eight, exp_minus, ln, ln_1p, losses, sum_of};
 use super::lanes::Lanes;
 
-/// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by f) = y s
-/// and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums of all three.
+/// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by
+/// f) = y s and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums
+/// of all three.
 ///
 /// All slices are as long as `y`.
 pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
     losses((y, scores, None), (residual, weights), Loss)
 }
 
-/// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
-/// \[0, 1\]: the dual value of the point that is k times the residual.
+/// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k
+/// in \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
     sum_of((y, scores, None), Entropy { k })
 }

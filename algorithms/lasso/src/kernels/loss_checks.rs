@@ -22,7 +22,8 @@ pub(super) fn assert_same_in_every_form(
     }
 }
 
-/// Checks weights that multiply rows of a loss and of its dual, 0 among them: `one` are those without weights.
+/// Checks weights that multiply rows of a loss and of its dual, 0 among them: `one` are those without
+/// weights.
 pub(super) fn assert_weighted(
     (y, scores): (Vec<f64>, Vec<f64>),
     one: (impl Fn(&[f64], &[f64], &mut [f64], &mut [f64]) -> LossSums, impl Fn(&[f64], &[f64], f64) -> f64),

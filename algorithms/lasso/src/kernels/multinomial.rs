@@ -5,7 +5,8 @@ use super::elementary::{Eight, MOST_EXPONENT, eight, exp_minus, ln, ln_1p, padde
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
 
-/// Rows of a response of classes: the class of each from 0, n scores for each of K classes, and the rows' weights.
+/// Rows of a response of classes: the class of each from 0, n scores for each of K classes, and the rows'
+/// weights.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassRows<'a> {
     pub(crate) y: &'a [f64],
@@ -15,15 +16,15 @@ pub(crate) struct ClassRows<'a> {
     pub(crate) own: Option<&'a [f64]>,
 }
 
-/// The loss log sum_k exp(f_k) - f_y of each row at its scores f. Writes r_k = [k = y] - p_k, which is minus its derivative
-/// by f_k, and p_k = exp(f_k) / sum exp(f), of which the second derivatives are made; all times the row's weight. Returns
-/// the sums of all three.
+/// The loss log sum_k exp(f_k) - f_y of each row at its scores f. Writes r_k = [k = y] - p_k, which is minus
+/// its derivative by f_k, and p_k = exp(f_k) / sum exp(f), of which the second derivatives are made; all
+/// times the row's weight. Returns the sums of all three.
 pub(crate) fn multinomial(rows: ClassRows<'_>, residual: &mut [f64], parts: &mut [f64]) -> LossSums {
     run(Losses { rows, residual, parts })
 }
 
-/// The sum of the entropies -sum_k u_k log u_k, u_k = [k = y] - s r_k, times the rows' weights, s in \[0, 1\]: the dual
-/// value of the point that is s times the residual.
+/// The sum of the entropies -sum_k u_k log u_k, u_k = [k = y] - s r_k, times the rows' weights, s in \[0,
+/// 1\]: the dual value of the point that is s times the residual.
 pub(crate) fn multinomial_entropy(rows: ClassRows<'_>, scale: f64) -> f64 {
     run(Entropies { rows, scale })
 }
@@ -97,8 +98,8 @@ impl Kernel for Losses<'_> {
         for first in (0..n).step_by(LANES) {
             let (own, y) = (rows.own(first), rows.y(first));
             let (most, at) = rows.largest(first);
-            // Without the largest, and without that of the response: 1 less a probability that is nearly 1 is not
-            // formed by subtraction.
+            // Without the largest, and without that of the response: 1 less a probability that is nearly 1 is
+            // not formed by subtraction.
             let (mut below, mut others, mut total) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
             let (mut score_of_y, mut unknown) = ([0.0; LANES], [0.0; LANES]);
             for class in 0..classes {
@@ -229,8 +230,8 @@ mod tests {
                         .filter(|l| *l != class && scale * p[*l] > 0.0)
                         .fold(entropy, |sum, l| sum - scale * p[l] * (scale * p[l]).ln());
                     let (found, entropy) = (multinomial_entropy(rows, scale), weight * entropy);
-                    // Where another class is nearly sure, u = 1 - q has the error of two ulps of 1, and its logarithm is at
-                    // most 37: rounding beside the loss, which is above log 2.
+                    // Where another class is nearly sure, u = 1 - q has the error of two ulps of 1, and its
+                    // logarithm is at most 37: rounding beside the loss, which is above log 2.
                     let beside = if p[class] < 0.5 { 37.0 * 2.0 * f64::EPSILON } else { 1e-290 };
                     assert!((found - entropy).abs() <= 1e-13 * entropy + beside, "{found:e} {entropy:e}");
                 }

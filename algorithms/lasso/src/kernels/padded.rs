@@ -1,5 +1,5 @@
-//! Sums of rows and outer products on small matrices whose rows are whole groups of lanes: no group is cut, so there
-//! are no ends to treat.
+//! Sums of rows and outer products on small matrices whose rows are whole groups of lanes: no group is cut,
+//! so there are no ends to treat.
 
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
@@ -10,8 +10,8 @@ const NARROW: usize = 4;
 
 /// out = sum of a\[i\] times row `rows[i]` of `matrix`, in the order of i, every product fused into the sum.
 ///
-/// Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no longer than a row; what stands behind
-/// the matrix in a row is summed too.
+/// Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no longer than a row;
+/// what stands behind the matrix in a row is summed too.
 pub fn sum_rows(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], stride: usize) {
     run(SumRows { out, a, rows, matrix, stride });
 }

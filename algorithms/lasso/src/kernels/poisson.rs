@@ -6,9 +6,9 @@ use super::elementary::{
 };
 use super::lanes::Lanes;
 
-/// The Poisson loss y log(y / m) - (y - m) at scores f with the means m = exp(f), for responses y that are 0 or normal
-/// positive numbers; m for y = 0. Writes r = -(its derivative by f) = y - m and w = (its second derivative) = m, and returns
-/// the sums of all three.
+/// The Poisson loss y log(y / m) - (y - m) at scores f with the means m = exp(f), for responses y that are 0
+/// or normal positive numbers; m for y = 0. Writes r = -(its derivative by f) = y - m and w = (its second
+/// derivative) = m, and returns the sums of all three.
 ///
 /// All slices are as long as `y`.
 pub fn poisson(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
@@ -90,8 +90,8 @@ impl RowFunction<3> for Loss {
     }
 }
 
-/// With z = k (exp t - 1), m is y (1 + z) and the value y (z - z log y - (1 + z) log(1 + z)); for y = 0 it is m - m log m with
-/// m = k exp f.
+/// With z = k (exp t - 1), m is y (1 + z) and the value y (z - z log y - (1 + z) log(1 + z)); for y = 0 it is
+/// m - m log m with m = k exp f.
 struct Dual {
     k: f64,
 }
@@ -163,7 +163,8 @@ mod tests {
         }
     }
 
-    /// The conjugate of f -> y log y - y - y f + exp f at -d, found by hand: minus (m log m - m - y log y + y), m = y - d.
+    /// The conjugate of f -> y log y - y - y f + exp f at -d, found by hand: minus (m log m - m - y log y +
+    /// y), m = y - d.
     #[test]
     fn the_dual_is_that_of_the_definition() {
         let (y, scores) = points();

@@ -1,7 +1,8 @@
 //! Gram of sparse columns by row pieces: for every row, the outer product of its entries.
 //!
-//! A piece holds a range of rows of the working set, row by row. Members arrive in batches and each batch keeps
-//! its own row index: nothing stored is moved when members are added, and within a row slots still ascend.
+//! A piece holds a range of rows of the working set, row by row. Members arrive in batches and each batch
+//! keeps its own row index: nothing stored is moved when members are added, and within a row slots still
+//! ascend.
 
 use std::ops::Range;
 
@@ -72,8 +73,8 @@ impl RowPiece {
 
 /// out\[(i - first) * stride + j\] += x_i'x_j over the piece's rows, for members i >= `first` and j <= i.
 ///
-/// Each element is a chain of fused multiply-adds over ascending rows; `first` is the first member of a batch.
-/// Returns the number of multiply-adds.
+/// Each element is a chain of fused multiply-adds over ascending rows; `first` is the first member of a
+/// batch. Returns the number of multiply-adds.
 pub fn gram_by_rows(piece: &RowPiece, first: usize, out: &mut [f64], stride: usize) -> u64 {
     super::form::run(Gram { piece, first, out, stride })
 }

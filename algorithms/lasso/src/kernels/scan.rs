@@ -6,8 +6,9 @@ use super::lanes::{LANES, Lanes};
 /// The slot of a column that has none.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
 
-/// Notes, in ascending order, the columns whose |gradient| exceeds `threshold`, whose coefficient is not zero, or which have a
-/// slot, and returns the largest |gradient| of those without a coefficient; NaN exceeds nothing.
+/// Notes, in ascending order, the columns whose |gradient| exceeds `threshold`, whose coefficient is not
+/// zero, or which have a slot, and returns the largest |gradient| of those without a coefficient; NaN exceeds
+/// nothing.
 ///
 /// The three slices are of one length.
 pub(crate) fn scan(

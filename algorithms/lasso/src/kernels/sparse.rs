@@ -6,8 +6,8 @@ use super::lanes::{LANES, Lanes};
 /// Compressed sparse columns, borrowed: column j holds `values[starts[j]..starts[j + 1]]` in the rows
 /// `rows[starts[j]..starts[j + 1]]`, ascending.
 ///
-/// `starts` may begin above zero: a range of columns is a range of `starts`. A row number outside the vector it
-/// is used with contributes nothing; starts outside `rows` or descending make an empty column.
+/// `starts` may begin above zero: a range of columns is a range of `starts`. A row number outside the vector
+/// it is used with contributes nothing; starts outside `rows` or descending make an empty column.
 #[derive(Clone, Copy, Debug)]
 pub struct SparseColumns<'a> {
     /// One more than there are columns.

@@ -1,7 +1,8 @@
 //! [`Directions`]: what has no penalty where each row has a score for every class.
 //!
-//! That is an intercept and each free column, for every class. As the same may be added to all classes, the last class
-//! is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes the mean off what is reported.
+//! That is an intercept and each free column, for every class. As the same may be added to all classes, the
+//! last class is left at 0 while a fit runs; [`symmetric`](super::rows::symmetric) takes the mean off what is
+//! reported.
 
 use super::factored::Factored;
 use super::linear_predictor::{Response, Scores};
@@ -88,8 +89,8 @@ impl Directions {
         })
     }
 
-    /// Moves the scores to where the residual is orthogonal to the directions. Returns how far, and whether it came there: a
-    /// loss may have no minimum, as where free columns tell classes apart.
+    /// Moves the scores to where the residual is orthogonal to the directions. Returns how far, and whether
+    /// it came there: a loss may have no minimum, as where free columns tell classes apart.
     pub(crate) fn settle(&self, scores: &mut Scores, response: Response<'_>) -> (Vec<f64>, bool) {
         let mut total = vec![0.0; self.basis.len() * self.classes];
         if self.is_empty() {

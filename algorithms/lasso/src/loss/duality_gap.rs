@@ -2,12 +2,13 @@
 //!
 //! **Dual points.** With r minus the derivative of the loss by the scores, every multiple k r with
 //! k |x_j'r| <= L for all columns is feasible: for the squared loss any k, for smooth ones k in \[0, 1\]. An
-//! intercept adds the condition that the entries of r sum to zero. For the squared loss centring has seen to it, for
-//! smooth ones the intercept is exact whenever a certificate is computed.
+//! intercept adds the condition that the entries of r sum to zero. For the squared loss centring has seen to
+//! it, for smooth ones the intercept is exact whenever a certificate is computed.
 //!
-//! **Elastic net.** The squared norm with weight R is a squared loss of further rows sqrt(R) b against a response of
-//! zeros (Zou and Hastie, "Regularization and variable selection via the elastic net", 2005, lemma 1). The residual
-//! of those rows is -sqrt(R) b, so that x_j'r becomes x_j'r - R b_j, and both objectives gain a term in R |b|^2.
+//! **Elastic net.** The squared norm with weight R is a squared loss of further rows sqrt(R) b against a
+//! response of zeros (Zou and Hastie, "Regularization and variable selection via the elastic net", 2005,
+//! lemma 1). The residual of those rows is -sqrt(R) b, so that x_j'r becomes x_j'r - R b_j, and both
+//! objectives gain a term in R |b|^2.
 
 use super::linear_predictor::{Response, Scores};
 use crate::penalties::charge;
@@ -39,8 +40,8 @@ pub(crate) struct Norms<'a> {
 }
 
 impl Norms<'_> {
-    /// The largest feasible multiple of the residual. One that no column sees is feasible at any, even where lambda
-    /// is 0.
+    /// The largest feasible multiple of the residual. One that no column sees is feasible at any, even where
+    /// lambda is 0.
     fn bound(self) -> f64 {
         if self.largest > 0.0 { self.penalty / self.largest } else { f64::INFINITY }
     }
@@ -52,9 +53,9 @@ impl Norms<'_> {
 }
 
 impl DualityGap {
-    /// For the squared loss, at the dual point that is the residual's best feasible multiple (Massias, Gramfort and
-    /// Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", 2018), from r'r and y'r:
-    /// D = k y'r - k^2 r'r / 2.
+    /// For the squared loss, at the dual point that is the residual's best feasible multiple (Massias,
+    /// Gramfort and Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", 2018), from r'r and
+    /// y'r: D = k y'r - k^2 r'r / 2.
     pub(crate) fn squared(rr: f64, yr: f64, norms: Norms<'_>) -> Self {
         let rr = rr + norms.ridged();
         let scale = match norms.active_bounds {
@@ -69,8 +70,8 @@ impl DualityGap {
         }
     }
 
-    /// For a smooth loss, at k = min(1, L / max |x_j'r|) times the residual (Ndiaye, Fercoq, Gramfort and Salmon, "Gap safe
-    /// screening rules for sparsity enforcing penalties", 2017, section 2.2).
+    /// For a smooth loss, at k = min(1, L / max |x_j'r|) times the residual (Ndiaye, Fercoq, Gramfort and
+    /// Salmon, "Gap safe screening rules for sparsity enforcing penalties", 2017, section 2.2).
     pub(crate) fn smooth(response: Response<'_>, scores: &Scores, norms: Norms<'_>) -> Self {
         let (scale, ridged) = (norms.bound().min(1.0), norms.ridged());
         let primal = scores.sums.loss + norms.penalty * norms.l1 + 0.5 * ridged;
@@ -80,8 +81,8 @@ impl DualityGap {
         Self { primal, dual, scale, is_zero }
     }
 
-    /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite where values over- or underflow:
-    /// nothing is certified there.
+    /// (P - D) / P; 0 for the problem without a response, which zero solves; infinite where values over- or
+    /// underflow: nothing is certified there.
     pub(crate) fn relative(self) -> f64 {
         let gap = (self.primal - self.dual) / self.primal;
         if self.is_zero {
@@ -95,8 +96,8 @@ impl DualityGap {
     }
 }
 
-/// The best feasible multiple of a residual r: y'r / r'r, clipped to the bound. 0, which is always feasible, where r is
-/// zero or the bound is no number, as when values overflow.
+/// The best feasible multiple of a residual r: y'r / r'r, clipped to the bound. 0, which is always feasible,
+/// where r is zero or the bound is no number, as when values overflow.
 pub(crate) fn best_scale(yr: f64, rr: f64, bound: f64) -> f64 {
     if rr > 0.0 && bound >= 0.0 { (yr / rr).clamp(-bound, bound) } else { 0.0 }
 }

@@ -1,17 +1,17 @@
 //! [`Free`]: columns whose coefficients have no penalty, as the intercept has none.
 //!
-//! A dual point must be orthogonal to them: x_j'theta = 0. The residual is, whenever their coefficients are at their best for
-//! the others, so they are brought there wherever the rows stand anew, as the intercept is; certificate and lambda_max
-//! then are what they are without such columns. For the working set they are eliminated: what the members' columns share
-//! with them is taken out of the Gram, as centring takes out the intercept (Frisch and Waugh, "Partial time regressions as
-//! compared with individual trends", 1933).
+//! A dual point must be orthogonal to them: x_j'theta = 0. The residual is, whenever their coefficients are
+//! at their best for the others, so they are brought there wherever the rows stand anew, as the intercept is;
+//! certificate and lambda_max then are what they are without such columns. For the working set they are
+//! eliminated: what the members' columns share with them is taken out of the Gram, as centring takes out the
+//! intercept (Frisch and Waugh, "Partial time regressions as compared with individual trends", 1933).
 
 use super::rows::Rows;
 use crate::data::design::View;
 use crate::kernels::{add_scaled, dot};
 
-/// A column of which less than this share is left, squared, once those before it are taken out depends on them: its
-/// coefficient is 0.
+/// A column of which less than this share is left, squared, once those before it are taken out depends on
+/// them: its coefficient is 0.
 const DEPENDENT: f64 = 1e-20;
 
 /// A squared norm of a response beside free columns that is rounding.
@@ -71,7 +71,8 @@ impl Free {
         self.basis.len()
     }
 
-    /// Takes the part in the basis out of values of rows; returns it. Twice, so that nothing but rounding is left.
+    /// Takes the part in the basis out of values of rows; returns it. Twice, so that nothing but rounding is
+    /// left.
     pub(crate) fn take_out(&self, rows: &Rows, values: &mut [f64]) -> Vec<f64> {
         let mut parts = vec![0.0; self.basis.len()];
         for _ in 0..2 {

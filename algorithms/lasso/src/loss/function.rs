@@ -96,7 +96,8 @@ impl ScoredRows<'_> {
 /// How a loss is solved on the working set, and what rows keep.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
-    /// Its second derivative is 1 everywhere: the residual is linear in the coefficients, and the Gram is made once.
+    /// Its second derivative is 1 everywhere: the residual is linear in the coefficients, and the Gram is
+    /// made once.
     Quadratic,
     /// Its second derivative changes with the scores.
     Smooth(&'static dyn Smooth),
@@ -113,7 +114,8 @@ impl Shape {
 pub(crate) enum Curvature {
     /// It is at most this: a step that reckons with it never overshoots.
     AtMost(f64),
-    /// This, from the response and the residual, and while a score moves by at most 1 it grows at most e-fold: the third
-    /// derivative is no larger than the second (Bach, "Self-concordant analysis for logistic regression", 2010).
+    /// This, from the response and the residual, and while a score moves by at most 1 it grows at most
+    /// e-fold: the third derivative is no larger than the second (Bach, "Self-concordant analysis for
+    /// logistic regression", 2010).
     Local(fn(f64, f64) -> f64),
 }

@@ -11,14 +11,15 @@ const STEPS: i32 = 100;
 /// The longest first step to an intercept; each further one may be twice as long.
 const FIRST_STEP: f64 = 4.0;
 
-/// A convex loss with two derivatives by the score, whose residual (minus the first) is a dual point when scaled by any
-/// number in \[0, 1\].
+/// A convex loss with two derivatives by the score, whose residual (minus the first) is a dual point when
+/// scaled by any number in \[0, 1\].
 pub(crate) trait Smooth: Debug + Send + Sync {
-    /// The loss at these scores: writes the residual and the weights, the second derivatives, and returns the sums of all
-    /// three, each times the weight of its row. All slices are as long as there are rows.
+    /// The loss at these scores: writes the residual and the weights, the second derivatives, and returns the
+    /// sums of all three, each times the weight of its row. All slices are as long as there are rows.
     fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums;
 
-    /// The dual value of `scale` times the residual at these scores, scale in \[0, 1\]: minus the sum of the conjugates.
+    /// The dual value of `scale` times the residual at these scores, scale in \[0, 1\]: minus the sum of the
+    /// conjugates.
     fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64;
 
     /// The fit is exact but for rounding, so that nothing is left to certify: no loss is negative.
@@ -69,11 +70,11 @@ impl Scores {
         self.sums = loss.evaluate(rows, &self.values, &mut self.residual, &mut self.weights);
     }
 
-    /// Moves all scores together to where the residual sums to zero: the best intercept for these coefficients.
-    /// Returns how far.
+    /// Moves all scores together to where the residual sums to zero: the best intercept for these
+    /// coefficients. Returns how far.
     ///
-    /// Newton's method, kept between the points where the slope was known to rise and to fall. Responses for which there
-    /// is no such point, as when all labels are equal, are refused before.
+    /// Newton's method, kept between the points where the slope was known to rise and to fall. Responses for
+    /// which there is no such point, as when all labels are equal, are refused before.
     pub(crate) fn settle(&mut self, response: Response<'_>) -> f64 {
         let (mut total, mut low, mut high) = (0.0, f64::NEG_INFINITY, f64::INFINITY);
         for step in 0..STEPS {
@@ -101,8 +102,8 @@ impl Scores {
         total
     }
 
-    /// The dual value of `scale` times the residual, scale in \[0, 1\]. The conjugate of a loss whose score begins at an offset
-    /// gains the offset times the dual point.
+    /// The dual value of `scale` times the residual, scale in \[0, 1\]. The conjugate of a loss whose score
+    /// begins at an offset gains the offset times the dual point.
     pub(crate) fn dual(&self, Response { rows, loss }: Response<'_>, scale: f64) -> f64 {
         let value = loss.dual(rows, &self.values, scale);
         match &rows.offset {

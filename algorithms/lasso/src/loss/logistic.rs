@@ -1,4 +1,5 @@
-//! The logistic loss of a response of two values: log(1 + exp(-y f)), y = 1 for the larger and -1 for the smaller.
+//! The logistic loss of a response of two values: log(1 + exp(-y f)), y = 1 for the larger and -1 for the
+//! smaller.
 
 use std::sync::Arc;
 
@@ -108,8 +109,9 @@ impl Smooth for Logistic {
         }
     }
 
-    /// The conjugate of f -> log(1 + exp(-y f)) at -y p is -H(p), with the binary entropy H (Koh, Kim and Boyd, "An
-    /// interior-point method for large-scale l1-regularized logistic regression", 2007, section 2.3).
+    /// The conjugate of f -> log(1 + exp(-y f)) at -y p is -H(p), with the binary entropy H (Koh, Kim and
+    /// Boyd, "An interior-point method for large-scale l1-regularized logistic regression", 2007, section
+    /// 2.3).
     fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64 {
         match rows.weights() {
             None => logistic_entropy(&rows.y, scores, scale),

@@ -1,8 +1,8 @@
 //! Losses: how far a fit is from a response, each in a file of its own; and the whole of what is minimised.
 //!
-//! A loss says what a response must be, what it measures and what a score stands for ([`LossFunction`]), and whether it is
-//! a quadratic, whose Gram matrix is made once, or [`Smooth`](linear_predictor::Smooth), solved by proximal Newton steps
-//! ([`Shape`]).
+//! A loss says what a response must be, what it measures and what a score stands for ([`LossFunction`]), and
+//! whether it is a quadratic, whose Gram matrix is made once, or [`Smooth`](linear_predictor::Smooth), solved
+//! by proximal Newton steps ([`Shape`]).
 
 pub(crate) mod classes;
 pub(crate) mod duality_gap;
@@ -31,14 +31,14 @@ pub enum Loss {
     /// `1/(2n) |y - X b - b_0|^2`.
     #[default]
     Squared,
-    /// `1/n sum log(1 + exp(-y_i (x_i'b + b_0)))` for a response of two values, of which the larger counts as 1 and the
-    /// smaller as -1.
+    /// `1/n sum log(1 + exp(-y_i (x_i'b + b_0)))` for a response of two values, of which the larger counts as
+    /// 1 and the smaller as -1.
     Logistic,
-    /// `1/n sum (y_i log(y_i / m_i) - (y_i - m_i))` with the means `m_i = exp(x_i'b + b_0)`, for a response of counts: half
-    /// the deviance.
+    /// `1/n sum (y_i log(y_i / m_i) - (y_i - m_i))` with the means `m_i = exp(x_i'b + b_0)`, for a response
+    /// of counts: half the deviance.
     Poisson,
-    /// `1/n sum (log sum_k exp(x_i'b_k + b_0k) - (x_i'b_y + b_0y))` for a response of K values, y_i the number of the i-th:
-    /// every class has coefficients and an intercept of its own.
+    /// `1/n sum (log sum_k exp(x_i'b_k + b_0k) - (x_i'b_y + b_0y))` for a response of K values, y_i the
+    /// number of the i-th: every class has coefficients and an intercept of its own.
     Multinomial,
 }
 
@@ -103,8 +103,8 @@ impl Loss {
         self.function().error(response, score, classes)
     }
 
-    /// The deviance of one row: the [`error`](Loss::error) for the squared and the Poisson loss, twice it for the logistic
-    /// loss.
+    /// The deviance of one row: the [`error`](Loss::error) for the squared and the Poisson loss, twice it for
+    /// the logistic loss.
     pub fn deviance(self, response: f64, score: f64, classes: Option<[f64; 2]>) -> f64 {
         self.function().deviance(response, score, classes)
     }
@@ -114,9 +114,9 @@ impl Loss {
         self.function().deviance_name()
     }
 
-    /// How well scores foretell a response of as many rows: names, and values or why there is none. Means are over rows as
-    /// they are weighted, if they are. Of classes that have a score each, `labels` has their K values in the response, and
-    /// scores stand class by class.
+    /// How well scores foretell a response of as many rows: names, and values or why there is none. Means are
+    /// over rows as they are weighted, if they are. Of classes that have a score each, `labels` has their K
+    /// values in the response, and scores stand class by class.
     pub fn measures(
         self,
         response: &[f64],

@@ -1,7 +1,9 @@
-//! The multinomial loss of a response of K classes: log sum_k exp(f_k) - f_y, with a score f_k for each class.
+//! The multinomial loss of a response of K classes: log sum_k exp(f_k) - f_y, with a score f_k for each
+//! class.
 //!
-//! Every class has coefficients and an intercept of its own (glmnet's symmetric parameterisation, with an ungrouped
-//! penalty): adding the same to all classes changes no probability, and the penalty chooses among what is left.
+//! Every class has coefficients and an intercept of its own (glmnet's symmetric parameterisation, with an
+//! ungrouped penalty): adding the same to all classes changes no probability, and the penalty chooses among
+//! what is left.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! The Poisson loss of a response of counts: half the deviance, so that no objective is negative.
 //!
-//! With the mean m = exp(f), the loss of a row is y log(y / m) - (y - m), at least 0 and 0 where m = y; it differs from minus
-//! the log-likelihood by what does not depend on the fit. Its derivatives by f are -(y - m) and m: the residual is y - m.
+//! With the mean m = exp(f), the loss of a row is y log(y / m) - (y - m), at least 0 and 0 where m = y; it
+//! differs from minus the log-likelihood by what does not depend on the fit. Its derivatives by f are -(y -
+//! m) and m: the residual is y - m.
 
 use std::sync::Arc;
 
@@ -116,7 +117,8 @@ impl Smooth for Poisson {
         }
     }
 
-    /// As for a response that does not vary: a score is exact to about 4e-15, the deviance to the square of that.
+    /// As for a response that does not vary: a score is exact to about 4e-15, the deviance to the square of
+    /// that.
     fn is_exact(&self, sums: &LossSums) -> bool {
         sums.loss <= PERFECT * sums.weights
     }

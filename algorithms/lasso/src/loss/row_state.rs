@@ -8,7 +8,8 @@ use crate::data::design::{View, add_columns};
 /// Where the rows stand at some coefficients.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowState {
-    /// Minus the derivative of each row's loss by its score, times its weight; y - X b for the squared loss without weights.
+    /// Minus the derivative of each row's loss by its score, times its weight; y - X b for the squared loss
+    /// without weights.
     pub(crate) residual: Vec<f64>,
     /// Sum of the residual's entries.
     pub(crate) sum: f64,
@@ -28,7 +29,8 @@ impl RowState {
         Self { residual, sum, scores, intercept, free }
     }
 
-    /// At these coefficients, for the rows as the loss sees them. `intercept` is what a fit has before any is fitted.
+    /// At these coefficients, for the rows as the loss sees them. `intercept` is what a fit has before any is
+    /// fitted.
     pub(crate) fn at<'a>(
         coefficients: impl Iterator<Item = (f64, View<'a>)>,
         rows: &Rows,

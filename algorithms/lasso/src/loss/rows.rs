@@ -6,9 +6,9 @@ use super::free::Free;
 
 /// The rows as a loss sees them: responses, and where there are such, weights and offsets; n values each.
 ///
-/// Weights have the mean 1, so that the sum of the weighted losses is n times what is minimised. They are part of the loss: the residual of a
-/// row is minus the derivative of its weighted loss, and every product x_j'r is what it is without weights. A row of weight 0
-/// counts nothing.
+/// Weights have the mean 1, so that the sum of the weighted losses is n times what is minimised. They are
+/// part of the loss: the residual of a row is minus the derivative of its weighted loss, and every product
+/// x_j'r is what it is without weights. A row of weight 0 counts nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
     pub(crate) y: Arc<Vec<f64>>,
@@ -38,7 +38,8 @@ impl Rows {
         self.y.len() * self.classes.max(1)
     }
 
-    /// How many coefficients stand beside those of columns with a penalty: of free columns, and with classes of the intercepts.
+    /// How many coefficients stand beside those of columns with a penalty: of free columns, and with classes
+    /// of the intercepts.
     pub(crate) fn parts(&self, intercept: bool) -> usize {
         let free = self.free.as_ref().map_or(0, |free| free.len());
         match self.classes {
@@ -93,8 +94,8 @@ impl Rows {
         }
     }
 
-    /// Takes out of the unweighted residual of a quadratic what free columns explain; returns their coefficients along the
-    /// basis.
+    /// Takes out of the unweighted residual of a quadratic what free columns explain; returns their
+    /// coefficients along the basis.
     pub(crate) fn freed(&self, residual: &mut [f64]) -> Vec<f64> {
         let Some(free) = &self.free else { return Vec::new() };
         let parts = free.take_out(self, residual);
@@ -111,8 +112,8 @@ impl Rows {
         (dot(&unweighted, residual), yr)
     }
 
-    /// The response weighted, and the roots of the weights (empty where there are none): what columns are multiplied with for
-    /// the Gram of a quadratic.
+    /// The response weighted, and the roots of the weights (empty where there are none): what columns are
+    /// multiplied with for the Gram of a quadratic.
     pub(crate) fn for_gram(&self) -> (Vec<f64>, Vec<f64>) {
         let (mut response, roots) =
             (self.y.to_vec(), self.weights().unwrap_or(&[]).iter().map(|weight| weight.sqrt()));

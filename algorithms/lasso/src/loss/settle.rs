@@ -1,4 +1,5 @@
-//! Steps to where the residual is orthogonal to all that has no penalty: an intercept, free columns, both for every class.
+//! Steps to where the residual is orthogonal to all that has no penalty: an intercept, free columns, both for
+//! every class.
 
 use super::classes::Directions;
 use super::factored::Factored;
@@ -17,8 +18,8 @@ const NOTHING: f64 = 1e-28;
 const EXACT: f64 = 1e-14;
 
 impl Scores {
-    /// [`settle`](Self::settle) where there may be free columns, too. Returns how far the intercept has moved, and the free
-    /// columns along their basis.
+    /// [`settle`](Self::settle) where there may be free columns, too. Returns how far the intercept has
+    /// moved, and the free columns along their basis.
     pub(crate) fn settle_all(&mut self, response: Response<'_>, intercept: bool) -> (f64, Vec<f64>) {
         if response.rows.classes > 0 {
             return (0.0, Directions::new(response.rows, intercept).settle(self, response).0);
@@ -35,9 +36,9 @@ impl Scores {
 }
 
 impl Free {
-    /// Moves the scores to where the residual of a smooth loss is orthogonal to the basis, and sums to zero where there is an
-    /// intercept. Returns how far along the intercept and the basis, and whether it came there: a loss may have no minimum,
-    /// as where columns separate two classes.
+    /// Moves the scores to where the residual of a smooth loss is orthogonal to the basis, and sums to zero
+    /// where there is an intercept. Returns how far along the intercept and the basis, and whether it came
+    /// there: a loss may have no minimum, as where columns separate two classes.
     pub(crate) fn settle(
         &self,
         scores: &mut Scores,
@@ -89,7 +90,8 @@ impl Free {
     }
 }
 
-/// The solution of X'W X step = slopes by Cholesky; columns that depend on others under these weights stay where they are.
+/// The solution of X'W X step = slopes by Cholesky; columns that depend on others under these weights stay
+/// where they are.
 fn newton(columns: &[&[f64]], slopes: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
     let product = |i: usize, j: usize| -> f64 {
         columns[i].iter().zip(columns[j]).zip(weights).map(|((a, b), w)| a * b * w).sum()

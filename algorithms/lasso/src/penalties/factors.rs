@@ -1,5 +1,5 @@
-//! Penalty factors: `f_j |b_j|` in place of `|b_j|`, as of an adaptive Lasso (Zou, "The adaptive lasso and its oracle
-//! properties", 2006).
+//! Penalty factors: `f_j |b_j|` in place of `|b_j|`, as of an adaptive Lasso (Zou, "The adaptive lasso and
+//! its oracle properties", 2006).
 
 use crate::error::LassoError;
 

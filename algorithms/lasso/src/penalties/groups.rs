@@ -1,8 +1,9 @@
-//! Groups of columns: `sqrt(size) |b_g|_2` in place of `|b_g|_1` (Yuan and Lin, "Model selection and estimation in regression
-//! with grouped variables", 2006), so that the columns of a group are chosen together.
+//! Groups of columns: `sqrt(size) |b_g|_2` in place of `|b_g|_1` (Yuan and Lin, "Model selection and
+//! estimation in regression with grouped variables", 2006), so that the columns of a group are chosen
+//! together.
 //!
-//! A run has the columns of a group side by side, in one shard, divided by sqrt(size): each group then counts as a column
-//! does, with |x_g'r|_2 for |x_j'r|. A column without a group is one of size 1.
+//! A run has the columns of a group side by side, in one shard, divided by sqrt(size): each group then counts
+//! as a column does, with |x_g'r|_2 for |x_j'r|. A column without a group is one of size 1.
 
 use super::terms::Terms;
 use crate::error::LassoError;
@@ -43,7 +44,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Puts the columns of groups side by side, groups by their first column; `absent` counts columns of groups that are not here.
+/// Puts the columns of groups side by side, groups by their first column; `absent` counts columns of groups
+/// that are not here.
 pub(super) fn order(groups: &[u32], absent: &[(u32, u32)]) -> Order {
     let mut numbers = std::collections::HashMap::new();
     let mut number = |group: &u32| {
@@ -111,7 +113,8 @@ impl Terms {
         members
     }
 
-    /// For each value the norm of its group's, and the sum of all groups' norms. `first` is the place of the first value.
+    /// For each value the norm of its group's, and the sum of all groups' norms. `first` is the place of the
+    /// first value.
     pub(crate) fn norms(&self, first: usize, values: &[f64]) -> (Vec<f64>, f64) {
         let mut squares: std::collections::HashMap<u32, f64> = std::collections::HashMap::new();
         let mut order = Vec::new();

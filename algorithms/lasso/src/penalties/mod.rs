@@ -1,10 +1,11 @@
 //! Penalties of single coefficients: [`Terms`], each kind in a file of its own.
 //!
-//! **Units.** A factor f_j > 0 makes its penalty `L f_j |b_j| + R f_j b_j^2 / 2`. With the column x_j / f_j and the coefficient
-//! f_j b_j the first term is that of every other column, so a run scales its columns once and knows factors only as the
-//! ridge R / f_j; bounds scale with the coefficient. A coefficient that may only fall is turned round by the sign of its
-//! column, so that lower bounds are 0 or below it and upper bounds above. A column with a factor of 0 is fitted beside the others
-//! (`loss/free.rs`), and is zero among them.
+//! **Units.** A factor f_j > 0 makes its penalty `L f_j |b_j| + R f_j b_j^2 / 2`. With the column x_j / f_j
+//! and the coefficient f_j b_j the first term is that of every other column, so a run scales its columns once
+//! and knows factors only as the ridge R / f_j; bounds scale with the coefficient. A coefficient that may
+//! only fall is turned round by the sign of its column, so that lower bounds are 0 or below it and upper
+//! bounds above. A column with a factor of 0 is fitted beside the others (`loss/free.rs`), and is zero among
+//! them.
 
 mod bounds;
 mod factors;
@@ -57,7 +58,8 @@ impl PenaltyOptions {
         }
     }
 
-    /// In the units of a run, for columns whose coefficients are multiplied by `scale` to be on the original scale.
+    /// In the units of a run, for columns whose coefficients are multiplied by `scale` to be on the original
+    /// scale.
     ///
     /// # Errors
     /// If there is not one for each column, or one is out of its range.

@@ -1,6 +1,7 @@
 //! [`Terms`]: what sets columns, or members of the working set, apart, in the units of a run.
 
-/// The terms of columns, or of members of the working set, in the units of a run. All empty where nothing is asked for.
+/// The terms of columns, or of members of the working set, in the units of a run. All empty where nothing is
+/// asked for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Terms {
     /// A coefficient as prepared is that of the run times this; 0 for a column that is left out.

@@ -1,4 +1,5 @@
-//! [`ShardCertificate`] of a shard: the largest gradient of its columns, and the violators it names for the working set.
+//! [`ShardCertificate`] of a shard: the largest gradient of its columns, and the violators it names for the
+//! working set.
 
 use std::ops::Range;
 
@@ -60,7 +61,8 @@ impl ColumnShard {
             let largest = seen.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
             entry_threshold = Some(spec.least_threshold(largest));
         }
-        // Lazy or not, the largest product counts as no less than the threshold, below which nothing is told apart.
+        // Lazy or not, the largest product counts as no less than the threshold, below which nothing is told
+        // apart.
         let least = if request.lazy { entry_threshold.unwrap_or(0.0).max(0.0) } else { 0.0 };
         let mut certificate = with_room(least, count.min(2 * max_violators + STRETCH), count.min(STRETCH));
         let (mut noted, mut must_enter, mut threshold) =
@@ -111,7 +113,8 @@ impl ColumnShard {
         certificate
     }
 
-    /// Gradients of coefficients that are 0, without those that push against a bound; norms where there are groups.
+    /// Gradients of coefficients that are 0, without those that push against a bound; norms where there are
+    /// groups.
     fn seen(&self, terms: &Terms) -> Vec<f64> {
         if terms.has_groups() {
             return terms.norms(self.first as usize, &self.gradient).0;
@@ -120,8 +123,8 @@ impl ColumnShard {
         columns.map(|(j, &slope)| terms.seen(j, slope)).collect()
     }
 
-    /// How important a column is to a schedule of rounds. Before lambda is known: by its gradient. Then: by how far an update
-    /// would move the fit.
+    /// How important a column is to a schedule of rounds. Before lambda is known: by its gradient. Then: by
+    /// how far an update would move the fit.
     fn weight(&self, at: usize, request: &CertificateRequest<'_>) -> f64 {
         let (gradient, coefficient, norm) = (self.gradient[at], self.coefficients[at], self.norms[at]);
         match (norm > 0.0, request.step) {
@@ -134,9 +137,9 @@ impl ColumnShard {
         }
     }
 
-    /// Notes the columns of a range of which more than the largest product is to be told: members of the working set,
-    /// coefficients, and what is above the threshold; or all of them. Returns the largest |x_j'r| that is known of the columns
-    /// without a coefficient.
+    /// Notes the columns of a range of which more than the largest product is to be told: members of the
+    /// working set, coefficients, and what is above the threshold; or all of them. Returns the largest |x_j'r|
+    /// that is known of the columns without a coefficient.
     fn note(
         &self,
         stretch: Range<usize>,
@@ -166,8 +169,8 @@ impl ColumnShard {
         largest
     }
 
-    /// Computes x_j'r of every column, or, where the certificate is lazy, of those that may reach the floor: then
-    /// tells which.
+    /// Computes x_j'r of every column, or, where the certificate is lazy, of those that may reach the floor:
+    /// then tells which.
     fn products(&mut self, request: &CertificateRequest<'_>) -> Option<Vec<bool>> {
         let CertificateRequest { residual, sum, entry_threshold, lazy, .. } = *request;
         let entry_threshold = entry_threshold.filter(|&entry_threshold| lazy && entry_threshold > 0.0);

@@ -1,4 +1,5 @@
-//! [`CoordinateStep`]: the proximal step of one coefficient, which rounds take and certificates weigh columns by.
+//! [`CoordinateStep`]: the proximal step of one coefficient, which rounds take and certificates weigh columns
+//! by.
 
 use crate::data::design::View;
 use crate::loss::soft_threshold;
@@ -19,8 +20,8 @@ pub(crate) struct CoordinateStep<'a> {
 }
 
 impl CoordinateStep<'_> {
-    /// The best value of column `j`'s coefficient `before`, where the column has the product `slope` with the residual
-    /// and the squared norm `norm`.
+    /// The best value of column `j`'s coefficient `before`, where the column has the product `slope` with the
+    /// residual and the squared norm `norm`.
     pub(crate) fn minimiser(&self, j: usize, slope: f64, before: f64, norm: f64) -> f64 {
         self.minimiser_at(j, slope, before, self.curvature * norm)
     }
@@ -31,8 +32,8 @@ impl CoordinateStep<'_> {
         self.terms.clamp(j, soft_threshold(slope + curvature * before, self.penalty) / (curvature + ridge))
     }
 
-    /// The value to which a round moves a coefficient: no score by more than 1 where curvature grows, and there by as much
-    /// as it may.
+    /// The value to which a round moves a coefficient: no score by more than 1 where curvature grows, and
+    /// there by as much as it may.
     pub(crate) fn after(&self, j: usize, slope: f64, before: f64, norm: f64, column: View<'_>) -> f64 {
         let Some(weights) = self.local else { return self.minimiser(j, slope, before, norm) };
         let (norm, most) = column.weighed(weights);

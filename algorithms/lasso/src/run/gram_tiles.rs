@@ -2,8 +2,8 @@
 //!
 //! Dense columns: whole columns, assigned by slot. Sparse columns: all of them, but only some of
 //! their rows (`gram_tree.rs`).
-//! Neither the products of dense columns nor the tree that sums rows depends on the number of shards, so the Gram's
-//! bits do not either.
+//! Neither the products of dense columns nor the tree that sums rows depends on the number of shards, so the
+//! Gram's bits do not either.
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -18,8 +18,8 @@ use crate::kernels::{Batch, RowPiece, gram};
 /// Consecutive slots that are assigned to one shard together.
 const SLOT_RUN: u32 = 16;
 
-/// Shards that keep dense columns: one for this number of rows, and no more than this number. Each packs all new columns anew,
-/// which takes longer than products of short ones.
+/// Shards that keep dense columns: one for this number of rows, and no more than this number. Each packs all
+/// new columns anew, which takes longer than products of short ones.
 const KEEPER_ROWS: usize = 128;
 const KEEPERS: usize = 16;
 
@@ -55,7 +55,8 @@ impl GramTiles {
         if !design.is_sparse() {
             let keepers = (rows / KEEPER_ROWS).clamp(1, KEEPERS).min(shards);
             let mut turns: Vec<u32> = (0..keepers as u32).collect();
-            // Neighbouring shards share a worker: far-apart shards take turns, so that a small working set spreads.
+            // Neighbouring shards share a worker: far-apart shards take turns, so that a small working set
+            // spreads.
             turns.sort_by_key(|turn| turn.reverse_bits());
             let mut parts = vec![Self::default(); shards];
             for (turn, keeper) in turns.into_iter().enumerate() {

@@ -1,9 +1,9 @@
-//! [`GramTree`]: the rows of a sparse working set that a shard keeps, and the fixed tree by which their products are
-//! summed.
+//! [`GramTree`]: the rows of a sparse working set that a shard keeps, and the fixed tree by which their
+//! products are summed.
 //!
-//! The rows are cut into [`CHAINS`] ranges of about equal work. Over each a product is one chain of fused multiply-adds, and the chains are added as
-//! leaves of a binary tree: `(0 + 1) + (2 + 3)`. A shard adds up whatever whole subtrees it owns and the hub the rest, so the
-//! bits are the same for any number of shards.
+//! The rows are cut into [`CHAINS`] ranges of about equal work. Over each a product is one chain of fused
+//! multiply-adds, and the chains are added as leaves of a binary tree: `(0 + 1) + (2 + 3)`. A shard adds up
+//! whatever whole subtrees it owns and the hub the rest, so the bits are the same for any number of shards.
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
@@ -11,12 +11,12 @@ use raddle::state::{Reader, StateError, Writer};
 use super::messages::Tile;
 use crate::kernels::{RowPiece, gram_by_rows};
 
-/// Leaves of the tree, a power of two: as many shards can share the work. Each costs one more pass over the new part
-/// of the Gram.
+/// Leaves of the tree, a power of two: as many shards can share the work. Each costs one more pass over the
+/// new part of the Gram.
 pub(crate) const CHAINS: u32 = 4;
 
-/// A chain's rows in two pieces, one after the other: those of a piece stay in the second-level cache while they are
-/// sorted.
+/// A chain's rows in two pieces, one after the other: those of a piece stay in the second-level cache while
+/// they are sorted.
 const PIECES: u32 = 2;
 
 /// Neighbouring chains of the rows of the working set.
@@ -30,8 +30,8 @@ pub(crate) struct GramTree {
 }
 
 impl GramTree {
-    /// The empty chains of each of `shards` shards, for the columns of a matrix with this number of rows, of which a sample
-    /// of the stored values lies in the rows `sample`.
+    /// The empty chains of each of `shards` shards, for the columns of a matrix with this number of rows, of
+    /// which a sample of the stored values lies in the rows `sample`.
     pub(crate) fn assign(shards: usize, rows: usize, sample: &[u32]) -> Vec<Self> {
         let mut trees = vec![Self::default(); shards];
         let cuts = cuts(rows, sample);
@@ -62,8 +62,8 @@ impl GramTree {
         tiles
     }
 
-    /// Calls `take` for the largest nodes of the tree below `node` whose leaves are all here; a node is its first leaf
-    /// and how many it has.
+    /// Calls `take` for the largest nodes of the tree below `node` whose leaves are all here; a node is its
+    /// first leaf and how many it has.
     fn subtrees(&mut self, node: (u32, u32), take: &mut impl FnMut(&mut Self, (u32, u32))) {
         let (start, count) = node;
         let owned = self.first..self.first + self.chains.len() as u32;
@@ -106,8 +106,8 @@ impl GramTree {
 pub(crate) const SAMPLE: usize = 1 << 16;
 const RANGES: usize = 1 << 10;
 
-/// Where the pieces of all chains begin, and the number of rows: a row with m members takes m^2 / 2 products, and how
-/// they lie is estimated from a sample of all stored values.
+/// Where the pieces of all chains begin, and the number of rows: a row with m members takes m^2 / 2 products,
+/// and how they lie is estimated from a sample of all stored values.
 fn cuts(rows: usize, sample: &[u32]) -> Vec<u32> {
     let ranges = RANGES.min(rows.max(1));
     let mut work = vec![0.0_f64; ranges];

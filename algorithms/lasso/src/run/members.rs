@@ -18,8 +18,8 @@ use crate::working_set::{
     ByColumns, ProximalCheckpoint, ProximalSet, SetCheckpoint, SolveData, SolveState, Target, WorkingSet,
 };
 
-/// The working set is solved to this share of the gap over all columns: more exactly than its columns are the right
-/// ones.
+/// The working set is solved to this share of the gap over all columns: more exactly than its columns are the
+/// right ones.
 const SHARE: f64 = 0.1;
 
 /// Proximal steps need a lower one: the last are cheap, and a pass saved is worth several.
@@ -202,7 +202,8 @@ impl Members {
         }
     }
 
-    /// Gives up the Gram of a quadratic, whose memory would outgrow the data: the members are solved by their columns.
+    /// Gives up the Gram of a quadratic, whose memory would outgrow the data: the members are solved by their
+    /// columns.
     pub(crate) fn bare(&mut self) {
         if let Self::Gram(gram) = self {
             gram.set.bare();
@@ -214,8 +215,8 @@ impl Members {
         matches!(self, Self::Gram(gram) if gram.set.is_bare())
     }
 
-    /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree. Smooth losses weigh
-    /// theirs where it is solved.
+    /// Puts the new members' Gram together, tile by tile; chains of rows are summed by their tree. Smooth
+    /// losses weigh theirs where it is solved.
     pub(crate) fn grow(&mut self, columns: &[Column], given: &Rows, tiles: Vec<Tile>) {
         let Self::Gram(gram) = self else { return };
         if gram.set.is_bare() {

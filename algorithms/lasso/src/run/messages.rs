@@ -13,8 +13,8 @@ pub enum Phase {
     Moves,
     /// Columns enter the working set.
     Enter,
-    /// The working set is solved. It carries the columns that have entered, whose part of the Gram is due; none where the
-    /// loss weighs its Gram anew at every step.
+    /// The working set is solved. It carries the columns that have entered, whose part of the Gram is due;
+    /// none where the loss weighs its Gram anew at every step.
     Solve(Option<Arc<EnteringBatch>>),
 }
 
@@ -122,7 +122,8 @@ pub struct EnteringBatch {
 
 raddle::state!(EnteringBatch { first, columns });
 
-/// New rows of the Gram: for slot `from + i`, products with `slots` (dense), or with all slots up to it (sparse).
+/// New rows of the Gram: for slot `from + i`, products with `slots` (dense), or with all slots up to it
+/// (sparse).
 #[derive(Debug, Clone, Default)]
 pub struct Tile {
     /// Which chains of rows it sums: the first, and how many. None where it holds whole products.

@@ -74,7 +74,8 @@ pub struct Solver {
     pub(crate) checkpoint: Option<Box<SolverCheckpoint>>,
 }
 
-/// All of it, columns and Gram with their factors: whoever takes over meets shards that have admitted the members.
+/// All of it, columns and Gram with their factors: whoever takes over meets shards that have admitted the
+/// members.
 impl State for Solver {
     fn save(&self, out: &mut Writer) {
         let Self { objective, terms, columns, members, intercept, free, freed, intercepts, gradient, .. } =
@@ -141,7 +142,8 @@ impl State for Solver {
 }
 
 impl Solver {
-    /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start from zeros.
+    /// A solver that knows max |x_j'r| without coefficients beforehand, as a run must that does not start
+    /// from zeros.
     pub(crate) fn with_largest(objective: Objective, terms: Arc<Terms>, largest: f64) -> Self {
         Self { largest, ..Self::new(objective, terms) }
     }
@@ -179,8 +181,8 @@ impl Solver {
         self.objective
     }
 
-    /// Concludes a boundary: the certificate, and what the next epoch starts from. Points of the course that the
-    /// residual certifies are left behind.
+    /// Concludes a boundary: the certificate, and what the next epoch starts from. Points of the course that
+    /// the residual certifies are left behind.
     pub(crate) fn certify(
         &mut self,
         spec: &Spec,
@@ -288,7 +290,8 @@ impl Solver {
         rows + if ridge > 0.0 { self.support.len() + self.columns.len() } else { 0 }
     }
 
-    /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
+    /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next
+    /// lambda's.
     pub(crate) fn penalty_and_threshold(&self, spec: &Spec) -> (f64, f64) {
         let next = (self.position + 1).min(spec.course.len() - 1);
         let lower = spec.penalty(next, self.largest).min(self.penalty);
@@ -326,14 +329,16 @@ impl Solver {
         self.largest
     }
 
-    /// The worst violators, and how many of them should enter, where shards were asked for up to `max_violators` of them.
+    /// The worst violators, and how many of them should enter, where shards were asked for up to
+    /// `max_violators` of them.
     pub(crate) fn candidates(
         &self,
         shares: Vec<ShardCertificate>,
         max_violators: usize,
     ) -> (Vec<(u32, f64)>, usize) {
         let (penalty, _) = self.objective.weights(self.penalty);
-        // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is solved.
+        // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is
+        // solved.
         let must_enter = shares.iter().any(|share| share.must_enter);
         let mut violators = Vec::with_capacity(shares.iter().map(|share| share.violators.len()).sum());
         for share in shares.into_iter().filter(|share| share.must_enter == must_enter) {

@@ -1,8 +1,8 @@
 //! [`LassoProgram`]: the Lasso as a program of the engine.
 //!
-//! One epoch of the working set: certify (a pass over all columns), choose and relate, enter, solve on the Gram.
-//! One round of STRADS: exact coordinate updates of the columns that the schedule chose, all from the same residual.
-//! Both act on the same state; what only rounds need of it is made only for them.
+//! One epoch of the working set: certify (a pass over all columns), choose and relate, enter, solve on the
+//! Gram. One round of STRADS: exact coordinate updates of the columns that the schedule chose, all from the
+//! same residual. Both act on the same state; what only rounds need of it is made only for them.
 
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ impl Program for LassoProgram {
         Verbs::new().update().relate()
     }
 
-    /// The working set takes no step without comparing objectives; rounds of coordinate updates may overshoot.
+    /// The working set takes no step without comparing objectives; rounds of coordinate updates may
+    /// overshoot.
     fn is_monotone(&self) -> bool {
         self.spec.working_set
     }

@@ -8,16 +8,16 @@ use raddle::{Schedule, Verb};
 
 use super::messages::Phase;
 
-/// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads, imdb2 and
-/// riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice needs one more, for
-/// columns that tell the same.
+/// Two candidates more strongly correlated than this do not enter the working set together. At 0.8 farmads,
+/// imdb2 and riboflavin need a pass more, for columns that were turned away, and mice one less; at 0.99 mice
+/// needs one more, for columns that tell the same.
 pub const CORRELATION_LIMIT: f32 = 0.9;
 
-/// One epoch: candidates are related, those that depend on a better one wait for a later epoch, the others enter the
-/// working set, and it is solved.
+/// One epoch: candidates are related, those that depend on a better one wait for a later epoch, the others
+/// enter the working set, and it is solved.
 ///
-/// The boundary hands over the violators, the worst first, and how many are wanted. STRADS's dependency check is
-/// applied to them rather than to single updates: of a group of columns that tell the same, one enters.
+/// The boundary hands over the violators, the worst first, and how many are wanted. STRADS's dependency check
+/// is applied to them rather than to single updates: of a group of columns that tell the same, one enters.
 #[derive(Debug)]
 pub(crate) struct WorkingSetSchedule {
     variables: Variables,
@@ -69,8 +69,8 @@ impl WorkingSetSchedule {
 }
 
 impl WorkingSetSchedule {
-    /// Asks what ties the next candidates to each other and to those accepted: a quarter more than will do if as many
-    /// are accepted as so far. How many are asked about at once changes the work alone.
+    /// Asks what ties the next candidates to each other and to those accepted: a quarter more than will do if
+    /// as many are accepted as so far. How many are asked about at once changes the work alone.
     fn ask(&mut self) -> Next<Phase> {
         let next = ahead(self.wanted, self.entering.len(), self.looked_at).min(self.waiting.len());
         self.looked_at += next;

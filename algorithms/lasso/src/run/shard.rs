@@ -30,8 +30,8 @@ pub struct ColumnShard {
     pub(crate) norms: Vec<f64>,
     /// x_j'r at the last certificate.
     pub(crate) gradient: Vec<f64>,
-    /// Bounds on x_j'r from earlier residuals, where the certificate is lazy. They only save work: without them every
-    /// product is computed, with the same result.
+    /// Bounds on x_j'r from earlier residuals, where the certificate is lazy. They only save work: without
+    /// them every product is computed, with the same result.
     pub(crate) bounds: Option<LazyBounds>,
     /// The slot of each column in the working set.
     pub(crate) slots: Vec<u32>,
@@ -92,10 +92,10 @@ impl ColumnShard {
         (at < self.coefficients.len()).then_some(at)
     }
 
-    /// Coordinate minimisers of the task's variables, all from the same residual: exact for the squared loss (Friedman
-    /// et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge, Friedman, Hastie and Tibshirani,
-    /// "Regularization paths for generalized linear models via coordinate descent", 2010, eq. 5; here for columns of
-    /// any norm), of the quadratic that touches the loss from above for smooth ones.
+    /// Coordinate minimisers of the task's variables, all from the same residual: exact for the squared loss
+    /// (Friedman et al., "Pathwise coordinate optimization", 2007, eq. 9; with a ridge, Friedman, Hastie and
+    /// Tibshirani, "Regularization paths for generalized linear models via coordinate descent", 2010, eq. 5;
+    /// here for columns of any norm), of the quadratic that touches the loss from above for smooth ones.
     pub(crate) fn moves(
         &mut self,
         task: &Task<Phase>,
@@ -198,7 +198,8 @@ impl ColumnShard {
         }
     }
 
-    /// Takes note of the slots that columns here were given in the working set. One without a Gram keeps no part of it.
+    /// Takes note of the slots that columns here were given in the working set. One without a Gram keeps no
+    /// part of it.
     pub(crate) fn admit(&mut self, first_slot: u32, variables: &[u32], has_gram: bool) {
         if !has_gram {
             self.part = GramTiles::default();

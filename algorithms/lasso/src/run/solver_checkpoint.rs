@@ -1,9 +1,9 @@
 //! [`SolverCheckpoint`]: what a checkpoint keeps of the working set.
 //!
-//! Columns, their Gram, its factors and the gradient take hundreds of times the memory of the model. All of them are
-//! functions of the data, the residual and the order in which columns entered, bit for bit: an element of the Gram depends
-//! on its two columns alone, an element of a factor on the rows above it. So a checkpoint holds numbers of columns, and
-//! `Solver::rebuild` lets the columns enter again, group by group.
+//! Columns, their Gram, its factors and the gradient take hundreds of times the memory of the model. All of
+//! them are functions of the data, the residual and the order in which columns entered, bit for bit: an
+//! element of the Gram depends on its two columns alone, an element of a factor on the rows above it. So a
+//! checkpoint holds numbers of columns, and `Solver::rebuild` lets the columns enter again, group by group.
 
 use std::sync::Arc;
 

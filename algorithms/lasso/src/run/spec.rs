@@ -33,18 +33,19 @@ pub(crate) struct Spec {
     pub(crate) working_set: bool,
 }
 
-/// Members of a sparse matrix that have a Gram. A Newton step on more takes longer than epochs over their columns, which have
-/// few values: farmads / 30 and / 100 are solved in a third of the time that a Gram of up to 5,000 takes, imdb2 / 50 in two
-/// thirds, and 1,000 and 2,000 are no better. With all that is made of it, a Gram takes 20 bytes for each pair: 45 MB.
+/// Members of a sparse matrix that have a Gram. A Newton step on more takes longer than epochs over their
+/// columns, which have few values: farmads / 30 and / 100 are solved in a third of the time that a Gram of up
+/// to 5,000 takes, imdb2 / 50 in two thirds, and 1,000 and 2,000 are no better. With all that is made of it,
+/// a Gram takes 20 bytes for each pair: 45 MB.
 const MOST: usize = 1500;
 
-/// Where memory is to stay near that of the data, a Gram may take this many bytes for each stored value, of which each takes
-/// twelve in the matrix, and as many in any case.
+/// Where memory is to stay near that of the data, a Gram may take this many bytes for each stored value, of
+/// which each takes twelve in the matrix, and as many in any case.
 const FOR_EACH: usize = 3;
 const ANYHOW: usize = 12_000_000;
 
-/// How many members of a sparse matrix may have a Gram. Dense columns take as much memory as a Gram of as many as there can
-/// be.
+/// How many members of a sparse matrix may have a Gram. Dense columns take as much memory as a Gram of as
+/// many as there can be.
 pub(crate) fn most_members(design: &Columns, frugal: bool) -> usize {
     match (design.is_sparse(), frugal) {
         (false, _) => usize::MAX,

@@ -7,9 +7,9 @@ use super::stats::Work;
 /// Epochs between measures: they let members enter and leave, which a Newton step only finishes.
 const EPOCHS: usize = 2;
 
-/// A Newton step gets through this many times as many operations of a whole factorisation in a second as an epoch of its
-/// own: they are multiplications from registers, against rows from memory, and most rows of the factor are there from
-/// the step before. Counted cost, so that the choice is the same on every machine.
+/// A Newton step gets through this many times as many operations of a whole factorisation in a second as an
+/// epoch of its own: they are multiplications from registers, against rows from memory, and most rows of the
+/// factor are there from the step before. Counted cost, so that the choice is the same on every machine.
 const FACTOR_SPEED: u64 = 20;
 
 /// Epochs after which a solve gives up; one that has not reached its gap reports it.
@@ -33,8 +33,8 @@ pub(super) trait Turns {
     ) -> ObjectiveGap;
 }
 
-/// Goes on until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs are used up. Of
-/// its objective only differences count.
+/// Goes on until the gap that `measure_of` computes is at most the target, nothing changes, or the epochs are
+/// used up. Of its objective only differences count.
 pub(super) fn alternate(
     local: &mut Local,
     turns: &mut impl Turns,

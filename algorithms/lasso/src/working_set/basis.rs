@@ -1,10 +1,11 @@
-//! Coefficients on independent columns: what coordinate descent cannot reach where the support outgrows the rows.
+//! Coefficients on independent columns: what coordinate descent cannot reach where the support outgrows the
+//! rows.
 //!
-//! Where columns of the support depend on each other there is a d with X_S d = 0: along it the fit stays what it is
-//! and |b|_1 is linear, so F does not rise towards one of its ends. Moving until a coefficient vanishes, again and
-//! again, ends on independent columns, as every Lasso has a solution with (Tibshirani, "The lasso problem and
-//! uniqueness", 2013, section 2): there the face has one minimum, and a Newton step finds it. Coordinate descent
-//! instead creeps along d by steps in the order of lambda.
+//! Where columns of the support depend on each other there is a d with X_S d = 0: along it the fit stays what
+//! it is and |b|_1 is linear, so F does not rise towards one of its ends. Moving until a coefficient
+//! vanishes, again and again, ends on independent columns, as every Lasso has a solution with (Tibshirani,
+//! "The lasso problem and uniqueness", 2013, section 2): there the face has one minimum, and a Newton step
+//! finds it. Coordinate descent instead creeps along d by steps in the order of lambda.
 
 use super::local::Local;
 use super::stats::Work;
@@ -13,8 +14,8 @@ use crate::kernels::{dot, solve_lower, solve_lower_transposed};
 /// A column of which less than this share is left, squared, once the basis is taken out depends on it.
 pub(super) const DEPENDENT: f64 = 1e-10;
 
-/// Members that are independent under a symmetric matrix, such as the Gram of their columns, with the Cholesky factor of
-/// it, row by row.
+/// Members that are independent under a symmetric matrix, such as the Gram of their columns, with the
+/// Cholesky factor of it, row by row.
 pub(super) struct Basis {
     pub(super) members: Vec<usize>,
     l: Vec<f64>,
@@ -85,8 +86,8 @@ impl Basis {
         Self { members: Vec::with_capacity(most), l: vec![0.0; most * most], stride: most, dependent }
     }
 
-    /// Takes a member in, of whose row of the matrix `element` tells the elements. If it depends on the basis, it stays out
-    /// and L^-1 times its elements is returned.
+    /// Takes a member in, of whose row of the matrix `element` tells the elements. If it depends on the
+    /// basis, it stays out and L^-1 times its elements is returned.
     pub(super) fn try_push(&mut self, member: usize, element: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
         let size = self.members.len();
         let mut row: Vec<f64> = self.members.iter().map(|&i| element(i)).collect();

@@ -1,9 +1,10 @@
 //! The solver on one Gram for coefficients with bounds: coordinate descent, and Newton steps on what is free.
 //!
-//! A coefficient is free where it is neither 0 nor at a bound. On a face, with the same coefficients free and the same signs, F
-//! is a quadratic; the way to its minimum is followed as far as the first coefficient that vanishes or meets a bound, which
-//! then stays there, and so on until the minimum itself is reached (an active-set method: Nocedal and Wright, "Numerical
-//! Optimization", 2006, section 16.5). Epochs of coordinate descent let coefficients leave 0 and their bounds again.
+//! A coefficient is free where it is neither 0 nor at a bound. On a face, with the same coefficients free and
+//! the same signs, F is a quadratic; the way to its minimum is followed as far as the first coefficient that
+//! vanishes or meets a bound, which then stays there, and so on until the minimum itself is reached (an
+//! active-set method: Nocedal and Wright, "Numerical Optimization", 2006, section 16.5). Epochs of coordinate
+//! descent let coefficients leave 0 and their bounds again.
 
 use super::alternate::Turns;
 use super::basis::{Basis, DEPENDENT};
@@ -65,8 +66,8 @@ pub(super) fn measure(local: &Local, terms: &Terms, rr: f64, penalty: f64) -> Ob
     ObjectiveGap { primal, dual: primal - gap, gap }
 }
 
-/// Minimises over each coefficient in turn, by ascending slot; g follows. Its signs count those that came to 0 or a
-/// bound, or left one.
+/// Minimises over each coefficient in turn, by ascending slot; g follows. Its signs count those that came to
+/// 0 or a bound, or left one.
 fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swept {
     let Local { gram, b, g, .. } = local;
     let (mut changed, mut signs) = (0, 0);
@@ -126,7 +127,8 @@ fn newton(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) {
     }
 }
 
-/// The way to the minimum of the face: members whose columns do not depend on each other, and how far each goes.
+/// The way to the minimum of the face: members whose columns do not depend on each other, and how far each
+/// goes.
 fn direction(
     local: &Local,
     free: Vec<usize>,

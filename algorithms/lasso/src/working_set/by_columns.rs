@@ -1,8 +1,10 @@
-//! [`ByColumns`]: coordinate descent on the columns themselves, for members whose Gram would outgrow the data.
+//! [`ByColumns`]: coordinate descent on the columns themselves, for members whose Gram would outgrow the
+//! data.
 //!
-//! A Gram of m members takes m^2 values, and an epoch on it as many steps; sparse columns have few entries, so an epoch
-//! on them is the cheaper one from some hundreds of members on, and needs no memory beyond a residual. It has no second
-//! order, which extrapolation makes up for (Bertrand and Massias, "Anderson acceleration of coordinate descent", 2021).
+//! A Gram of m members takes m^2 values, and an epoch on it as many steps; sparse columns have few entries,
+//! so an epoch on them is the cheaper one from some hundreds of members on, and needs no memory beyond a
+//! residual. It has no second order, which extrapolation makes up for (Bertrand and Massias, "Anderson
+//! acceleration of coordinate descent", 2021).
 
 use crate::data::design::{Column, add_columns};
 use crate::loss::duality_gap::{DualityGap, Norms};
@@ -50,8 +52,8 @@ struct Fixed {
 }
 
 impl ByColumns<'_> {
-    /// Minimises over the members from the coefficients `b`, until the gap over them is at most the target or nothing gets
-    /// better.
+    /// Minimises over the members from the coefficients `b`, until the gap over them is at most the target or
+    /// nothing gets better.
     pub(crate) fn solve(&self, b: &mut [f64]) {
         let fixed = self.fixed();
         let all: Vec<usize> = (0..b.len()).collect();
@@ -128,7 +130,8 @@ impl ByColumns<'_> {
         for &j in members {
             let fixed = &fixed[j];
             if fixed.curvature <= 0.0 {
-                // A column without values, which a warm start may have come with: its coefficient costs and does nothing.
+                // A column without values, which a warm start may have come with: its coefficient costs and
+                // does nothing.
                 b[j] = 0.0;
                 continue;
             }
@@ -143,8 +146,8 @@ impl ByColumns<'_> {
         }
     }
 
-    /// Epochs over the support, and the combination of where they came to whose next steps would cancel, if the objective is
-    /// smaller there.
+    /// Epochs over the support, and the combination of where they came to whose next steps would cancel, if
+    /// the objective is smaller there.
     fn extrapolated(&self, fixed: &[Fixed], b: &mut [f64], residual: &mut Residual) {
         let support: Vec<usize> = (0..b.len()).filter(|&j| b[j] != 0.0).collect();
         let of = |b: &[f64]| -> Vec<f64> { support.iter().map(|&j| b[j]).collect() };
@@ -251,7 +254,8 @@ mod tests {
     const ROWS: usize = 90;
     const COLUMNS: usize = 70;
 
-    /// Sparse columns, centred by these weights or as they are, some of them nearly equal; and a response likewise.
+    /// Sparse columns, centred by these weights or as they are, some of them nearly equal; and a response
+    /// likewise.
     fn data(weights: &[f64], centred: bool) -> (Vec<Column>, Rows) {
         let mut state = 7u64;
         let mut next = || {

@@ -21,15 +21,16 @@ const LEAST: usize = 10;
 /// How many columns to add to a working set with `support` nonzero coefficients, `rows` rows:
 /// max(first, factor * support) - support, at most half of rows - support, at least 10.
 ///
-/// The second bound keeps the support from running into n, where the Gram is singular and Newton steps fail: it
-/// does what a continuation in lambda would, at the wanted lambda from the start and without parameters.
+/// The second bound keeps the support from running into n, where the Gram is singular and Newton steps fail:
+/// it does what a continuation in lambda would, at the wanted lambda from the start and without parameters.
 pub fn columns_to_add(rows: usize, support: usize) -> usize {
     let growth = Growth::for_rows(rows);
     let size = growth.first.max((growth.factor * support as f64) as usize);
     size.saturating_sub(support).min(rows.saturating_sub(support) / 2).max(LEAST)
 }
 
-/// The `most` columns with the largest |c|, of those with |c| > `threshold` that `skip` does not name; by descending
+/// The `most` columns with the largest |c|, of those with |c| > `threshold` that `skip` does not name; by
+/// descending
 /// |c|, equal ones by column. `first` is the column of `c[0]`. NaN counts as no violation.
 pub fn top_violators(
     first: u32,

@@ -17,10 +17,11 @@ const SLACK: usize = 2;
 
 /// New violators fill at most one in this many of the places that are left until the support reaches n.
 ///
-/// Many violators tell the same. Let in together they push the support towards n, where the Gram is singular and
-/// Newton steps end in line searches; let in by groups most stop violating before their turn comes. A round costs
-/// one update of all gradients. Measured on 1,814 rows with a support of 1,640: 65 line searches without, 9 with
-/// this and [`columns_to_add`](super::quota)'s rule, and less than half the time; where n is large it never acts.
+/// Many violators tell the same. Let in together they push the support towards n, where the Gram is singular
+/// and Newton steps end in line searches; let in by groups most stop violating before their turn comes. A
+/// round costs one update of all gradients. Measured on 1,814 rows with a support of 1,640: 65 line searches
+/// without, 9 with this and [`columns_to_add`](super::quota)'s rule, and less than half the time; where n is
+/// large it never acts.
 const ROOM_ONE_IN: usize = 4;
 
 /// But as many as these always.
@@ -50,8 +51,8 @@ impl Compact {
         self.factor.clear();
     }
 
-    /// Solves `whole` to the gap `target`: again and again on the compact set, to half of it, then one update of
-    /// all gradients.
+    /// Solves `whole` to the gap `target`: again and again on the compact set, to half of it, then one update
+    /// of all gradients.
     pub(crate) fn solve(
         &mut self,
         whole: &mut Local,
@@ -85,8 +86,8 @@ impl Compact {
         measure
     }
 
-    /// Makes the compact set contain the support, all members with |g| >= [`NEAR`] L that do not violate, and the
-    /// worst violators as far as there is room.
+    /// Makes the compact set contain the support, all members with |g| >= [`NEAR`] L that do not violate, and
+    /// the worst violators as far as there is room.
     fn cover(&mut self, whole: &Local, penalty: f64, rows: usize, work: &mut Work) {
         let support = whole.b.iter().filter(|&&b| b != 0.0).count();
         let room = (most_columns(rows).saturating_sub(support) / ROOM_ONE_IN).max(LEAST);
@@ -137,7 +138,8 @@ impl Compact {
         gram.stretch(self.slots.len());
         for (i, &slot) in self.slots.iter().enumerate() {
             let from = whole.gram.row(slot as usize);
-            // Rows that were here get the new columns, new rows get all: nothing is mirrored across the cache.
+            // Rows that were here get the new columns, new rows get all: nothing is mirrored across the
+            // cache.
             let start = if i < first { first } else { 0 };
             let row = &mut gram.row_mut(i)[start..];
             for (value, &other) in row.iter_mut().zip(&self.slots[start..]) {

@@ -1,14 +1,14 @@
 //! The exact solution on a small working set, by following it from where it is known.
 //!
 //! b is the exact minimum of F with q replaced by q + d, for a d that is easily written down: on the support
-//! d_j = L s_j - g_j, elsewhere 0, or what takes a violator's gradient below L. As d shrinks by a common factor from
-//! 1 to 0 the minimum moves along straight lines, and at each corner one member enters or leaves the support: a
-//! homotopy (Osborne, Presnell and Turlach, "A new approach to variable selection in least squares problems", 2000) as
-//! a parametric active-set method (Best, "An algorithm for the solution of the parametric quadratic programming
-//! problem", 1996), which starts from any b. With the inverse of the support's Gram at hand a corner costs k^2 + k m
-//! operations for k of m members, where a Newton step costs a factorisation and may have to stop at the first
-//! coefficient that vanishes. Epochs and Newton steps remain for what is too large, and for where rounding leaves the
-//! path.
+//! d_j = L s_j - g_j, elsewhere 0, or what takes a violator's gradient below L. As d shrinks by a common
+//! factor from 1 to 0 the minimum moves along straight lines, and at each corner one member enters or leaves
+//! the support: a homotopy (Osborne, Presnell and Turlach, "A new approach to variable selection in least
+//! squares problems", 2000) as a parametric active-set method (Best, "An algorithm for the solution of the
+//! parametric quadratic programming problem", 1996), which starts from any b. With the inverse of the
+//! support's Gram at hand a corner costs k^2 + k m operations for k of m members, where a Newton step costs a
+//! factorisation and may have to stop at the first coefficient that vanishes. Epochs and Newton steps remain
+//! for what is too large, and for where rounding leaves the path.
 
 use super::inverse::Inverse;
 use super::local::{Local, LocalProblem};
@@ -19,11 +19,12 @@ use crate::kernels::{LANES, add_scaled, add_scaled_columns, sum_rows};
 /// Members up to which the path is followed: Gram and inverse then lie in a second-level cache.
 pub(crate) const MOST_MEMBERS: usize = 256;
 
-/// A gradient that moves by less than this share of the largest d stands still: a duplicate of a member of the
-/// support follows it along L.
+/// A gradient that moves by less than this share of the largest d stands still: a duplicate of a member of
+/// the support follows it along L.
 const STILL: f64 = 1e-10;
 
-/// The inverse is made anew when the gradient on the support is off by more than this share of L at a path's end.
+/// The inverse is made anew when the gradient on the support is off by more than this share of L at a path's
+/// end.
 const ACCURATE: f64 = 1e-9;
 
 /// Corners for each member, after which the path is given up.
@@ -39,7 +40,8 @@ pub(crate) struct Homotopy {
 
 raddle::state!(Homotopy { support, signs, inverse });
 
-/// The path has been lost: columns depend on each other in a way that no exchange mends, or corners do not end.
+/// The path has been lost: columns depend on each other in a way that no exchange mends, or corners do not
+/// end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lost;
 
@@ -203,8 +205,8 @@ impl Homotopy {
         (length, corner)
     }
 
-    /// Takes a member into the support. Where its column depends on the support, nothing is changed, and what is
-    /// returned are the shares of the support in it.
+    /// Takes a member into the support. Where its column depends on the support, nothing is changed, and what
+    /// is returned are the shares of the support in it.
     fn insert(
         &mut self,
         gram: &Symmetric,

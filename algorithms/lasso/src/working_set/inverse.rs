@@ -11,8 +11,9 @@ const DEPENDENT: f64 = 1e-10;
 
 /// M^-1 for the Gram M of k columns, both triangles stored.
 ///
-/// Every change costs two or four k^2 operations, all of them multiples of rows, where a factor would need triangular solves
-/// whose steps wait for each other. What rounding leaves behind is for the user to take away, by a step with the true residual.
+/// Every change costs two or four k^2 operations, all of them multiples of rows, where a factor would need
+/// triangular solves whose steps wait for each other. What rounding leaves behind is for the user to take
+/// away, by a step with the true residual.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inverse {
     matrix: Symmetric,
@@ -54,11 +55,13 @@ impl Inverse {
         sum_rows(out, a, &self.rows, &self.matrix.values, self.matrix.stride);
     }
 
-    /// Takes a column in, behind the others: its products with them, and with itself. The inverse of the bordered matrix
-    /// has (u u' / s) added to it, and (-u / s, 1 / s) as its last row, where u = M^-1 x, s what is left of the norm.
+    /// Takes a column in, behind the others: its products with them, and with itself. The inverse of the
+    /// bordered matrix has (u u' / s) added to it, and (-u / s, 1 / s) as its last row, where u = M^-1 x, s
+    /// what is left of the norm.
     ///
     /// # Errors
-    /// The column depends on the others: the inverse is as it was, and what is returned is u, the share of each.
+    /// The column depends on the others: the inverse is as it was, and what is returned is u, the share of
+    /// each.
     pub(crate) fn insert(&mut self, products: &[f64], norm: f64) -> Result<(), Vec<f64>> {
         let size = self.len();
         let mut image = std::mem::take(&mut self.image);

@@ -4,9 +4,9 @@
 //!
 //! |x_j'r| <= |x_j'r'| + |x_j| |r - r'|.
 //!
-//! Where the right side is below L the column neither violates nor limits the dual point, and is passed over. Along
-//! a path of lambda and in cross-validation, where residuals change little from fit to fit, 4 to 24 % of the
-//! products remain; in a single fit most do, and a full pass is simpler.
+//! Where the right side is below L the column neither violates nor limits the dual point, and is passed over.
+//! Along a path of lambda and in cross-validation, where residuals change little from fit to fit, 4 to 24 %
+//! of the products remain; in a single fit most do, and a full pass is simpler.
 
 use crate::kernels::sum_squares;
 
@@ -49,8 +49,8 @@ impl LazyBounds {
         self.since.fill(0);
     }
 
-    /// The columns whose product with `r` must be computed, ascending: those whose bound is not clear of `penalty`
-    /// and those `wanted` anyway, such as the members of the working set.
+    /// The columns whose product with `r` must be computed, ascending: those whose bound is not clear of
+    /// `penalty` and those `wanted` anyway, such as the members of the working set.
     pub fn needed(&self, r: &[f64], penalty: f64, wanted: impl Fn(u32) -> bool) -> Vec<u32> {
         let moved: Vec<f64> = self.residuals.iter().map(|old| distance(r, old)).collect();
         let is_clear = |j: usize| {
@@ -70,8 +70,8 @@ impl LazyBounds {
         }
     }
 
-    /// The last computed products: exact where they were needed, else stale. Good for ranking candidates, and the
-    /// largest of those needed with L bounds the dual point; never to be used as gradients.
+    /// The last computed products: exact where they were needed, else stale. Good for ranking candidates, and
+    /// the largest of those needed with L bounds the dual point; never to be used as gradients.
     pub fn products(&self) -> &[f64] {
         &self.products
     }

@@ -11,8 +11,8 @@ pub(crate) struct Step {
 
 /// Minimises F(b + t d) over t in \[0, 1\], for the Newton direction d of the face b lies on.
 ///
-/// With c = d'Gd the slope at t is -(1 - t) c + 2 L (sum of |d_i| over the coefficients that have crossed zero),
-/// as the Newton direction's slope at 0 is -c. Breakpoints are visited in order until the slope turns.
+/// With c = d'Gd the slope at t is -(1 - t) c + 2 L (sum of |d_i| over the coefficients that have crossed
+/// zero), as the Newton direction's slope at 0 is -c. Breakpoints are visited in order until the slope turns.
 pub(crate) fn line_search(b: &[f64], d: &[f64], curvature: f64, penalty: f64) -> Step {
     let crossing = |(&b, &d): (&f64, &f64)| {
         let at = -b / d;

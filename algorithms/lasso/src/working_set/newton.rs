@@ -10,25 +10,27 @@ use crate::kernels::{NotPositive, sum_squares};
 /// Rounds of block pivoting before it is given up.
 const PIVOT_ROUNDS: usize = 20;
 
-/// A direction d along which d'Gd is below this share of what it were if the columns were orthogonal: along it the fit
-/// stands still, and only |b|_1 changes.
+/// A direction d along which d'Gd is below this share of what it were if the columns were orthogonal: along
+/// it the fit stands still, and only |b|_1 changes.
 const STILL: f64 = 1e-10;
 
 /// Directions followed with one factor before epochs have their turn again.
 const DIRECTIONS: usize = 64;
 
-/// The largest support a Newton step is tried on as it is, n rows: beyond it the Gram is singular or nearly so.
+/// The largest support a Newton step is tried on as it is, n rows: beyond it the Gram is singular or nearly
+/// so.
 pub(crate) fn most_columns(rows: usize) -> usize {
     (rows * 98 / 100).max(1)
 }
 
 /// Moves b to the minimum of the face it lies on, or as far as the objective falls; g follows.
 ///
-/// On the face F is the quadratic with G_SS, S the support: d = G_SS^-1 (g_S - L s), s the signs. If b + d keeps
-/// the signs it is the minimum, exactly. Otherwise the better of two points: the exact line search along d, and
-/// block pivoting, which drops the members with the wrong sign and solves again until there are none. Where the line
-/// search is better, as it is near a singular G_SS, whose directions are long and say little of where the minimum lies,
-/// the coefficients that vanished are held at zero and the step goes on from there with the same factor.
+/// On the face F is the quadratic with G_SS, S the support: d = G_SS^-1 (g_S - L s), s the signs. If b + d
+/// keeps the signs it is the minimum, exactly. Otherwise the better of two points: the exact line search
+/// along d, and block pivoting, which drops the members with the wrong sign and solves again until there are
+/// none. Where the line search is better, as it is near a singular G_SS, whose directions are long and say
+/// little of where the minimum lies, the coefficients that vanished are held at zero and the step goes on
+/// from there with the same factor.
 ///
 /// # Errors
 /// The Gram of the support has no factor; b is unchanged.
@@ -88,7 +90,8 @@ fn settle(local: &mut Local, face: &Face, work: &mut Work) {
     local.move_to(&face.members, &face.b);
 }
 
-/// The face that b lies on, with a factor of its support; members of the factor that left the support are held.
+/// The face that b lies on, with a factor of its support; members of the factor that left the support are
+/// held.
 ///
 /// # Errors
 /// The Gram of the support has no factor.
@@ -110,8 +113,8 @@ fn face_of(
     Ok(Face::new(local, factor))
 }
 
-/// Block pivoting from the signs of b, `wrong` being those that one step changes: where it ends, and F there less F at
-/// the start; None where it does not end or a factor fails.
+/// Block pivoting from the signs of b, `wrong` being those that one step changes: where it ends, and F there
+/// less F at the start; None where it does not end or a factor fails.
 fn pivot(
     local: &Local,
     problem: LocalProblem,

@@ -15,8 +15,8 @@ use super::with_terms::with_terms;
 use crate::kernels::dot;
 use crate::penalties::Terms;
 
-/// From this many members on, the solve runs on a compact Gram of those that matter. Below, the memory that a second
-/// matrix touches for the first time costs more than shorter rows save.
+/// From this many members on, the solve runs on a compact Gram of those that matter. Below, the memory that a
+/// second matrix touches for the first time costs more than shorter rows save.
 const TWO_LEVELS: usize = 1000;
 
 /// The working set: which columns, their Gram, their coefficients.
@@ -186,7 +186,8 @@ impl WorkingSet {
         first
     }
 
-    /// Gives up the Gram, all that is made of it, and their memory, for good: the set is solved by its columns.
+    /// Gives up the Gram, all that is made of it, and their memory, for good: the set is solved by its
+    /// columns.
     pub(crate) fn bare(&mut self) {
         self.is_bare = true;
         self.whole.gram = Symmetric::default();
@@ -206,8 +207,8 @@ impl WorkingSet {
         &mut self.whole.b
     }
 
-    /// Adds to the Gram: row `from + i`, columns `slots`, by `values[i * slots.len()..]`; elements right of the
-    /// diagonal are passed over. Tiles of row pieces are added in the order of the pieces.
+    /// Adds to the Gram: row `from + i`, columns `slots`, by `values[i * slots.len()..]`; elements right of
+    /// the diagonal are passed over. Tiles of row pieces are added in the order of the pieces.
     pub fn add_tile(&mut self, from: usize, slots: &[u32], values: &[f64]) {
         self.add_tiles(&[(from, slots, values)]);
     }
@@ -236,7 +237,8 @@ impl WorkingSet {
     }
 
     /// The rows from `first` on of the Gram and their distance, to be written left of and on the diagonal in
-    /// place of [`add_tile`](Self::add_tile): element (i, j) at `(i - first) * stride + j`. They begin as zeros.
+    /// place of [`add_tile`](Self::add_tile): element (i, j) at `(i - first) * stride + j`. They begin as
+    /// zeros.
     pub fn gram_rows_mut(&mut self, first: usize) -> (&mut [f64], usize) {
         let stride = self.whole.gram.stride;
         (&mut self.whole.gram.values[(first * stride)..], stride)
@@ -253,8 +255,8 @@ impl WorkingSet {
         self.complete = self.members.len();
     }
 
-    /// Adds R |b|^2 / 2 to F, R = `ridge` >= 0, in place of the R before: the Gram's diagonal gains R, and the gradient
-    /// is to be set to X'r - R b.
+    /// Adds R |b|^2 / 2 to F, R = `ridge` >= 0, in place of the R before: the Gram's diagonal gains R, and
+    /// the gradient is to be set to X'r - R b.
     pub fn set_ridge(&mut self, ridge: f64) {
         if ridge == self.ridge {
             return;
@@ -293,7 +295,8 @@ impl WorkingSet {
         checkpoint
     }
 
-    /// Brings back what was kept, once the members have entered again, in the same order, and their Gram is complete.
+    /// Brings back what was kept, once the members have entered again, in the same order, and their Gram is
+    /// complete.
     ///
     /// # Errors
     /// If it belongs to other members.
@@ -312,7 +315,8 @@ impl WorkingSet {
         Ok(())
     }
 
-    /// Minimises F over the members until the gap over them is at most `target` (absolute, on the scale of F).
+    /// Minimises F over the members until the gap over them is at most `target` (absolute, on the scale of
+    /// F).
     ///
     /// `penalty` is L = n lambda, `yy` is y'y, `rows` is n. Starts from the coefficients as they are.
     pub fn solve(&mut self, penalty: f64, yy: f64, rows: usize, target: f64) -> SolveReport {

@@ -5,8 +5,8 @@ use raddle::{State, hands};
 
 /// A symmetric matrix of `order` rows, both triangles stored: whole rows are what coordinate descent adds.
 ///
-/// `values` begins with the rows that are there and has room for more; what stands behind the last column of a row has
-/// no meaning.
+/// `values` begins with the rows that are there and has room for more; what stands behind the last column of
+/// a row has no meaning.
 #[derive(Debug, Default)]
 pub(crate) struct Symmetric {
     pub(crate) order: usize,
@@ -23,14 +23,15 @@ const NEAR: usize = 256;
 /// The order for which a larger matrix gets room at once, 32 MB.
 const FAR: usize = 2048;
 
-/// Then rows are at least so far apart: to move them again costs more than the pages between them. An odd number of
-/// cache lines, so that columns do not fall on the same ones.
+/// Then rows are at least so far apart: to move them again costs more than the pages between them. An odd
+/// number of cache lines, so that columns do not fall on the same ones.
 const APART: usize = 1032;
 
 /// Rows that one hand fills.
 pub(super) const STRIP: usize = 16;
 
-/// Filling a value of a page that was never touched takes as long as this number of operations; moving one takes half.
+/// Filling a value of a page that was never touched takes as long as this number of operations; moving one
+/// takes half.
 const FILLING: usize = 16;
 pub(super) const MOVING: usize = 8;
 
@@ -72,9 +73,10 @@ impl Symmetric {
 
     /// Makes room for `order` rows; new elements have no meaning yet.
     ///
-    /// Rows are set apart in place, a quarter further at least, so that the moving is linear in the final size. Memory
-    /// is asked for long before it is needed: pages that are not touched cost nothing, and those that are cost more
-    /// than what is done with them, so that copying a matrix to a larger place would be the dearest part of it.
+    /// Rows are set apart in place, a quarter further at least, so that the moving is linear in the final
+    /// size. Memory is asked for long before it is needed: pages that are not touched cost nothing, and those
+    /// that are cost more than what is done with them, so that copying a matrix to a larger place would be
+    /// the dearest part of it.
     pub(crate) fn stretch(&mut self, order: usize) {
         let (before, kept) = (self.stride, self.order.min(order));
         if order > before {

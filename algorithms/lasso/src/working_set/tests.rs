@@ -98,8 +98,8 @@ impl Case {
         b
     }
 
-    /// Solves with all columns, by the path and by epochs and Newton steps, and compares with the oracle. Returns the
-    /// work done where the path came first.
+    /// Solves with all columns, by the path and by epochs and Newton steps, and compares with the oracle.
+    /// Returns the work done where the path came first.
     fn check(&self, ratio: f64) -> Work {
         let penalty = self.largest() / ratio;
         let yy = dot(&self.y, &self.y);
@@ -198,7 +198,8 @@ fn duplicate_and_opposite_columns() {
     }
 }
 
-/// Eight of the columns are sums of others: along what ties them a step could end at the first coefficient that vanishes.
+/// Eight of the columns are sums of others: along what ties them a step could end at the first coefficient
+/// that vanishes.
 #[test]
 fn one_newton_step_gets_past_all_dependent_columns() {
     let mut case = Case::random(5, 60, 48);
@@ -356,7 +357,8 @@ fn tiles_beyond_the_members_add_nothing() {
     assert_eq!(set.gram_row(0), [2.0]);
 }
 
-/// Rows keep their values when they are set apart or move to a larger place; what is new is zero; room does not travel.
+/// Rows keep their values when they are set apart or move to a larger place; what is new is zero; room does
+/// not travel.
 #[test]
 fn a_matrix_that_grows_keeps_its_rows() {
     let value = |i: usize, j: usize| (i * 10_007 + j) as f64;

@@ -44,8 +44,8 @@ impl DocumentRows {
         }
     }
 
-    /// (topic, count) of a document, of `topics` topics, in no particular order; no count is 0. None for a document that
-    /// does not exist.
+    /// (topic, count) of a document, of `topics` topics, in no particular order; no count is 0. None for a
+    /// document that does not exist.
     pub(crate) fn of(&self, document: usize, topics: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (sparse, dense, wide) = match self {
             Self::Sparse(rows) => (Some(rows.entries(document)), None, None),

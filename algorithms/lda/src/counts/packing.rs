@@ -82,8 +82,8 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// The packing for this number of topics: as few bits as name them, at least four, so that a table over all names has
-    /// sixteen entries.
+    /// The packing for this number of topics: as few bits as name them, at least four, so that a table over
+    /// all names has sixteen entries.
     pub(crate) fn of(topics: usize) -> Self {
         Self { bits: (usize::BITS - (topics.max(2) - 1).leading_zeros()).max(LANES.ilog2()) }
     }

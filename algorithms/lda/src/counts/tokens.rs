@@ -11,8 +11,8 @@ pub(crate) struct Visit {
 
 raddle::state!(Visit { word, end });
 
-/// The visits of a stream: those up to `long` are gone through one after the other; then each of the short ones, up to
-/// `end`, begins when those of the other streams do.
+/// The visits of a stream: those up to `long` are gone through one after the other; then each of the short
+/// ones, up to `end`, begins when those of the other streams do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
     pub(crate) long: u32,

@@ -5,8 +5,8 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::packing::{FloatLine, LANES};
 
-/// A word's full row must not take more than this number of bytes for each entry that a row of entries would have room for, of
-/// which an entry has six.
+/// A word's full row must not take more than this number of bytes for each entry that a row of entries would
+/// have room for, of which an entry has six.
 const BYTES: usize = 8;
 
 /// Tokens that a count kept as `f32` tells apart.
@@ -15,8 +15,9 @@ const MOST: f32 = (1 << 24) as f32;
 /// The most room that a row has: for each topic, and one more.
 const MOST_ROOM: u64 = (1 << 16) + 1;
 
-/// The rows of a block's words. A row is a list of topics and their counts, without order, with room for as many topics
-/// as its word can have; or, where it is asked for, it is full for words with many tokens: a count for each topic.
+/// The rows of a block's words. A row is a list of topics and their counts, without order, with room for as
+/// many topics as its word can have; or, where it is asked for, it is full for words with many tokens: a
+/// count for each topic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct WordRows {
     pub(crate) starts: Vec<u64>,
@@ -28,8 +29,8 @@ pub(crate) struct WordRows {
     pub(crate) shed: u64,
 }
 
-/// Room that is not used is not written: it is as long as a row may ever become, and rows are short once topics have
-/// settled.
+/// Room that is not used is not written: it is as long as a row may ever become, and rows are short once
+/// topics have settled.
 impl State for WordRows {
     fn save(&self, out: &mut Writer) {
         let Self { starts, lengths, topics, counts, full, shed } = self;
@@ -85,11 +86,13 @@ impl State for WordRows {
     }
 }
 
-/// Full rows of `width` times sixteen counts, which are kept as `f32`: no word has as many tokens as these cannot count.
+/// Full rows of `width` times sixteen counts, which are kept as `f32`: no word has as many tokens as these
+/// cannot count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FullRows {
     pub(crate) width: usize,
-    /// For each word, which row is its own, counted from 1; 0 for a word with a list. Empty if all have lists.
+    /// For each word, which row is its own, counted from 1; 0 for a word with a list. Empty if all have
+    /// lists.
     pub(crate) places: Vec<u32>,
     pub(crate) rows: Vec<FloatLine>,
 }
@@ -150,7 +153,8 @@ impl WordRows {
         width * size_of::<FloatLine>() <= BYTES * tokens.min(topics as u64) as usize
     }
 
-    /// Empty rows for words with these numbers of tokens: full ones of this width, if there is one, for words with many tokens.
+    /// Empty rows for words with these numbers of tokens: full ones of this width, if there is one, for words
+    /// with many tokens.
     pub(crate) fn new(tokens: impl Iterator<Item = u64>, topics: usize, width: Option<usize>) -> Self {
         let (mut starts, mut end) = (vec![0], 0);
         let mut full = FullRows { width: width.unwrap_or(0), ..FullRows::default() };

@@ -1,4 +1,5 @@
-//! [`Carried`]: what a fit leaves for the next version of its corpus: every document with the topics of its tokens.
+//! [`Carried`]: what a fit leaves for the next version of its corpus: every document with the topics of its
+//! tokens.
 
 use std::collections::HashMap;
 
@@ -109,8 +110,8 @@ impl Carried {
         self.documents.iter().flatten().copied().zip(ranges).collect()
     }
 
-    /// Gives tokens their topics: those that were there the ones they had, and others one drawn from the counts, word by
-    /// word. Returns how many tokens each topic has.
+    /// Gives tokens their topics: those that were there the ones they had, and others one drawn from the
+    /// counts, word by word. Returns how many tokens each topic has.
     pub(crate) fn give_topics(
         &self,
         shards: &mut [DocumentShard],
@@ -162,8 +163,8 @@ impl Carried {
         totals
     }
 
-    /// Counts of the topics that are kept: of all tokens, and, a shard after the other, of each document that has new tokens
-    /// beside them.
+    /// Counts of the topics that are kept: of all tokens, and, a shard after the other, of each document that
+    /// has new tokens beside them.
     fn kept(&self, shards: &[DocumentShard], new: &[Vec<Vec<bool>>]) -> (Vec<i64>, Vec<Vec<Option<Counts>>>) {
         let mut totals = vec![0_i64; self.topics];
         let of_shard = |(shard, new): (&DocumentShard, &Vec<Vec<bool>>)| {
@@ -187,8 +188,8 @@ impl Carried {
         (totals, of_documents)
     }
 
-    /// Gives tokens that were there the topics that they had; tells which were not. Of a word that a document has less often
-    /// than before the lowest topics stay.
+    /// Gives tokens that were there the topics that they had; tells which were not. Of a word that a document
+    /// has less often than before the lowest topics stay.
     fn give_old(&self, shards: &mut [DocumentShard], blocks: &[Vec<u32>]) -> Vec<Vec<Vec<bool>>> {
         let places = self.places();
         let give = |shard: &mut DocumentShard| -> Vec<Vec<bool>> {
@@ -260,8 +261,8 @@ fn count_documents(shard: &mut DocumentShard, topics: usize) {
     }
 }
 
-/// Documents and words where they were, and new ones behind them: of documents that are trained on and have tokens, each in
-/// the shard with the fewest tokens, of words in the block with the fewest.
+/// Documents and words where they were, and new ones behind them: of documents that are trained on and have
+/// tokens, each in the shard with the fewest tokens, of words in the block with the fewest.
 pub(crate) struct Kept {
     pub(crate) documents: Vec<Vec<u32>>,
     pub(crate) blocks: Vec<Vec<u32>>,

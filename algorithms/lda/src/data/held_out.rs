@@ -24,7 +24,8 @@ pub(crate) struct HeldOut {
     documents: Vec<Halves>,
     /// For each block, (word of the block, place of its row).
     wanted: Vec<Vec<(u32, u32)>>,
-    /// Rows as (topic, n_kw and what a prior adds), there between a rotation that gathers them and the boundary.
+    /// Rows as (topic, n_kw and what a prior adds), there between a rotation that gathers them and the
+    /// boundary.
     rows: Vec<Vec<(u32, f32)>>,
 }
 

@@ -16,15 +16,15 @@ use crate::counts::priors::WordPriors;
 use crate::counts::tokens::{Slice, Visit};
 use crate::error::LdaError;
 
-/// Tokens of a task, of which a shard has one with each block: a fraction of a millisecond, so that it is worth
-/// scheduling.
+/// Tokens of a task, of which a shard has one with each block: a fraction of a millisecond, so that it is
+/// worth scheduling.
 const TASK: u64 = 4_000;
 
 /// Shards that no corpus asks for by itself, unless its documents are more than their numbers can name.
 const MOST_SHARDS: usize = 8;
 
-/// Shards that [`TASK`] alone bounds; more of them have [`SHARD`] tokens each. For few tokens at a time words are entered
-/// and left too often: in four shards 2 M tokens took 0.90 of what they take in eight, 9 M 1.06.
+/// Shards that [`TASK`] alone bounds; more of them have [`SHARD`] tokens each. For few tokens at a time words
+/// are entered and left too often: in four shards 2 M tokens took 0.90 of what they take in eight, 9 M 1.06.
 const FEW_SHARDS: usize = 4;
 
 /// Tokens of a shard where there are more than these few.
@@ -53,8 +53,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Deals the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and its words to
-    /// `blocks` blocks. Sizes are checked before memory is asked for.
+    /// Deals the documents `train` of a corpus to about `shards` shards in an order drawn from `seed`, and
+    /// its words to `blocks` blocks. Sizes are checked before memory is asked for.
     pub(crate) fn new(
         corpus: Source<'_>,
         train: Vec<u32>,
@@ -81,8 +81,8 @@ impl Layout {
         Self::of(corpus, documents, (blocks, places), word_counts)
     }
 
-    /// Lays the tokens of documents out that are assigned to shards; where these are read by parts, each shard does so where it
-    /// lives.
+    /// Lays the tokens of documents out that are assigned to shards; where these are read by parts, each
+    /// shard does so where it lives.
     fn of(
         corpus: Source<'_>,
         documents: Vec<Vec<u32>>,

@@ -1,4 +1,5 @@
-//! The corpus as it is fitted, made once: documents assigned to shards, words to blocks, and what is held out.
+//! The corpus as it is fitted, made once: documents assigned to shards, words to blocks, and what is held
+//! out.
 
 pub(crate) mod block;
 pub(crate) mod carried;

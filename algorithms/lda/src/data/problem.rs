@@ -39,8 +39,8 @@ pub enum Held {
     /// None.
     #[default]
     None,
-    /// The part of the documents that a hash of their numbers takes. Where these have no tokens to score, or nothing is
-    /// left to train on, one document is held out instead; where there is no such document, none
+    /// The part of the documents that a hash of their numbers takes. Where these have no tokens to score, or
+    /// nothing is left to train on, one document is held out instead; where there is no such document, none
     /// ([`Problem::held_out`] tells).
     Fraction(f64),
     /// The test documents of the split that comparisons share: [`is_test_document`].
@@ -56,8 +56,8 @@ pub struct Preparation {
     pub validation: Held,
     /// Documents whose perplexity is measured, and ends the run if it has a target.
     pub test: Held,
-    /// How many shards the documents are assigned to. Default: by the number of tokens. A shard has at most 65,536
-    /// documents: where that needs more shards, there are more.
+    /// How many shards the documents are assigned to. Default: by the number of tokens. A shard has at most
+    /// 65,536 documents: where that needs more shards, there are more.
     pub shards: Option<usize>,
     /// How many blocks the words are assigned to. Default: twice the shards.
     pub blocks: Option<usize>,
@@ -93,15 +93,15 @@ impl Problem {
     /// Deals a corpus out.
     ///
     /// # Errors
-    /// If no token is left to train on, a held-out corpus has other words, held-out documents that were asked for have
-    /// nothing to score, or a word or a shard has more tokens than can be counted.
+    /// If no token is left to train on, a held-out corpus has other words, held-out documents that were asked
+    /// for have nothing to score, or a word or a shard has more tokens than can be counted.
     pub fn new(corpus: &Corpus, preparation: &Preparation) -> Result<Self, LdaError> {
         Self::dealt(Source::Memory(corpus), preparation)
     }
 
-    /// Deals a corpus out that stays in its file: each shard reads its documents where it lives, and the rows of each block
-    /// are made where it begins. Of several processes none then holds more than its share. Models are those of the same
-    /// corpus in memory.
+    /// Deals a corpus out that stays in its file: each shard reads its documents where it lives, and the rows
+    /// of each block are made where it begins. Of several processes none then holds more than its share.
+    /// Models are those of the same corpus in memory.
     ///
     /// # Errors
     /// As [`new`](Self::new), and if the file cannot be read.
@@ -118,9 +118,9 @@ impl Problem {
         })
     }
 
-    /// Deals the next version of a corpus out. Documents and words have the numbers that they had, with new ones behind
-    /// them, and stay in their shards and blocks; documents that were retracted are left in the corpus without words. How
-    /// many shards and blocks there are is as it was.
+    /// Deals the next version of a corpus out. Documents and words have the numbers that they had, with new
+    /// ones behind them, and stay in their shards and blocks; documents that were retracted are left in the
+    /// corpus without words. How many shards and blocks there are is as it was.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -213,9 +213,9 @@ impl Problem {
         self.shards.len()
     }
 
-    /// Makes room for the topic counts of every document and word. `kept` are counts of words without training tokens,
-    /// as (word, topic, count) in order: they are there from the start, and no task changes them. `follow` asks for
-    /// draws that see all moves of their shard before them.
+    /// Makes room for the topic counts of every document and word. `kept` are counts of words without
+    /// training tokens, as (word, topic, count) in order: they are there from the start, and no task changes
+    /// them. `follow` asks for draws that see all moves of their shard before them.
     pub(crate) fn make_rows(
         &mut self,
         topics: usize,
@@ -269,7 +269,8 @@ pub(super) fn word_rows(
     rows
 }
 
-/// Makes room for the topic counts of a shard's documents. `has_full` says which words of which blocks have full rows.
+/// Makes room for the topic counts of a shard's documents. `has_full` says which words of which blocks have
+/// full rows.
 pub(super) fn make_shard_rows(
     shard: &mut DocumentShard,
     (topics, way): (usize, Way),
@@ -315,9 +316,9 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// Where a hash takes no document that can be scored, or leaves none to train on: one document, drawn from those
-    /// that can be scored while another one has words; none if there is no such document. What belongs to the test set
-    /// is neither trained nor validated on.
+    /// Where a hash takes no document that can be scored, or leaves none to train on: one document, drawn
+    /// from those that can be scored while another one has words; none if there is no such document. What
+    /// belongs to the test set is neither trained nor validated on.
     fn or_one(self, corpus: Source<'_>, test: &Self) -> Self {
         let Self::Hash(fraction) = self else { return self };
         let others = || (0..corpus.documents() as u32).filter(|&document| !test.has(document));

@@ -20,7 +20,8 @@ pub struct DocumentShard {
     pub(crate) slices: Vec<Slice>,
     pub(crate) rows: DocumentRows,
     pub(crate) held_out: HeldOut,
-    /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else knows yet.
+    /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else
+    /// knows yet.
     pub(crate) moved: Moved,
     /// Bytes of tokens and of room that it had, where it has dropped them.
     pub(crate) shed: usize,
@@ -51,8 +52,8 @@ impl Moved {
 }
 
 impl DocumentShard {
-    /// How many of the first documents hold about the part `fraction` of the tokens: as near to it as whole documents
-    /// come. Always too few would add up where shards are many and documents long.
+    /// How many of the first documents hold about the part `fraction` of the tokens: as near to it as whole
+    /// documents come. Always too few would add up where shards are many and documents long.
     pub(crate) fn first_documents(&self, fraction: f64) -> usize {
         if fraction >= 1.0 {
             return self.documents.len();

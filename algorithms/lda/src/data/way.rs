@@ -32,7 +32,8 @@ pub(crate) struct Sizes {
 }
 
 impl Way {
-    /// The way for these sizes. With one shard every draw sees all moves before it; and where `follow` asks for it.
+    /// The way for these sizes. With one shard every draw sees all moves before it; and where `follow` asks
+    /// for it.
     pub(crate) fn of(sizes: Sizes, follow: bool) -> Self {
         let Sizes { topics, shards, longest, documents, sparse } = sizes;
         let fitting = |widths: &[usize]| widths.iter().copied().find(|width| topics <= width * LANES);
@@ -41,7 +42,8 @@ impl Way {
             true => (fitting(&WIDTHS), Kind::Dense, size_of::<CountLine>()),
             false => (fitting(&WIDE_WIDTHS), Kind::Wide, size_of::<FloatLine>()),
         };
-        // Rows of short documents would be nearly empty: they would take memory, and a line of them no less time.
+        // Rows of short documents would be nearly empty: they would take memory, and a line of them no less
+        // time.
         let is_filled = |width: usize| 2 * documents * (width * bytes) as u64 <= 3 * sparse;
         let fits =
             |width: &usize| longest < MOST_WIDE && ((is_short && topics <= CHAIN) || is_filled(*width));

@@ -5,17 +5,19 @@ use raddle_datasets::Corpus;
 /// The coherence of a topic's top words.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Coherence {
-    /// Mean over pairs of `log((D(v, w) + 1) / D(w))`, w the more frequent top word (Mimno et al., "Optimizing semantic
-    /// coherence in topic models", 2011).
+    /// Mean over pairs of `log((D(v, w) + 1) / D(w))`, w the more frequent top word (Mimno et al.,
+    /// "Optimizing semantic coherence in topic models", 2011).
     pub u_mass: f64,
-    /// Mean over pairs of the normalised pointwise mutual information `log(p(v, w) / (p(v) p(w))) / -log p(v, w)`, of
-    /// documents; -1 for a pair that no document has (Bouma, 2009; Lau, Newman and Baldwin, 2014).
+    /// Mean over pairs of the normalised pointwise mutual information
+    /// `log(p(v, w) / (p(v) p(w))) / -log p(v, w)`, of documents; -1 for a pair that no document has (Bouma,
+    /// 2009; Lau, Newman and Baldwin, 2014).
     pub npmi: f64,
 }
 
 /// The coherence of each list of top words, most frequent first, over the documents of a corpus.
 ///
-/// Counts are 64-bit. One pass over the corpus: what it costs beside is in proportion to how often top words meet.
+/// Counts are 64-bit. One pass over the corpus: what it costs beside is in proportion to how often top words
+/// meet.
 pub fn coherence(corpus: &Corpus, tops: &[Vec<u32>]) -> Vec<Coherence> {
     // For each word, (list, place in it).
     let mut lists: Vec<Vec<(u32, u32)>> = vec![Vec::new(); corpus.words()];

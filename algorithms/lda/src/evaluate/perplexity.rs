@@ -1,7 +1,7 @@
 //! Perplexity of held-out documents, by document completion.
 //!
-//! Half of a document's tokens are observed; from them theta is estimated by fixed rounds of expectation-maximisation
-//! with phi fixed, and the other half is scored:
+//! Half of a document's tokens are observed; from them theta is estimated by fixed rounds of
+//! expectation-maximisation with phi fixed, and the other half is scored:
 //!
 //! ```text
 //! theta_k <- alpha_k + sum_w c_w theta_k phi_kw / sum_j theta_j phi_jw, normalised      (50 rounds, from uniform)
@@ -9,8 +9,8 @@
 //! ```
 //!
 //! (Wallach, Murray, Salakhutdinov and Mimno, "Evaluation methods for topic models", 2009.) As
-//! phi_kw = (n_kw + beta) / N_k is beta / N_k but for the few topics of a word, a round costs what the words' sparse rows
-//! hold, not words times topics.
+//! phi_kw = (n_kw + beta) / N_k is beta / N_k but for the few topics of a word, a round costs what the words'
+//! sparse rows hold, not words times topics.
 
 use crate::data::held_out::HeldOut;
 

@@ -1,4 +1,5 @@
-//! Sums that stand for digamma and log-gamma at whole distances: exact for small counts, the library's beyond.
+//! Sums that stand for digamma and log-gamma at whole distances: exact for small counts, the library's
+//! beyond.
 
 /// Counts up to here are summed term by term.
 const SHORT: u32 = 16;

@@ -1,6 +1,7 @@
 //! Sixteen lanes in two 256-bit registers.
 //!
-//! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY line below leans on that.
+//! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY
+//! line below leans on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 

@@ -1,6 +1,7 @@
 //! Sixteen lanes in one 512-bit register.
 //!
-//! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY line below leans on that.
+//! The type is used only inside functions compiled for its instructions (`vector_kernels!`); every SAFETY
+//! line below leans on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: several times the speed of the baseline instruction set
 
@@ -12,8 +13,8 @@ use super::gather::{Split, below, eight};
 use super::lanes::{CountLine, EntryLine, FloatLine, LANES, Lanes};
 use super::pick;
 
-/// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two slower
-/// instructions of it.
+/// Each lane the one `16 - N` lanes before it, zeros in the first. Spelt out, because a compiler makes two
+/// slower instructions of it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn before<const N: i32>(lanes: __m512) -> __m512 {
@@ -55,7 +56,8 @@ fn numbers(sixteen: usize) -> __m512i {
 /// The lanes whose entry is of this topic and not empty.
 #[inline(always)]
 fn found(entries: __m512i, split: Split, topic: u32) -> __mmask16 {
-    // The entry less that of the topic with a count of one: below the largest count only if it is of the topic.
+    // The entry less that of the topic with a count of one: below the largest count only if it is of the
+    // topic.
     let (least, most) = (((topic << split.shift) + 1) as i32, ((1u32 << split.shift) - 1) as i32);
     // SAFETY: runs only where avx512f was detected.
     unsafe {
@@ -64,8 +66,8 @@ fn found(entries: __m512i, split: Split, topic: u32) -> __mmask16 {
     }
 }
 
-/// Lanes with a value put into one of them. Spelt out, because a compiler makes a store of the lane alone of it and of the
-/// store that follows, which the next load of the lanes would have to wait for.
+/// Lanes with a value put into one of them. Spelt out, because a compiler makes a store of the lane alone of
+/// it and of the store that follows, which the next load of the lanes would have to wait for.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn put(lanes: __m512, lane: usize, value: f32) -> __m512 {
@@ -228,14 +230,16 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn raise(counts: &mut CountLine, lane: usize) {
         let counts = counts.0.as_mut_ptr().cast();
-        // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and written.
+        // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and
+        // written.
         unsafe { _mm256_store_si256(counts, raised(_mm256_load_si256(counts), lane % LANES)) }
     }
 
     #[inline(always)]
     fn lower(counts: &mut CountLine, lane: usize) {
         let counts = counts.0.as_mut_ptr().cast();
-        // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and written.
+        // SAFETY: avx512bw and avx512vl were detected; sixteen counts, aligned to 32 bytes, are read and
+        // written.
         unsafe { _mm256_store_si256(counts, lowered(_mm256_load_si256(counts), lane % LANES)) }
     }
 

@@ -7,8 +7,8 @@ use crate::counts::packing::LineCounts;
 pub(crate) trait Cell: LineCounts {
     /// The counts in lanes.
     fn lanes<L: Lanes>(&self) -> L;
-    /// One more in a lane. The cell is read and written whole, as it is read next: what was stored alone could not be
-    /// loaded by sixteen at once.
+    /// One more in a lane. The cell is read and written whole, as it is read next: what was stored alone
+    /// could not be loaded by sixteen at once.
     fn one_more<L: Lanes>(&mut self, lane: usize);
     /// One less in a lane.
     fn one_less<L: Lanes>(&mut self, lane: usize);

@@ -6,8 +6,8 @@
 //! (n_dk + alpha_k) f_k,   f_k = (n_kw + beta) / (n_k + V beta),   all counts without the token itself
 //! ```
 //!
-//! (Griffiths and Steyvers, "Finding scientific topics", 2004). Tokens come word by word: f is kept for all topics while
-//! a chain is at a word, so that a draw reads one row of counts, the document's.
+//! (Griffiths and Steyvers, "Finding scientific topics", 2004). Tokens come word by word: f is kept for all
+//! topics while a chain is at a word, so that a draw reads one row of counts, the document's.
 
 use super::word::{Weights, WordState};
 

@@ -1,6 +1,7 @@
 //! [`Dense`]: the chain over dense rows, for few topics.
 //!
-//! The weights of all topics are a few vectors of sixteen, and (n_dk + alpha_k) f_k is summed over all topics at once.
+//! The weights of all topics are a few vectors of sixteen, and (n_dk + alpha_k) f_k is summed over all topics
+//! at once.
 
 use super::Draws;
 use super::chain::Chain;
@@ -9,8 +10,8 @@ use super::names::Name;
 use super::row::locate_in;
 use super::word::{TopicParams, Weights, WordBuffers, WordState};
 
-/// The weights of 16 N topics, of which vectors are changed whole: what was stored one by one could not be loaded by
-/// sixteen at once.
+/// The weights of 16 N topics, of which vectors are changed whole: what was stored one by one could not be
+/// loaded by sixteen at once.
 pub(super) struct Registers<L, const N: usize>([L; N]);
 
 impl<L: Lanes, const N: usize> Weights for Registers<L, N> {

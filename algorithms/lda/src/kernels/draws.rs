@@ -2,7 +2,8 @@
 
 use raddle::random::splitmix64;
 
-/// SplitMix64 from a start that the task's stream gives: 64 bits at a time, without a chain from one to the next.
+/// SplitMix64 from a start that the task's stream gives: 64 bits at a time, without a chain from one to the
+/// next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draws {
     state: u64,

@@ -1,5 +1,5 @@
-//! Sparse rows on x86-64: how their entries are taken apart, the weights of eight of them at once, and a lane of eight
-//! sums.
+//! Sparse rows on x86-64: how their entries are taken apart, the weights of eight of them at once, and a lane
+//! of eight sums.
 
 #![allow(unsafe_code)] // instructions spelt out; measured: half the time of a gather
 
@@ -13,8 +13,8 @@ fn check(names: usize, weights: &[f32]) {
     assert!(weights.len() >= names, "a weight for every topic");
 }
 
-/// How entries are packed: how far the topic is from the right end, the bits of the count, and how many topics there can
-/// be.
+/// How entries are packed: how far the topic is from the right end, the bits of the count, and how many
+/// topics there can be.
 #[derive(Clone, Copy)]
 pub(crate) struct Split {
     pub(super) shift: u32,
@@ -38,17 +38,17 @@ pub(super) fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32 {
 
 /// The weights of the topics of eight entries, of the first half of a line or the second.
 ///
-/// By loads one by one. On processors that gather under the mitigation of data sampling these take half the time of a
-/// gather, and what comes after need not wait for all that came before. They are spelt out, because a compiler makes them
-/// by inserting into vectors, for which there is one port.
+/// By loads one by one. On processors that gather under the mitigation of data sampling these take half the
+/// time of a gather, and what comes after need not wait for all that came before. They are spelt out, because
+/// a compiler makes them by inserting into vectors, for which there is one port.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
 pub(super) fn eight(line: &EntryLine, half: usize, split: Split, weights: &[f32]) -> __m256 {
     check(split.names, weights);
     let entries = &line.0[half * 8..][..8];
     let gathered: __m256;
-    // SAFETY: avx2 and bmi2 were detected. Eight entries are read in pairs; a topic is what is left of 32 bits after
-    // `split.shift`, so below `split.names`, and that number of weights was checked to be there.
+    // SAFETY: avx2 and bmi2 were detected. Eight entries are read in pairs; a topic is what is left of 32
+    // bits after `split.shift`, so below `split.names`, and that number of weights was checked to be there.
     unsafe {
         std::arch::asm!(
             "mov {one}, [{entries}]",

@@ -1,4 +1,5 @@
-//! Sixteen lanes of `f32`: what every kernel is written over, beyond what [`F32x16`] has; and the portable form.
+//! Sixteen lanes of `f32`: what every kernel is written over, beyond what [`F32x16`] has; and the portable
+//! form.
 
 use raddle_common::f32x16::F32x16;
 pub(crate) use raddle_common::f32x16::Portable;
@@ -6,8 +7,8 @@ pub(crate) use raddle_common::f32x16::Portable;
 use super::pick;
 pub(crate) use crate::counts::packing::{CountLine, EntryLine, FloatLine, LANES};
 
-/// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are rounded before
-/// they are added.
+/// Sixteen `f32` in registers. All implementations give the same bits for every operation: products are
+/// rounded before they are added.
 pub(crate) trait Lanes: F32x16 {
     /// The sixteen values of `from`, rounded to `f32`.
     fn narrow(from: &[f64; LANES]) -> Self;
@@ -19,20 +20,22 @@ pub(crate) trait Lanes: F32x16 {
     fn number(number: u32) -> Self::Number;
     /// This value in the lane of this number, if it is among those of sixteen number `sixteen`.
     fn with(self, sixteen: usize, number: Self::Number, value: f32) -> Self;
-    /// Lane l becomes the sum of lanes 0 to l, added in four steps: each lane the one 1, 2, 4 and 8 lanes before it.
+    /// Lane l becomes the sum of lanes 0 to l, added in four steps: each lane the one 1, 2, 4 and 8 lanes
+    /// before it.
     fn running(self) -> Self;
     /// The last lane.
     fn last(self) -> f32;
     /// How many lanes are at most `bound`.
     fn at_most(self, bound: f32) -> usize;
-    /// Those of eight sixteens whose value in this lane, below sixteen, is at most `bound`, the first in the lowest bit.
+    /// Those of eight sixteens whose value in this lane, below sixteen, is at most `bound`, the first in the
+    /// lowest bit.
     fn below(eight: &[FloatLine; 8], lane: usize, bound: f32) -> u32;
     /// How entries are packed, in registers.
     type Split: Copy;
     /// Entries that have their topic in the high `bits` bits, 1 to 31, and their count below.
     fn split(bits: u32) -> Self::Split;
-    /// For every entry, its count times `weights[topic]`. Panics unless there is a weight for every topic that the bits
-    /// can name.
+    /// For every entry, its count times `weights[topic]`. Panics unless there is a weight for every topic
+    /// that the bits can name.
     fn products(line: &EntryLine, split: Self::Split, weights: &[f32]) -> Self;
     /// Weights of a line's entries, of which one of topic `without` that is not empty counts one less, at
     /// this weight. With the lanes in which that was so.

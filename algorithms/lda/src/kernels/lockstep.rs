@@ -1,14 +1,16 @@
 //! [`Lockstep`]: four words at a time over dense rows, for few topics.
 //!
-//! The words of a task are assigned to four streams ([`assign_streams`](crate::counts::streams::assign_streams)), however wide the machine's vectors
-//! are. A step takes the next token of each stream: leaves all four out of their rows, sums all four rows, picks all four
-//! topics, puts all four back. So a core works at four draws at once, where one alone would wait from its sums to its
-//! topic, and no branch depends on what was drawn.
+//! The words of a task are assigned to four streams
+//! ([`assign_streams`](crate::counts::streams::assign_streams)), however wide the machine's vectors are. A
+//! step takes the next token of each stream: leaves all four out of their rows, sums all four rows, picks all
+//! four topics, puts all four back. So a core works at four draws at once, where one alone would wait from
+//! its sums to its topic, and no branch depends on what was drawn.
 //!
-//! **What is drawn from.** The totals are those that the task was given; the token itself is left out of them, and of all
-//! other counts. Two streams are never at the same word, and so share nothing but documents. Where two tokens of a step
-//! are of one document, they are drawn one after the other. So every step is what it would be one by one, stream by
-//! stream, and the order in which tokens are drawn, not lockstep, defines the result.
+//! **What is drawn from.** The totals are those that the task was given; the token itself is left out of
+//! them, and of all other counts. Two streams are never at the same word, and so share nothing but documents.
+//! Where two tokens of a step are of one document, they are drawn one after the other. So every step is what
+//! it would be one by one, stream by stream, and the order in which tokens are drawn, not lockstep, defines
+//! the result.
 
 #![allow(clippy::needless_range_loop)] // four streams side by side
 
@@ -51,7 +53,8 @@ struct At {
     last: usize,
     /// The next token.
     token: usize,
-    /// Where the visit's tokens begin; where those end that have topics, and those that have or get one; where all end.
+    /// Where the visit's tokens begin; where those end that have topics, and those that have or get one;
+    /// where all end.
     start: usize,
     assigned: usize,
     active: usize,
@@ -155,7 +158,8 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
         }
     }
 
-    /// Steps until the first of the streams that have tokens left comes to an end of these. False if none has any.
+    /// Steps until the first of the streams that have tokens left comes to an end of these. False if none has
+    /// any.
     #[inline(always)]
     fn steps<L: Lanes>(&mut self) -> bool {
         let (mut count, mut busy) = (usize::MAX, 0);
@@ -172,8 +176,8 @@ impl<'a, C: Cell, const N: usize> Lockstep<'a, C, N> {
         true
     }
 
-    /// A stream has drawn for all tokens of a visit that have topics: gives the others their first ones, leaves the word
-    /// and comes to the next one. False if there is none.
+    /// A stream has drawn for all tokens of a visit that have topics: gives the others their first ones,
+    /// leaves the word and comes to the next one. False if there is none.
     #[inline(always)]
     fn go_on<L: Lanes>(&mut self, stream: usize) -> bool {
         let At { visit, last, token, start, active, end, .. } = self.at[stream];
@@ -301,8 +305,8 @@ fn ask_for_row<L: Lanes, C: Cell, const N: usize>(rows: &[[C; N]], document: usi
     }
 }
 
-/// A uniform number in `[0, 1)` for each stream, a multiple of 2^-24. A step takes two numbers of 64 bits, however many
-/// streams have a token left.
+/// A uniform number in `[0, 1)` for each stream, a multiple of 2^-24. A step takes two numbers of 64 bits,
+/// however many streams have a token left.
 #[inline(always)]
 fn units(state: &mut u64) -> [f32; STREAMS] {
     const UNIT: f32 = 1.0 / (1u32 << 24) as f32;

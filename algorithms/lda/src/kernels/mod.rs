@@ -1,12 +1,12 @@
 //! The arithmetic of the sampler: draws of topics from packed rows.
 //!
-//! **Bits.** Every kernel is written once, over sixteen lanes ([`lanes`]), and compiled three times: AVX-512, AVX2 and
-//! portable. The three give the same bits, because lanes and order are constants and every product is rounded before
-//! it is added, in all three alike. [`raddle::level::Level`] picks the widest form the processor has. No result depends
-//! on threads.
+//! **Bits.** Every kernel is written once, over sixteen lanes ([`lanes`]), and compiled three times: AVX-512,
+//! AVX2 and portable. The three give the same bits, because lanes and order are constants and every product
+//! is rounded before it is added, in all three alike. [`raddle::level::Level`] picks the widest form the
+//! processor has. No result depends on threads.
 //!
-//! **Lanes.** A sum over a document's row is kept in sixteen lanes: entry t is added to lane t mod 16, in ascending t.
-//! Sums up to each lane are made in four steps, adding the lanes 1, 2, 4 and 8 before.
+//! **Lanes.** A sum over a document's row is kept in sixteen lanes: entry t is added to lane t mod 16, in
+//! ascending t. Sums up to each lane are made in four steps, adding the lanes 1, 2, 4 and 8 before.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

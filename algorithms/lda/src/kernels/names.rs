@@ -6,7 +6,8 @@ use std::ops::{Index, IndexMut};
 
 use crate::counts::packing::Packing;
 
-/// The names of topics that a task's packing can tell apart: a power of two, and at least the number of topics.
+/// The names of topics that a task's packing can tell apart: a power of two, and at least the number of
+/// topics.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
     last: u32,
@@ -63,7 +64,8 @@ impl<T> Index<Name> for Table<'_, T> {
     #[inline(always)]
     fn index(&self, name: Name) -> &T {
         debug_assert!(name.number() < self.0.len());
-        // SAFETY: a task makes all names and all tables of one `Names`, so a name is below the number of values.
+        // SAFETY: a task makes all names and all tables of one `Names`, so a name is below the number of
+        // values.
         unsafe { self.0.get_unchecked(name.number()) }
     }
 }

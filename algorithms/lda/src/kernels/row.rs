@@ -8,8 +8,8 @@ use crate::counts::packing::Packing;
 /// Lines of a short row.
 pub(super) const SHORT: usize = 8;
 
-/// The entry of a row into which `point` falls, and how far into it. `running` has at least [`SHORT`] lines, of which the
-/// first `lines` are the row's.
+/// The entry of a row into which `point` falls, and how far into it. `running` has at least [`SHORT`] lines,
+/// of which the first `lines` are the row's.
 #[inline(always)]
 pub(super) fn locate<L: Lanes>(running: &[FloatLine], sums: L, point: f32, lines: usize) -> (usize, f32) {
     let row = &running[..lines];
@@ -27,7 +27,8 @@ pub(super) fn locate<L: Lanes>(running: &[FloatLine], sums: L, point: f32, lines
     (line * LANES + lane, within - before)
 }
 
-/// How many lines' sums in a lane are at most `within`. By itself, so that it takes no registers where rows are short.
+/// How many lines' sums in a lane are at most `within`. By itself, so that it takes no registers where rows
+/// are short.
 #[inline(never)]
 fn beyond(running: &[FloatLine], lane: usize, within: f32) -> usize {
     running.iter().filter(|sums| sums.0[lane] <= within).count()
@@ -44,8 +45,8 @@ pub(super) fn locate_in<L: Lanes, const N: usize>(running: &[FloatLine; N], sums
     line.min(N - 1) * LANES + lane
 }
 
-/// The lane into which `point` falls by the sums over lanes, and what is left of it within that lane; `None` if rounding
-/// has led to a lane without mass.
+/// The lane into which `point` falls by the sums over lanes, and what is left of it within that lane; `None`
+/// if rounding has led to a lane without mass.
 #[inline(always)]
 fn lane<L: Lanes>(running: &[FloatLine], sums: L, point: f32) -> Option<(usize, f32)> {
     let lane = sums.at_most(point).min(LANES - 1);
@@ -114,8 +115,8 @@ pub(super) fn move_to<L: Lanes>(
     }
 }
 
-/// Moves one token of a document between two topics that its row has. Without branches: what empties is filled by the
-/// last entry.
+/// Moves one token of a document between two topics that its row has. Without branches: what empties is
+/// filled by the last entry.
 #[inline(always)]
 pub(super) fn move_one(lines: &mut [EntryLine], length: &mut u32, from: usize, to: usize, packing: Packing) {
     let (last, room) = ((*length as usize).wrapping_sub(1), lines.len());

@@ -35,8 +35,8 @@ macro_rules! lockstep {
 lockstep!(WIDTHS, lockstep: 1, 2, 4, 7, 8, 10, 13, 16);
 lockstep!(WIDE_WIDTHS, lockstep_wide: 4, 8, 16);
 
-/// Draws topics for the tokens of one slice: those of documents below `had` have one and get another, those up to `has`
-/// get their first, those behind wait.
+/// Draws topics for the tokens of one slice: those of documents below `had` have one and get another, those
+/// up to `has` get their first, those behind wait.
 pub(crate) struct Sample<'a> {
     pub(crate) given: TopicParams<'a>,
     pub(crate) rows: &'a mut DocumentRows,

@@ -1,7 +1,7 @@
 //! [`Sparse`]: the chain over sparse rows.
 //!
-//! The mass of a token falls into two sums: n_dk f_k over the document's entries, and alpha_k f_k over all topics
-//! ([`WeightTree`]). The first is by far the most frequent to be drawn from.
+//! The mass of a token falls into two sums: n_dk f_k over the document's entries, and alpha_k f_k over all
+//! topics ([`WeightTree`]). The first is by far the most frequent to be drawn from.
 
 use super::Draws;
 use super::chain::Chain;
@@ -109,8 +109,8 @@ impl<L: Lanes> Hand<'_, L> {
         (Seen { sums, lines: lines.len(), mass: sums.last(), others }, Token { topic, at, without })
     }
 
-    /// Draws a token's topic, and moves it there. Returns the entry of the topic in the row, unless the row now has other
-    /// entries than it had.
+    /// Draws a token's topic, and moves it there. Returns the entry of the topic in the row, unless the row
+    /// now has other entries than it had.
     #[inline(always)]
     fn draw(
         &mut self,

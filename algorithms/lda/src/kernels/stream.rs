@@ -1,13 +1,14 @@
 //! [`Stream`]: one of the four streams that a task goes through in lockstep, at one word.
 //!
-//! With the totals as the task was given them, what a topic weighs at a word changes only with the word's own counts:
+//! With the totals as the task was given them, what a topic weighs at a word changes only with the word's own
+//! counts:
 //!
 //! ```text
 //! f_k = (n_kw + beta) / (n_k + V beta)
 //! ```
 //!
-//! Counts are laid out over all topics while a stream is at the word. They are kept as `f32`, which counts all tokens
-//! that a word may have, so that a weight is an addition and a product away.
+//! Counts are laid out over all topics while a stream is at the word. They are kept as `f32`, which counts
+//! all tokens that a word may have, so that a weight is an addition and a product away.
 
 #![allow(clippy::needless_range_loop)] // lines of several rows side by side
 
@@ -18,8 +19,8 @@ use super::word::{self, TopicParams};
 use crate::counts::priors::WordPriors;
 use crate::counts::words::WordRows;
 
-/// Entries of lists are read this number at a time, the last one again where there are fewer: most lists are short, and a core
-/// foresees the end of a loop that nearly always ends at the same place.
+/// Entries of lists are read this number at a time, the last one again where there are fewer: most lists are
+/// short, and a core foresees the end of a loop that nearly always ends at the same place.
 const FOUR: usize = 4;
 
 /// Topic parameters of a task, in vectors of sixteen. Topics that only fill these up weigh nothing.
@@ -130,8 +131,8 @@ impl<const N: usize> Stream<N> {
             self.counts = PerTopic::zeros();
             return;
         }
-        // The topics that the word had, then those that its tokens have now. Each is written when it is met first; all
-        // are written, and what has no count is written over.
+        // The topics that the word had, then those that its tokens have now. Each is written when it is met
+        // first; all are written, and what has no count is written over.
         let WordRows { starts, lengths, topics: list, counts, .. } = words;
         let (start, end) = (starts[word] as usize, starts[word + 1] as usize);
         let (list, counts) = (&mut list[start..end], &mut counts[start..end]);
@@ -154,7 +155,8 @@ impl<const N: usize> Stream<N> {
         lengths[word] = length as u32;
     }
 
-    /// Draws a topic for a token of a document, of which the stream has the next word, at the part `unit` of all mass.
+    /// Draws a topic for a token of a document, of which the stream has the next word, at the part `unit` of
+    /// all mass.
     #[inline(always)]
     pub(super) fn draw<L: Lanes, C: Cell>(&self, topics: &Topics<N>, row: &[C; N], unit: f32) -> Topic<N> {
         let (alphas, weights) = (topics.alphas.lines(), self.weights.lines());
@@ -177,7 +179,8 @@ impl<const N: usize> Stream<N> {
         self.weights.put::<L>(from, (count + self.priors.get(from)) * topics.without.get(from));
     }
 
-    /// Gives a token that was taken from a topic another one, or the same. The totals were without it for its draw alone.
+    /// Gives a token that was taken from a topic another one, or the same. The totals were without it for its
+    /// draw alone.
     #[inline(always)]
     pub(super) fn give<L: Lanes, C: Cell>(
         &mut self,

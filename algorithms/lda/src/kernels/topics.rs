@@ -90,8 +90,8 @@ impl<const N: usize> PerTopic<N> {
         unsafe { *self.0.as_mut_ptr().cast::<f32>().add(topic.number()) = value }
     }
 
-    /// Changes one value. Its sixteen is read and written whole, as it is read next: what was stored alone could not be
-    /// loaded by sixteen at once.
+    /// Changes one value. Its sixteen is read and written whole, as it is read next: what was stored alone
+    /// could not be loaded by sixteen at once.
     #[inline(always)]
     pub(super) fn put<L: Lanes>(&mut self, topic: Topic<N>, value: f32) {
         L::put(topic.cell(&mut self.0), topic.lane(), value);

@@ -1,7 +1,7 @@
 //! [`WeightTree`]: sums of alpha_k f_k over topics, from which a topic is drawn.
 //!
-//! Sums are kept in `f64`, and what changes is added as the difference of two `f32`: adding and taking away leaves next
-//! to nothing behind, however often it is done.
+//! Sums are kept in `f64`, and what changes is added as the difference of two `f32`: adding and taking away
+//! leaves next to nothing behind, however often it is done.
 
 use super::lanes::{FloatLine, LANES, Lanes};
 use super::names::{Name, Names, Table};
@@ -54,8 +54,8 @@ impl Sums {
     }
 }
 
-/// The weights f_k of all topics, and sums of alpha_k f_k: of each sixteen topics, of each sixteen of these sums, and so
-/// on up to a level of at most [`TOP`].
+/// The weights f_k of all topics, and sums of alpha_k f_k: of each sixteen topics, of each sixteen of these
+/// sums, and so on up to a level of at most [`TOP`].
 pub(super) struct WeightTree<'a> {
     names: Names,
     weights: Table<'a, f32>,
@@ -122,8 +122,8 @@ impl WeightTree<'_> {
         self.draw_if::<L>(first, self.weights[first], point)
     }
 
-    /// Sixteen sums of a level, if that of a topic had changed. The change is put in its place in registers: what was just
-    /// stored alone could not be loaded by sixteen at once.
+    /// Sixteen sums of a level, if that of a topic had changed. The change is put in its place in registers:
+    /// what was just stored alone could not be loaded by sixteen at once.
     #[inline(always)]
     fn children<L: Lanes>(&self, level: usize, at: usize, (topic, change): (Name, f64)) -> L {
         let sums = &self.sums[self.levels[level]..self.levels[level + 1]];

@@ -6,8 +6,8 @@
 //! f_k = (n_kw + beta) / (n_k + V beta)
 //! ```
 //!
-//! and what a token adds to n_k and n_kw is seen by the next one. A topic's division is done when its total changes, for
-//! one token more and thus for the next change, so that no draw waits for one.
+//! and what a token adds to n_k and n_kw is seen by the next one. A topic's division is done when its total
+//! changes, for one token more and thus for the next change, so that no draw waits for one.
 
 use super::lanes::{LANES, Lanes};
 use super::names::{Name, Names, Table};
@@ -34,8 +34,9 @@ pub(crate) struct TopicParams<'a> {
     pub(crate) beta: f64,
 }
 
-/// One topic: what every word and every token reads. The inverses lie apart: side by side, they would be moved two at a
-/// time, and a load of two waits until both that were just stored one by one have left the core.
+/// One topic: what every word and every token reads. The inverses lie apart: side by side, they would be
+/// moved two at a time, and a load of two waits until both that were just stored one by one have left the
+/// core.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Topic {
@@ -101,14 +102,15 @@ impl WordBuffers {
     }
 }
 
-/// The topics at a word. It borrows and copies all that it has, so that a compiler keeps it in registers from token to
-/// token: what had to be read again after each write was a twentieth of a task.
+/// The topics at a word. It borrows and copies all that it has, so that a compiler keeps it in registers from
+/// token to token: what had to be read again after each write was a twentieth of a task.
 pub(super) struct WordState<'a, W> {
     pub(super) weights: W,
     pub(super) names: Names,
     topics: Table<'a, Topic>,
     norms: Table<'a, Norm>,
-    /// The first `listed` are the topics whose weight is not that of a word without tokens, some more than once.
+    /// The first `listed` are the topics whose weight is not that of a word without tokens, some more than
+    /// once.
     list: &'a mut [u16],
     listed: usize,
     beta: f32,

@@ -1,10 +1,11 @@
 //! [`Course`]: what each epoch of a run does, counted in epochs and tokens alone.
 //!
-//! Topics are started on a part of every shard's documents and take in the rest step by step: few tokens find the
-//! topics at a fraction of the cost. Where topics have few tokens each, a part has soon told them what it can, and parts
-//! double after a few epochs. Where they have many, it takes longest to find the right ones, and the first part is kept for
-//! long. beta starts larger and falls to the user's value, which lets topics move while they are forming. The last epochs
-//! always run at the user's priors over all documents, so the chain that ends a run is that of its posterior.
+//! Topics are started on a part of every shard's documents and take in the rest step by step: few tokens find
+//! the topics at a fraction of the cost. Where topics have few tokens each, a part has soon told them what it
+//! can, and parts double after a few epochs. Where they have many, it takes longest to find the right ones,
+//! and the first part is kept for long. beta starts larger and falls to the user's value, which lets topics
+//! move while they are forming. The last epochs always run at the user's priors over all documents, so the
+//! chain that ends a run is that of its posterior.
 
 /// A part of the documents, and for how many epochs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,15 +46,17 @@ pub(crate) struct Pass {
     pub(crate) beta_factor: f64,
 }
 
-/// Tokens that the first of parts has at least for each topic: of parts that double, and of those that grow fourfold.
+/// Tokens that the first of parts has at least for each topic: of parts that double, and of those that grow
+/// fourfold.
 const DOUBLING: f64 = 200.0;
 const FOURFOLD: f64 = 400.0;
 
 /// Topics have many tokens if they have more than this number each in the first of parts that grow fourfold.
 const MANY: f64 = 2_000.0;
 
-/// Parts of a number of tokens, each `growth` times the one before, the last a `growth`th of all. The first has at least so
-/// many tokens for each topic, and as many as a thousand topics need: fewer do not show what a corpus is about.
+/// Parts of a number of tokens, each `growth` times the one before, the last a `growth`th of all. The first
+/// has at least so many tokens for each topic, and as many as a thousand topics need: fewer do not show what
+/// a corpus is about.
 fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
     let least = per_topic * topics.max(1_000.0);
     let mut parts: Vec<f64> = std::iter::successors(Some(1.0 / growth), |part| Some(part / growth))
@@ -64,8 +67,8 @@ fn parts(tokens: f64, topics: f64, growth: f64, per_topic: f64) -> Vec<f64> {
 }
 
 impl Course {
-    /// The course for these numbers of tokens and topics. `beta_anneal` is the user's, or follows from the data; so do the parts,
-    /// unless `progressive` is off.
+    /// The course for these numbers of tokens and topics. `beta_anneal` is the user's, or follows from the
+    /// data; so do the parts, unless `progressive` is off.
     pub(crate) fn new(
         tokens: u64,
         topics: usize,

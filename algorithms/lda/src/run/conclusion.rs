@@ -10,7 +10,8 @@ use crate::data::problem::{TEST, VALIDATION};
 use crate::evaluate::special::{digamma_step, gamma_step};
 
 impl Spec {
-    /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000, eq. 55):
+    /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000,
+    /// eq. 55):
     /// `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d + A) - digamma(A))`.
     pub(super) fn new_alpha(&self, sums: &Partial, totals: &Replica) -> Vec<f64> {
         let step = |(&alpha, &sum): (&f64, &f64)| (alpha * sum / sums.alpha_all).clamp(1e-6, 1e3);
@@ -53,8 +54,9 @@ impl Spec {
         Evaluation { epoch, validation, test, joint: words + sums.documents / tokens, words, count_drift }
     }
 
-    /// The perplexity of the test documents if the run has a target and there are some, else of the validation documents;
-    /// without any, exp(-joint log-likelihood) of the training tokens. And whether the run is over.
+    /// The perplexity of the test documents if the run has a target and there are some, else of the
+    /// validation documents; without any, exp(-joint log-likelihood) of the training tokens. And whether the
+    /// run is over.
     pub(super) fn verdict(&self, epoch: u64, record: &Record) -> Verdict<Change> {
         let set = if self.target.is_some() { self.sets.last() } else { self.sets.first() };
         let value = |evaluation: &Evaluation| match set {

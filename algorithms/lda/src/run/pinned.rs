@@ -16,9 +16,9 @@ pub struct Evaluation {
     pub joint: f64,
     /// log p(words | topics) for each token that has a topic.
     pub words: f64,
-    /// How far the topic counts that a shard read were from the true ones, in the epoch before: the largest sum over
-    /// topics of the changes of n_k by other shards that it did not see, and of those of one task where n_k is fixed
-    /// within a task, divided by the number of tokens. 0 with one shard.
+    /// How far the topic counts that a shard read were from the true ones, in the epoch before: the largest
+    /// sum over topics of the changes of n_k by other shards that it did not see, and of those of one task
+    /// where n_k is fixed within a task, divided by the number of tokens. 0 with one shard.
     pub count_drift: f64,
 }
 

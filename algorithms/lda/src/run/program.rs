@@ -1,8 +1,9 @@
 //! [`LdaProgram`]: the sampler as a program of the engine.
 //!
-//! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share. What
-//! changes in the topic totals becomes visible at the boundary (or each round), but to the shard itself at once, or, where
-//! words are assigned to streams, with its next task. The randomness of a task is named by (seed, epoch, shard, block).
+//! A task meets a shard's documents with a block's words: [`Sample`] draws a topic for each token they share.
+//! What changes in the topic totals becomes visible at the boundary (or each round), but to the shard itself
+//! at once, or, where words are assigned to streams, with its next task. The randomness of a task is named by
+//! (seed, epoch, shard, block).
 
 use raddle::random::Stream;
 use raddle::schedule::Round;
@@ -43,8 +44,8 @@ impl Program for LdaProgram {
         self.spec.visibility
     }
 
-    /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the likelihood asks
-    /// for them.
+    /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the
+    /// likelihood asks for them.
     fn measures(&self, phase: Option<&Phase>) -> bool {
         match phase {
             None | Some(Phase::Gather) => true,
@@ -134,7 +135,8 @@ impl Program for LdaProgram {
         shard.recall(from)
     }
 
-    /// Checks counts against topics; where the boundary is concluded anew, what its scores need is gathered anew.
+    /// Checks counts against topics; where the boundary is concluded anew, what its scores need is gathered
+    /// anew.
     fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
         self.spec.check(&run)?;
         let last = run.boundary.epoch.checked_sub(1).filter(|_| !run.is_concluded);

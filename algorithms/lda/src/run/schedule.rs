@@ -1,5 +1,5 @@
-//! [`LdaSchedule`]: a rotation of word blocks round the document shards; then, where the course asks for it, each block
-//! once more for statistics of words, and a rotation that gathers what held-out documents need.
+//! [`LdaSchedule`]: a rotation of word blocks round the document shards; then, where the course asks for it,
+//! each block once more for statistics of words, and a rotation that gathers what held-out documents need.
 
 use std::sync::Arc;
 

@@ -16,7 +16,8 @@ fn document(draws: &mut Stream, width: usize) -> Vec<(u32, u64)> {
     (0..).zip(words).filter(|pair| pair.1 > 0).collect()
 }
 
-/// Documents go, come back, come anew with new words, and change: words go and come, and are there more or less often.
+/// Documents go, come back, come anew with new words, and change: words go and come, and are there more or
+/// less often.
 fn change(documents: &mut Documents, width: usize, draws: &mut Stream) {
     for _ in 0..3 {
         let (gone, back) = (draws.below(documents.len()), draws.below(documents.len()));

@@ -1,4 +1,5 @@
-//! Tests that a task in lockstep is, to the bit, what its definition says when it is done token by token, by hand.
+//! Tests that a task in lockstep is, to the bit, what its definition says when it is done token by token, by
+//! hand.
 
 use raddle::level::Level;
 use raddle::random::splitmix64;

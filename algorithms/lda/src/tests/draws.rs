@@ -1,5 +1,5 @@
-//! Tests that the sampler draws from the right distribution, with sparse rows and with dense ones: every draw against its
-//! conditional probability computed by hand.
+//! Tests that the sampler draws from the right distribution, with sparse rows and with dense ones: every draw
+//! against its conditional probability computed by hand.
 
 use raddle::Parts;
 
@@ -47,8 +47,8 @@ enum Drawn {
     Lockstep(Kind),
 }
 
-/// How often each topic occurs in each document of a shard, and in each word of the only block in all shards: by their
-/// tokens.
+/// How often each topic occurs in each document of a shard, and in each word of the only block in all shards:
+/// by their tokens.
 fn recount(shards: &[DocumentShard], shard: usize, topics: usize) -> [Vec<Vec<i64>>; 2] {
     let mut in_document = vec![vec![0; topics]; shards[shard].documents.len()];
     let mut in_word = vec![vec![0; topics]; 23];
@@ -64,8 +64,8 @@ fn recount(shards: &[DocumentShard], shard: usize, topics: usize) -> [Vec<Vec<i6
 }
 
 /// Replays one task token by token, and compares every draw with
-/// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token itself; in
-/// lockstep N_k is what the task was given, without the token.
+/// (n_dk + alpha_k) (n_kw + beta + s_kw) / N_k, all counts as they are before it and without the token
+/// itself; in lockstep N_k is what the task was given, without the token.
 fn calibrate(topics: usize, drawn: Drawn, beta: f64, word_priors: &WordPriors) {
     // For lockstep enough documents that most steps are of four.
     let (kind, follows, documents, shards, seed_count) = match drawn {

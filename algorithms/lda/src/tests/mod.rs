@@ -1,4 +1,5 @@
-//! Tests of the sampler: every draw and whole chains against exact probabilities, tasks against their definition.
+//! Tests of the sampler: every draw and whole chains against exact probabilities, tasks against their
+//! definition.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
@@ -20,7 +21,8 @@ use crate::data::problem::{Held, Preparation, Problem};
 use crate::data::shard::DocumentShard;
 use crate::run::program::LdaProgram;
 
-/// A corpus in which words are common and rare, documents long and short; if they are many, four times as long.
+/// A corpus in which words are common and rare, documents long and short; if they are many, four times as
+/// long.
 pub(super) fn corpus(documents: u32) -> Corpus {
     let times = if documents > 9 { 4 } else { 1 };
     let document = |d: u32| {
@@ -101,8 +103,9 @@ pub(super) fn convert(shard: &mut DocumentShard, topics: usize, kind: Kind) {
     shard.rows = rows;
 }
 
-/// The tokens of a slice in the order in which they are drawn, as (step, stream, token): step by step the next one of
-/// each stream, first of its long visits, then of each short one until those of all streams are done.
+/// The tokens of a slice in the order in which they are drawn, as (step, stream, token): step by step the
+/// next one of each stream, first of its long visits, then of each short one until those of all streams are
+/// done.
 pub(super) fn order(slice: &Slice) -> Vec<(usize, usize, usize)> {
     if slice.streams.is_empty() {
         return (0..slice.documents.len()).map(|token| (token, 0, token)).collect();

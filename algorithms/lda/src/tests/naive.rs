@@ -62,7 +62,8 @@ impl Naive {
         let length = |document: u32| documents[document as usize].iter().map(|pair| pair.1).sum::<u64>();
         let is_there = |document: u32| is_trained(document) && length(document) > 0;
         let mut next = Self { topics: BTreeMap::new(), ..self.clone() };
-        // Documents stay in their shards; new ones go to the shard with the fewest tokens, the first of equal ones.
+        // Documents stay in their shards; new ones go to the shard with the fewest tokens, the first of equal
+        // ones.
         next.shards.iter_mut().for_each(|shard| shard.retain(|&document| is_there(document)));
         for document in (0..documents.len() as u32).filter(|&document| is_there(document)) {
             if !next.shards.iter().flatten().any(|&other| other == document) {
@@ -89,7 +90,8 @@ impl Naive {
         (next, fates)
     }
 
-    /// Tokens that were there keep their topics. Of a word that a document has less often now the lowest topics stay.
+    /// Tokens that were there keep their topics. Of a word that a document has less often now the lowest
+    /// topics stay.
     fn keep(&mut self, before: &Self, documents: &Documents) -> Fates {
         let mut fates = Fates::default();
         for &document in self.shards.iter().flatten() {
@@ -110,8 +112,8 @@ impl Naive {
         fates
     }
 
-    /// All other tokens draw a topic from the counts of those that have one: block by block, each from its own stream,
-    /// word by word, of each word by shard and document.
+    /// All other tokens draw a topic from the counts of those that have one: block by block, each from its
+    /// own stream, word by word, of each word by shard and document.
     fn draw(&mut self, documents: &Documents, width: usize, seed: u64) {
         let first = u64::from(u32::from_be_bytes(*b"firs"));
         let mut all = self.count(|_, _| true);

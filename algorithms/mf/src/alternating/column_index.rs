@@ -9,8 +9,9 @@ const PAGE: usize = 1 << 16;
 
 /// For each row of a shard the rows of the other side that its ratings name.
 ///
-/// The ratings of a row lie page by page, in the order of the input in each. Where rows have so few ratings that saying
-/// where each page begins would take more than it saves, all of them are one page, of four bytes each.
+/// The ratings of a row lie page by page, in the order of the input in each. Where rows have so few ratings
+/// that saying where each page begins would take more than it saves, all of them are one page, of four bytes
+/// each.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ColumnIndex {
     /// MmapArrays a row.
@@ -25,7 +26,8 @@ pub(crate) struct ColumnIndex {
 raddle::state!(ColumnIndex { pages, starts, narrow, wide });
 
 impl ColumnIndex {
-    /// Takes `count` ratings, given as (row of the shard, row of the other side), and tells where each of them comes to lie.
+    /// Takes `count` ratings, given as (row of the shard, row of the other side), and tells where each of
+    /// them comes to lie.
     pub(crate) fn new(
         (rows, others): (usize, usize),
         count: usize,

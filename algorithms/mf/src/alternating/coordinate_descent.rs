@@ -1,8 +1,9 @@
-//! Coordinate descent, one rank after the other, on a residual that is kept up to date (CCD++: Yu, Hsieh, Si and
-//! Dhillon 2012; the matrix factorization of STRADS).
+//! Coordinate descent, one rank after the other, on a residual that is kept up to date (CCD++: Yu, Hsieh, Si
+//! and Dhillon 2012; the matrix factorization of STRADS).
 //!
-//! Both families of shards keep a copy of the residual, each in its own order. At a rank, its old product is put back;
-//! then users and items are solved in turn; and its new product is taken off when the next rank begins.
+//! Both families of shards keep a copy of the residual, each in its own order. At a rank, its old product is
+//! put back; then users and items are solved in turn; and its new product is taken off when the next rank
+//! begins.
 
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, Half};

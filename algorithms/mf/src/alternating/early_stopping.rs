@@ -47,7 +47,8 @@ impl AlternatingStopping {
         self.without_progress <= PATIENCE && !self.best.is_nan()
     }
 
-    /// Takes in what has moved in a half of an epoch, of each shard in their order; `begins` says that an epoch does.
+    /// Takes in what has moved in a half of an epoch, of each shard in their order; `begins` says that an
+    /// epoch does.
     pub(super) fn move_by(&mut self, begins: bool, halves: impl Iterator<Item = (f64, f64)>) {
         let moved = halves.fold((0.0, 0.0), |sum, half| (sum.0 + half.0, sum.1 + half.1));
         if begins {
@@ -56,7 +57,8 @@ impl AlternatingStopping {
         self.moved = (self.moved.0 + moved.0, self.moved.1 + moved.1);
     }
 
-    /// Takes in what is to become small after `epoch` epochs, measured or not; tells why the run is over, if it is.
+    /// Takes in what is to become small after `epoch` epochs, measured or not; tells why the run is over, if
+    /// it is.
     pub(crate) fn next(
         &mut self,
         epochs: u64,

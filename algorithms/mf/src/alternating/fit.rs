@@ -37,7 +37,8 @@ const IMPLICIT_REG: f64 = 0.05;
 /// Steps of conjugate gradients for implicit feedback.
 const STEPS: usize = 3;
 
-/// The input twice: as it is counted, chunks side by side, and as shards take their ratings from it, chunk by chunk.
+/// The input twice: as it is counted, chunks side by side, and as shards take their ratings from it, chunk by
+/// chunk.
 struct Input {
     counted: Vec<Chunk>,
     taken: Vec<Chunk>,
@@ -288,8 +289,8 @@ impl Mf {
             SideSolver::Columns(columns) => (columns.rank, columns.reg),
         };
         let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
-        // Whatever was resumed, all factors are in the replica. Rows without ratings are zeros there, after an epoch; before
-        // it there is only the start.
+        // Whatever was resumed, all factors are in the replica. Rows without ratings are zeros there, after
+        // an epoch; before it there is only the start.
         let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
         let to = [(user_factors, user_biases), (item_factors, item_biases)];
         for (side, (factors, biases)) in to.into_iter().enumerate().filter(|_| report.epochs > 0) {

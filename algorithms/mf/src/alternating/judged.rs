@@ -19,11 +19,12 @@ const USERS: usize = 2000;
 /// Keeps the choice of users apart from other uses of the same seed.
 const CHOICE: u64 = 0x6a75_6467_6564;
 
-/// NDCG at 10, over all users with held-out clicks, or over the 2,000 of them that a hash of user and seed names where there
-/// are more. What a user has clicked on in training is in no list.
+/// NDCG at 10, over all users with held-out clicks, or over the 2,000 of them that a hash of user and seed
+/// names where there are more. What a user has clicked on in training is in no list.
 ///
-/// Of a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over those that are among the first 10 of the
-/// list, over the largest possible value of that sum, which is that of min(t, 10) hits at the first places.
+/// Of a user with t held-out clicks, it is the sum of `1 / log2(1 + place)` over those that are among the
+/// first 10 of the list, over the largest possible value of that sum, which is that of min(t, 10) hits at the
+/// first places.
 #[derive(Debug)]
 pub(crate) struct Judged {
     /// Ascending.

@@ -1,5 +1,5 @@
-//! Alternating least squares: each row solved by itself, given the other side (Hu, Koren and Volinsky 2008; Zhou,
-//! Wilkinson, Schreiber and Pan 2008).
+//! Alternating least squares: each row solved by itself, given the other side (Hu, Koren and Volinsky 2008;
+//! Zhou, Wilkinson, Schreiber and Pan 2008).
 
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, FactorRows, Half};

@@ -16,8 +16,8 @@ pub(super) fn side(shard: usize) -> Side {
     if shard.is_multiple_of(2) { Side::Users } else { Side::Items }
 }
 
-/// Shards that have of each chunk only what they take from it, read where they live by one pass for all; and one chunk as a
-/// whole, where they count it.
+/// Shards that have of each chunk only what they take from it, read where they live by one pass for all; and
+/// one chunk as a whole, where they count it.
 pub(super) fn shards_by_parts(by_parts: &Arc<ByParts>, count: usize, chunks: usize) -> Maker<SideShard> {
     let by_parts = Arc::clone(by_parts);
     Maker::together(count, move |numbers: &[u32]| make(&by_parts, numbers, (count, chunks)))

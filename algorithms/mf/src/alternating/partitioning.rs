@@ -1,8 +1,8 @@
 //! [`Partitioning`]: which rows each shard has, and [`Tally`]: what is counted to find out.
 //!
-//! Shards come by their ratings on the workers where they live. At the first boundary some of them count chunks of the
-//! input; the counts say which rows each shard has; and in the first rounds each takes the ratings of its rows from the
-//! input, a chunk a round. An input that is used up goes as they come.
+//! Shards come by their ratings on the workers where they live. At the first boundary some of them count
+//! chunks of the input; the counts say which rows each shard has; and in the first rounds each takes the
+//! ratings of its rows from the input, a chunk a round. An input that is used up goes as they come.
 
 use std::ops::Range;
 
@@ -53,7 +53,8 @@ pub(super) fn counts(tallies: &[Tally], side: usize, rows: usize) -> Vec<u64> {
     all
 }
 
-/// The first row of each of `parts` ranges of rows of even cost, given how many ratings each row has; and one more.
+/// The first row of each of `parts` ranges of rows of even cost, given how many ratings each row has; and one
+/// more.
 pub(super) fn cut(counts: &[u64], parts: usize) -> Vec<u32> {
     let costs: Vec<u64> = counts.iter().map(|count| ROW + count).collect();
     let ranges = even_parts(&costs, parts);
@@ -61,7 +62,8 @@ pub(super) fn cut(counts: &[u64], parts: usize) -> Vec<u32> {
 }
 
 impl Partitioning {
-    /// Cuts both sides into `parts` ranges of rows of even cost, given the tallies of all chunks in their order.
+    /// Cuts both sides into `parts` ranges of rows of even cost, given the tallies of all chunks in their
+    /// order.
     pub(crate) fn new(tallies: &[Tally], (users, items): (usize, usize), parts: usize) -> Self {
         let cut = |side: usize, rows: usize| cut(&counts(tallies, side, rows), parts);
         let lists: Option<Vec<&Vec<f32>>> = tallies.iter().map(|tally| tally.values.as_ref()).collect();

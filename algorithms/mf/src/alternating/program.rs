@@ -270,8 +270,8 @@ impl Update for AlternatingProgram {
     }
 }
 
-/// Users, then items; of coordinate descent, for each rank. Shards of users and of items take turns in number, so that every
-/// worker has some of both.
+/// Users, then items; of coordinate descent, for each rank. Shards of users and of items take turns in
+/// number, so that every worker has some of both.
 #[derive(Debug, Clone)]
 pub struct Alternation {
     way: SideSolver,
@@ -281,7 +281,8 @@ pub struct Alternation {
     chunks: usize,
     /// Each epoch ends with a measure.
     measures: bool,
-    /// `true` if shards have their ratings: not those that have just been made, as where a run begins or is resumed.
+    /// `true` if shards have their ratings: not those that have just been made, as where a run begins or is
+    /// resumed.
     is_set_up: bool,
 }
 

@@ -13,8 +13,8 @@ use super::staged_chunk::{StagedChunk, join};
 use crate::input::chunk::Chunk;
 use crate::model::Side;
 
-/// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are listed, else 6; and
-/// 2 more where rows have few and the other side is large.
+/// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are
+/// listed, else 6; and 2 more where rows have few and the other side is large.
 #[derive(Debug, Clone, Default)]
 pub struct SideShard {
     /// 0 for users, 1 for items.
@@ -65,9 +65,9 @@ impl SideShard {
         self.named.range(row)
     }
 
-    /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held with the
-    /// users, as `held_as` if that is given. After the last of several chunks it joins them. Returns whether the shard has
-    /// all its ratings now and had not before.
+    /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held
+    /// with the users, as `held_as` if that is given. After the last of several chunks it joins them. Returns
+    /// whether the shard has all its ratings now and had not before.
     pub(crate) fn take(
         &mut self,
         part: usize,
@@ -122,8 +122,8 @@ impl SideShard {
         (named, laid)
     }
 
-    /// Takes the products of all columns off the values, so that what is left is the residual; unless the run goes on with
-    /// what had been left.
+    /// Takes the products of all columns off the values, so that what is left is the residual; unless the run
+    /// goes on with what had been left.
     pub(crate) fn take_off(&mut self, columns: &[FactorColumns; 2]) {
         if let Some(left) = self.left.take() {
             self.values = Values::Plain(left);

@@ -9,8 +9,8 @@ use raddle::state::{Reader, StateError, Writer};
 
 /// The factors of users (0) and items (1).
 ///
-/// With biases, values `rank` and `rank + 1` of a row are the user's bias and 1, or 1 and the item's bias: the product of
-/// two rows is then the whole prediction less the mean. Copies share what neither has changed.
+/// With biases, values `rank` and `rank + 1` of a row are the user's bias and 1, or 1 and the item's bias:
+/// the product of two rows is then the whole prediction less the mean. Copies share what neither has changed.
 #[derive(Debug, Clone, Default)]
 pub struct FactorMatrices {
     /// For least squares: whole vectors, row behind row.
@@ -113,8 +113,8 @@ pub struct SideUpdate {
 raddle::state!(SideUpdate { side, rank, rows, square, column, partitioning });
 
 impl SideUpdate {
-    /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is dropped as
-    /// soon as it is in. `rank` names a column.
+    /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is
+    /// dropped as soon as it is in. `rank` names a column.
     pub(super) fn new(side: usize, rank: Option<u32>, halves: Vec<Half>) -> Self {
         let scratch = |length: fn(&Half) -> usize| halves.iter().map(length).sum();
         let mut rows = Vec::with_capacity(scratch(|half| half.rows.0.len()));

@@ -57,12 +57,13 @@ impl Mf {
         }
     }
 
-    /// Goes on from a fit on other data: users and items have the numbers that they had, with new ones behind them; `delta`
-    /// says which ratings came and went.
+    /// Goes on from a fit on other data: users and items have the numbers that they had, with new ones behind
+    /// them; `delta` says which ratings came and went.
     ///
-    /// Rows that had no ratings, and those whose ratings have changed by half, are folded in; those that have none any more
-    /// become zeros; all others begin as they were. Gradient steps then follow the end of the course that led to the earlier
-    /// fit, in short stages for as long as what is held out gains. The other solvers start from the factors.
+    /// Rows that had no ratings, and those whose ratings have changed by half, are folded in; those that have
+    /// none any more become zeros; all others begin as they were. Gradient steps then follow the end of the
+    /// course that led to the earlier fit, in short stages for as long as what is held out gains. The other
+    /// solvers start from the factors.
     ///
     /// # Errors
     /// As [`fit_on`](Mf::fit_on), and if what is carried is of another solver or rank.

@@ -1,8 +1,9 @@
-//! Gradient steps by their definition, in plain loops and double precision: an oracle that shares nothing with the program.
+//! Gradient steps by their definition, in plain loops and double precision: an oracle that shares nothing
+//! with the program.
 //!
-//! It takes ratings one after the other as they are given. The program splits them among cells, takes some two by two and products
-//! ahead of their steps: both are the same, up to rounding, where all ratings of a row are the same one again and again.
-//! It knows nothing of runs that are behind the mean of the ratings.
+//! It takes ratings one after the other as they are given. The program splits them among cells, takes some
+//! two by two and products ahead of their steps: both are the same, up to rounding, where all ratings of a
+//! row are the same one again and again. It knows nothing of runs that are behind the mean of the ratings.
 
 use crate::model::Model;
 
@@ -13,7 +14,8 @@ pub(super) type Line = (usize, usize, f64);
 #[derive(Clone)]
 pub(super) struct Course {
     pub(super) stages: Vec<u32>,
-    /// The length of the stage whose last tenth is gone on with; without, every stage begins with the first rows.
+    /// The length of the stage whose last tenth is gone on with; without, every stage begins with the first
+    /// rows.
     pub(super) tail: Option<u32>,
     /// The first step; by the length of the stage if it is not given.
     pub(super) step: Option<f64>,

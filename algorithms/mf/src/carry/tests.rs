@@ -120,7 +120,8 @@ fn delta(entered: Vec<Pair>, left: Vec<Pair>) -> Delta<Pair> {
     }
 }
 
-/// Ratings of a version: a third of the users rate once more than eight times, a third once less. Says what that changes.
+/// Ratings of a version: a third of the users rate once more than eight times, a third once less. Says what
+/// that changes.
 fn changed(version: usize) -> (Vec<Line>, Delta<Pair>) {
     let third = |user: usize| (user + version) % 3;
     let lines = apart(taste, |user| if version == 0 { 8 } else { [9, 7, 8][third(user)] });
@@ -132,7 +133,8 @@ fn changed(version: usize) -> (Vec<Line>, Delta<Pair>) {
     (lines, delta(entered, left))
 }
 
-/// A first fit, whose best rows by validation come before the last; what it leaves, its rows, and the length of its stage.
+/// A first fit, whose best rows by validation come before the last; what it leaves, its rows, and the length
+/// of its stage.
 fn first_version(mf: &Mf) -> (Fit, Carried, Naive, u32) {
     let (lines, _) = changed(0);
     let (mean, scale) = moments(&lines);
@@ -199,8 +201,9 @@ fn generated() -> Triples {
         .triples
 }
 
-/// The fits of a problem whose ratings are `unit` times as large: of gradient steps with what they leave for a version, of
-/// least squares, and of coordinate descent. Regularisation and first factors have the same units.
+/// The fits of a problem whose ratings are `unit` times as large: of gradient steps with what they leave for
+/// a version, of least squares, and of coordinate descent. Regularisation and first factors have the same
+/// units.
 fn in_units(unit: f32) -> Vec<(&'static str, Model)> {
     let times = |all: Triples| -> Triples {
         all.iter().map(|(user, item, value)| (user, item, unit * value)).collect()
@@ -211,7 +214,8 @@ fn in_units(unit: f32) -> Vec<(&'static str, Model)> {
     let steps = mf().reg(0.4 * u).bias_reg(0.3 * u);
     let (fit, carried) = steps.fit_to_carry(&problem, &mut InProcess).unwrap();
     let (next, _) = steps.go_on(&problem, &carried.unwrap(), &delta(vec![], vec![]), &mut InProcess).unwrap();
-    // Factors are in units of roots of ratings; gradient steps see to that, the others begin with those that are given.
+    // Factors are in units of roots of ratings; gradient steps see to that, the others begin with those that
+    // are given.
     let start = |mf: Mf| mf.reg(0.4 * u).init_scale(0.2 * u.sqrt());
     let squares = start(mf().method(Method::Als).biases(false)).fit(&problem).unwrap();
     let descent = start(mf().method(Method::Ccd).bias_reg(0.3)).fit(&problem).unwrap();

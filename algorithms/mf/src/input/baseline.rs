@@ -1,4 +1,5 @@
-//! [`Baselines`]: what the mean of the ratings predicts, and what the biases alone do: what a model must do better than.
+//! [`Baselines`]: what the mean of the ratings predicts, and what the biases alone do: what a model must do
+//! better than.
 
 use raddle_datasets::{PartOfRatings, Triples};
 
@@ -6,8 +7,8 @@ use super::problem::Problem;
 use crate::error::MfError;
 use crate::model::{Learned, Model};
 
-/// Ratings of 0 that every mean of a bias has besides its own: the ratio of the variance of ratings about their means to
-/// that of biases, about 3 on public data.
+/// Ratings of 0 that every mean of a bias has besides its own: the ratio of the variance of ratings about
+/// their means to that of biases, about 3 on public data.
 pub(crate) const DAMPING: f64 = 3.0;
 
 /// The mean of ratings of this sum and number, damped.
@@ -15,12 +16,12 @@ pub(crate) fn damped(sum: f64, count: u32) -> f64 {
     sum / (f64::from(count) + DAMPING)
 }
 
-/// Two models that no factor is needed for, and their errors on what a fit is measured on; on the ratings to train on where
-/// nothing is held out.
+/// Two models that no factor is needed for, and their errors on what a fit is measured on; on the ratings to
+/// train on where nothing is held out.
 ///
-/// The mean is that of the ratings to train on. The bias of an item is the sum of its ratings less the mean, divided by
-/// their number and 3; that of a user likewise of what mean and items leave. The number 3 is a damping: a bias of few
-/// ratings stays near 0.
+/// The mean is that of the ratings to train on. The bias of an item is the sum of its ratings less the mean,
+/// divided by their number and 3; that of a user likewise of what mean and items leave. The number 3 is a
+/// damping: a bias of few ratings stays near 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baselines {
     /// The mean of the ratings to train on.

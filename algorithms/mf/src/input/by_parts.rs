@@ -55,8 +55,8 @@ impl ByParts {
         Ok(Chunk::of(train, held))
     }
 
-    /// Chunk `part` of `parts` split among `count` shards: `places` says, for users (0) and items (1), which shard takes the
-    /// ratings of each row, if any here does. Those to measure on go with the users.
+    /// Chunk `part` of `parts` split among `count` shards: `places` says, for users (0) and items (1), which
+    /// shard takes the ratings of each row, if any here does. Those to measure on go with the users.
     pub(crate) fn dealt(
         &self,
         (part, parts): (usize, usize),

@@ -13,7 +13,8 @@ use crate::kernels;
 /// Chunks of the input that are counted and taken side by side: more would only add up more counts.
 pub(crate) const CHUNKS: usize = 8;
 
-/// The shard that splits a chunk. Neighbouring shards often live on one worker, so chunks are spread over all of them.
+/// The shard that splits a chunk. Neighbouring shards often live on one worker, so chunks are spread over all
+/// of them.
 pub(crate) fn chunk_owner(chunk: u32, chunks: u32, shards: u32) -> u32 {
     (u64::from(chunk) * u64::from(shards) / u64::from(chunks)) as u32
 }
@@ -87,8 +88,8 @@ impl Chunk {
         Self { train: Train::Range(Arc::new(train), all), measured: Some(Arc::new(held)), held: held_all }
     }
 
-    /// Cuts the input into as many pieces and leaves `train` without it. If others use the input, all stays as it is and
-    /// there are no pieces.
+    /// Cuts the input into as many pieces and leaves `train` without it. If others use the input, all stays
+    /// as it is and there are no pieces.
     pub(crate) fn use_up(
         train: &mut Arc<Triples>,
         measured: Option<&Arc<Triples>>,
@@ -132,8 +133,8 @@ impl Chunk {
 
     /// How often the ratings name each row, and the sums of values and squares.
     ///
-    /// Four places are counted in turn: ratings of one user stand together, and adding to one number again and again
-    /// would wait for it.
+    /// Four places are counted in turn: ratings of one user stand together, and adding to one number again
+    /// and again would wait for it.
     pub(crate) fn count(&self, users: usize, items: usize) -> Counts {
         const PLACES: usize = 4;
         let mut counts = Counts { users: vec![0; users], items: vec![0; items], ..Counts::default() };

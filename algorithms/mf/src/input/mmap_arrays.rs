@@ -4,8 +4,8 @@ use memmap2::MmapMut;
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-/// Arrays in pages of their own. What is given back to the allocator may serve only the thread that it came from, and
-/// leaves holes; pages leave none.
+/// Arrays in pages of their own. What is given back to the allocator may serve only the thread that it came
+/// from, and leaves holes; pages leave none.
 #[derive(Debug)]
 pub(crate) struct MmapArrays {
     memory: Memory,

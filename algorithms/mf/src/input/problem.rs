@@ -60,9 +60,9 @@ impl Problem {
         Ok(Self { users, items, train, measured: None, by_parts: None })
     }
 
-    /// Takes ratings to train on that stay in their file: each shard reads its own where it lives. Of several processes
-    /// none then holds more than its share. Models are those of the same ratings in memory. [`train`](Self::train) and
-    /// [`measured`](Self::measured) have none of them.
+    /// Takes ratings to train on that stay in their file: each shard reads its own where it lives. Of several
+    /// processes none then holds more than its share. Models are those of the same ratings in memory.
+    /// [`train`](Self::train) and [`measured`](Self::measured) have none of them.
     ///
     /// # Errors
     /// If there are none, or they cannot be read.
@@ -73,8 +73,8 @@ impl Problem {
         Ok(Self { users, items, train: Arc::default(), measured: None, by_parts })
     }
 
-    /// Measures on ratings of the same file while training, called test data where `is_test`, else validation data. Cold
-    /// pairs are dropped.
+    /// Measures on ratings of the same file while training, called test data where `is_test`, else validation
+    /// data. Cold pairs are dropped.
     ///
     /// # Errors
     /// If the ratings to train on are in memory, or those to measure on cannot be read.
@@ -92,8 +92,8 @@ impl Problem {
         Ok(self)
     }
 
-    /// Holds out a fraction of the ratings, by the hash of the pair and this seed, to validate on. Of these, pairs
-    /// whose user or item is left without training ratings are dropped.
+    /// Holds out a fraction of the ratings, by the hash of the pair and this seed, to validate on. Of these,
+    /// pairs whose user or item is left without training ratings are dropped.
     ///
     /// # Errors
     /// If the fraction is not between 0 and 1, or nothing is left to train on.
@@ -132,7 +132,8 @@ impl Problem {
         Ok(self.with(triples, "validation data"))
     }
 
-    /// Measures on these ratings, called test data, while training: for a target on them. Cold pairs are dropped.
+    /// Measures on these ratings, called test data, while training: for a target on them. Cold pairs are
+    /// dropped.
     ///
     /// # Errors
     /// If a row is beyond the users or items, or a value is not finite.
@@ -165,8 +166,8 @@ impl Problem {
         rated
     }
 
-    /// How many users and items there are to learn: all of them, or, where the others stay as a model has them, those with
-    /// ratings.
+    /// How many users and items there are to learn: all of them, or, where the others stay as a model has
+    /// them, those with ratings.
     pub(crate) fn learned(&self, only_rated: bool) -> [usize; 2] {
         match only_rated {
             true => self.rated().map(|rated| rated.into_iter().filter(|&rated| rated).count()),

@@ -32,7 +32,8 @@ impl Cell {
         Self::with_pairs(ratings, 0, (users, items))
     }
 
-    /// Takes ratings in their order, which begin with at least this number of pairs, and bounds of their rows.
+    /// Takes ratings in their order, which begin with at least this number of pairs, and bounds of their
+    /// rows.
     pub(super) fn with_pairs(ratings: Ratings, pairs: usize, (users, items): (usize, usize)) -> Self {
         // Neighbours may happen to be pairs: as they would when the cell is read back.
         let more = ratings[2 * pairs..].as_chunks().0.iter().take_while(|&&[a, b]| pair(a, b)).count();

@@ -1,6 +1,6 @@
-//! The normal equations of one row by conjugate gradients (Hestenes and Stiefel 1952), without their matrix; for
-//! implicit feedback as Takacs, Pilaszy and Tikk ("Applications of the conjugate gradient method for implicit feedback
-//! collaborative filtering", 2011).
+//! The normal equations of one row by conjugate gradients (Hestenes and Stiefel 1952), without their matrix;
+//! for implicit feedback as Takacs, Pilaszy and Tikk ("Applications of the conjugate gradient method for
+//! implicit feedback collaborative filtering", 2011).
 
 #![allow(clippy::needless_range_loop, reason = "vectors of several rows go side by side")]
 
@@ -100,8 +100,8 @@ impl<const MOST: usize> Kernel for Descend<'_, MOST> {
 }
 
 impl<const MOST: usize> Descend<'_, MOST> {
-    /// A v, or b - A v: with `s` -1 in the second case and 1 in the first, the sum of `(t_i [s < 0] + s w_i x_i.v) x_i`
-    /// and `s (S v + r v)`.
+    /// A v, or b - A v: with `s` -1 in the second case and 1 in the first, the sum of
+    /// `(t_i [s < 0] + s w_i x_i.v) x_i` and `s (S v + r v)`.
     #[inline(always)]
     fn times<L: Lanes>(&self, v: &Row<L, MOST>, residual: bool) -> Row<L, MOST> {
         let LinearSystem { features, rows, weights, targets, square, ridge, .. } = *self.equations;

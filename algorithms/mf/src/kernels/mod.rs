@@ -1,11 +1,11 @@
 //! The arithmetic of matrix factorization: gradient steps, squared errors, scores.
 //!
-//! **Bits.** Every kernel is written once, over sixteen-lane vectors ([`lanes::Lanes`]), and compiled three times:
-//! AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane structure and order
-//! are constants and every multiplication that is added is fused, in all three alike.
+//! **Bits.** Every kernel is written once, over sixteen-lane vectors ([`lanes::Lanes`]), and compiled three
+//! times: AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane
+//! structure and order are constants and every multiplication that is added is fused, in all three alike.
 //!
-//! **Lanes.** A row of factors is padded with zeros to whole vectors. In a product of two rows value f goes to lane
-//! f mod 16, in ascending f; the lanes are added as [`lanes::Lanes::sums`] says.
+//! **Lanes.** A row of factors is padded with zeros to whole vectors. In a product of two rows value f goes
+//! to lane f mod 16, in ascending f; the lanes are added as [`lanes::Lanes::sums`] says.
 
 mod cell;
 mod extent;

@@ -1,8 +1,8 @@
 //! Normal equations of one row: their matrix, its Cholesky factor, and their solution.
 //!
 //! With features x_i (rows of the other side), weights w_i and targets t_i, the equations are
-//! `(S + sum w_i x_i x_i' + r I) x = sum t_i x_i`. The matrix is kept whole, row-major, `width` values a row; every
-//! element is one sum in the order of the i, so that tiles do not show.
+//! `(S + sum w_i x_i x_i' + r I) x = sum t_i x_i`. The matrix is kept whole, row-major, `width` values a row;
+//! every element is one sum in the order of the i, so that tiles do not show.
 
 use super::lanes::{LANES, Lanes, Vector};
 use super::{Kernel, run};
@@ -32,8 +32,8 @@ pub fn add_products(
     run(Products { features, chunks, weights, targets, matrix, right });
 }
 
-/// Solves the equations whose upper triangle is in `matrix`, overwriting it, with `right` overwritten by the solution.
-/// Returns false, and solves nothing, if the matrix is not positive definite in floating point.
+/// Solves the equations whose upper triangle is in `matrix`, overwriting it, with `right` overwritten by the
+/// solution. Returns false, and solves nothing, if the matrix is not positive definite in floating point.
 ///
 /// # Panics
 /// If the lengths do not fit each other.

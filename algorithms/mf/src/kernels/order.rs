@@ -1,24 +1,25 @@
-//! The order in which the ratings of a cell are stepped through: two by two of one user as far as may be, then the rest.
+//! The order in which the ratings of a cell are stepped through: two by two of one user as far as may be,
+//! then the rest.
 //!
-//! Where users come in no order, their ratings are brought together first, so that a user's row is near for all of them.
-//! Steps of a row are brought apart: products that are taken [`AHEAD`](super::cell::AHEAD) of their step miss what steps
-//! in between move. In a sparse cell pairs are few and items far: there ratings stand in tiles, in which neighbours name
-//! items near each other.
+//! Where users come in no order, their ratings are brought together first, so that a user's row is near for
+//! all of them. Steps of a row are brought apart: products that are taken [`AHEAD`](super::cell::AHEAD) of
+//! their step miss what steps in between move. In a sparse cell pairs are few and items far: there ratings
+//! stand in tiles, in which neighbours name items near each other.
 
 use super::cell::Cell;
 use super::extent::Extent;
 use super::rating::{Rating, pair};
 use super::ratings::Ratings;
 
-/// Steps are taken from this number of places in turn: those of one user, which stand together in most files, come apart. More
-/// places would have more users' rows in use at a time.
+/// Steps are taken from this number of places in turn: those of one user, which stand together in most files,
+/// come apart. More places would have more users' rows in use at a time.
 const STREAMS: usize = 8;
 
 /// A cell with fewer ratings for each of its items is sparse.
 const SPARSE: usize = 2;
 
-/// Values in the rows of a stretch's users if each of its ratings named another one, so that those rows stay in the cache
-/// of a core.
+/// Values in the rows of a stretch's users if each of its ratings named another one, so that those rows stay
+/// in the cache of a core.
 const STRETCH: usize = 1 << 17;
 
 /// The fewest ratings of a stretch: of fewer hardly two would name items near each other.
@@ -28,8 +29,9 @@ const SHORTEST: usize = 256;
 const MOST_GROUPS: usize = 64;
 
 impl Cell {
-    /// Takes ratings to train on, in pieces, for rows of `width` values. They stay in the memory of their pieces, but come
-    /// into an order that is better for steps: the cells are to be stepped through one after the other.
+    /// Takes ratings to train on, in pieces, for rows of `width` values. They stay in the memory of their
+    /// pieces, but come into an order that is better for steps: the cells are to be stepped through one after
+    /// the other.
     pub fn in_order(mut pieces: Vec<Ratings>, width: usize) -> Vec<Self> {
         let extent = Extent::of(&pieces);
         let bounds = (extent.users, extent.items);
@@ -65,8 +67,8 @@ impl Cell {
     }
 }
 
-/// Puts ratings, in which those of one user stand together, two by two into pieces of as many ratings, and then the rest:
-/// all in turn. Returns how many pairs there are.
+/// Puts ratings, in which those of one user stand together, two by two into pieces of as many ratings, and
+/// then the rest: all in turn. Returns how many pairs there are.
 fn two_by_two(given: &mut [Rating], pieces: &mut [Ratings]) -> usize {
     let (pairs, singles) = pair_up(given);
     let pairs = given[..2 * pairs].as_chunks().0;
@@ -96,7 +98,8 @@ fn grouped(pieces: &[Ratings], extent: &Extent) -> Vec<Rating> {
     grouped
 }
 
-/// Brings neighbours of one user two by two to the front. Returns how many pairs there are, and those without one.
+/// Brings neighbours of one user two by two to the front. Returns how many pairs there are, and those without
+/// one.
 fn pair_up(ratings: &mut [Rating]) -> (usize, Vec<Rating>) {
     let (mut pairs, mut singles, mut at) = (0, Vec::new(), 0);
     while let [first, more @ ..] = &ratings[at..] {

@@ -6,7 +6,8 @@ use super::lanes::{LANES, Lanes};
 use super::rating::Rating;
 use super::sides::{LONG, Sides, Step, load, store};
 
-/// Two ratings of one user whose products have been taken: where p begins, where each q does, and the products.
+/// Two ratings of one user whose products have been taken: where p begins, where each q does, and the
+/// products.
 #[derive(Clone, Copy)]
 pub(super) struct ReadyPair(*mut f32, [*mut f32; 2], [f32; 2]);
 

@@ -18,7 +18,8 @@ pub struct Ratings {
     memory: Arc<Memory>,
 }
 
-// SAFETY: no other part of the memory overlaps this one, so that whoever has it may read and write it on any thread.
+// SAFETY: no other part of the memory overlaps this one, so that whoever has it may read and write it on any
+// thread.
 unsafe impl Send for Ratings {}
 // SAFETY: through a shared reference it is only read.
 unsafe impl Sync for Ratings {}
@@ -72,7 +73,8 @@ impl From<Vec<Rating>> for Ratings {
 impl Deref for Ratings {
     type Target = [Rating];
     fn deref(&self) -> &[Rating] {
-        // SAFETY: this number of ratings begins there, in memory that lives as long as this does; any bits make a rating.
+        // SAFETY: this number of ratings begins there, in memory that lives as long as this does; any bits
+        // make a rating.
         unsafe { std::slice::from_raw_parts(self.start, self.length) }
     }
 }

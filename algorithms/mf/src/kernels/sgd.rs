@@ -7,18 +7,19 @@
 //! q += e (z p - l q)      c += e' (z - l' c)
 //! ```
 //!
-//! with the old p in the second (Koren, Bell and Volinsky, "Matrix factorization techniques for recommender systems",
-//! 2009). Two ratings of one user are one step, a batch of two: all errors and both sums are of the old rows, and what
-//! moves p and b is the sum of both,
+//! with the old p in the second (Koren, Bell and Volinsky, "Matrix factorization techniques for recommender
+//! systems", 2009). Two ratings of one user are one step, a batch of two: all errors and both sums are of the
+//! old rows, and what moves p and b is the sum of both,
 //!
 //! ```text
 //! p += e (z_1 q_1 + z_2 q_2 - 2 l p)      b += e' (z_1 + z_2 - 2 l' b)
 //! ```
 //!
-//! so that p is read and written once for two ratings. The products of a step are taken [`AHEAD`] steps before it: it then
-//! finds its errors ready, and what waits in the processor is one chain of sums, not all that is to be moved. Where steps
-//! so near share a row, those products miss the steps between. [`Cell::in_order`] brings them apart; batches of two and what
-//! is missed cost nothing on MovieLens 1M that can be told from the noise of seeds.
+//! so that p is read and written once for two ratings. The products of a step are taken [`AHEAD`] steps
+//! before it: it then finds its errors ready, and what waits in the processor is one chain of sums, not all
+//! that is to be moved. Where steps so near share a row, those products miss the steps between.
+//! [`Cell::in_order`] brings them apart; batches of two and what is missed cost nothing on MovieLens 1M that
+//! can be told from the noise of seeds.
 
 #![allow(unsafe_code)] // rows are bound to be there by `Cell`, checked once, not at every rating
 
@@ -33,7 +34,8 @@ const NEARER: usize = 8;
 /// Ratings whose squared errors are added up in single precision, which is exact enough for this number.
 const STRETCH: usize = 4096;
 
-/// Steps over all ratings of a cell, in their order. Returns the sum of the squared errors, each as it was met.
+/// Steps over all ratings of a cell, in their order. Returns the sum of the squared errors, each as it was
+/// met.
 ///
 /// # Panics
 /// If the cell names rows that the sides do not have, or the sides differ in width.
@@ -65,7 +67,8 @@ pub fn sgd(cell: &Cell, users: &mut Rows, items: &mut Rows, steps: &Steps) -> f6
     }
 }
 
-/// `CHUNKS` vectors a row, 0 if that is known at run time only; `UNEVEN` where rows have scales or stay positive.
+/// `CHUNKS` vectors a row, 0 if that is known at run time only; `UNEVEN` where rows have scales or stay
+/// positive.
 struct Walk<'a, S, const CHUNKS: usize, const UNEVEN: bool>(&'a [S], Sides<'a, CHUNKS, UNEVEN>);
 
 impl<S: Step, const CHUNKS: usize, const UNEVEN: bool> Kernel for Walk<'_, S, CHUNKS, UNEVEN> {

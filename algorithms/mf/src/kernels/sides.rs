@@ -19,8 +19,8 @@ pub(super) trait Step: Copy {
     /// The rows are there.
     unsafe fn ready<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>) -> Self::Ready;
 
-    /// Takes the step, which is ready, and the products of another one before its rows move. Without a branch: the two
-    /// are independent, and the compiler mixes them.
+    /// Takes the step, which is ready, and the products of another one before its rows move. Without a
+    /// branch: the two are independent, and the compiler mixes them.
     ///
     /// # Safety
     /// The rows are there; where a step names two items, they differ.
@@ -36,7 +36,8 @@ pub(super) trait Step: Copy {
     fn prefetch<L: Lanes, const C: usize, const U: bool>(self, sides: &Sides<'_, C, U>);
 }
 
-/// Both sides' memory and the steps, by value: what lies behind a pointer would be read again after every write.
+/// Both sides' memory and the steps, by value: what lies behind a pointer would be read again after every
+/// write.
 #[derive(Clone, Copy)]
 pub(super) struct Sides<'a, const CHUNKS: usize, const UNEVEN: bool> {
     pub(super) users: Side,
@@ -127,7 +128,8 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         if CHUNKS == 0 { self.chunks } else { CHUNKS }
     }
 
-    /// p.q: the sums of lanes over all vectors, or over even and over odd ones where there are [`LONG`] or more.
+    /// p.q: the sums of lanes over all vectors, or over even and over odd ones where there are [`LONG`] or
+    /// more.
     ///
     /// # Safety
     /// The rows are there.
@@ -171,8 +173,8 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         })
     }
 
-    /// Takes the error of a rating, given the product of its rows, into account: among the squares and in the biases. Says
-    /// what moves its rows, and the error.
+    /// Takes the error of a rating, given the product of its rows, into account: among the squares and in the
+    /// biases. Says what moves its rows, and the error.
     ///
     /// # Safety
     /// The rows are there.
@@ -205,7 +207,8 @@ impl<const CHUNKS: usize, const UNEVEN: bool> Sides<'_, CHUNKS, UNEVEN> {
         }
     }
 
-    /// Moves the bias of a row by the errors of `count` ratings, whose sum is `error`, and says what moves its factors.
+    /// Moves the bias of a row by the errors of `count` ratings, whose sum is `error`, and says what moves
+    /// its factors.
     ///
     /// # Safety
     /// The row is there.

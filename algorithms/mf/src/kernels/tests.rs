@@ -80,7 +80,8 @@ fn product_in<const CHAINS: usize>(p: &[f32], q: &[f32]) -> f32 {
     (group(0) + group(2)) + (group(1) + group(3))
 }
 
-/// Ratings step by step, cell by cell: two by two as long as two are of one user and of different items, then one by one.
+/// Ratings step by step, cell by cell: two by two as long as two are of one user and of different items, then
+/// one by one.
 fn steps_of(cell: &Cell) -> [Vec<&[Rating]>; 2] {
     let together = |pair: &&[Rating]| pair[0].user == pair[1].user && pair[0].item != pair[1].item;
     let pairs: Vec<&[Rating]> = cell.ratings().chunks_exact(2).take_while(together).collect();
@@ -176,7 +177,8 @@ fn ratings_of_a_user_that_stand_together_are_paired_and_none_is_lost() {
             let cells = in_order(&given, pieces, LANES);
             assert_eq!(sorted(&all(&cells)), sorted(&given));
             let singles: usize = cells.iter().map(|cell| steps_of(cell)[1].len()).sum();
-            // Of each user at most one is left in a piece, and one for each pair of equal items that may meet.
+            // Of each user at most one is left in a piece, and one for each pair of equal items that may
+            // meet.
             let equal =
                 given.windows(2).filter(|near| near[0].user == near[1].user && near[0].item == near[1].item);
             assert!(singles <= usize::from(users) + pieces + 2 * equal.count(), "{singles} singles");

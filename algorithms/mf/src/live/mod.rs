@@ -17,7 +17,8 @@ use self::names::Names;
 /// The observation before, where there is none.
 const NONE: u32 = u32::MAX;
 
-/// Ratings of users and items that come and go. Rows keep their numbers; new users and items come behind them.
+/// Ratings of users and items that come and go. Rows keep their numbers; new users and items come behind
+/// them.
 ///
 /// ```
 /// use raddle_datasets::{Duplicates, RatingsOptions, read_any_ratings};
@@ -66,8 +67,8 @@ fn key(user: u32, item: u32) -> u64 {
 
 impl LiveRatings {
     /// From the ratings to begin with, all observations of a pair as they were read
-    /// ([`keep_repeated`](raddle_datasets::RatingsOptions::keep_repeated)), and the rule for several of one pair. Users and
-    /// items with fewer than `least` ratings are left out, until none has fewer.
+    /// ([`keep_repeated`](raddle_datasets::RatingsOptions::keep_repeated)), and the rule for several of one
+    /// pair. Users and items with fewer than `least` ratings are left out, until none has fewer.
     pub fn new(base: &Ratings, rule: Duplicates, least: u64) -> Self {
         let rules = match least {
             0 | 1 => Rules::default(),
@@ -96,7 +97,8 @@ impl LiveRatings {
     /// Takes changes in, in order: all of them or, where one is refused, none.
     ///
     /// # Errors
-    /// If a rating is retracted that is not there, a value is not finite, or a pair is rated again where that is refused.
+    /// If a rating is retracted that is not there, a value is not finite, or a pair is rated again where that
+    /// is refused.
     pub fn apply(&mut self, changes: &[RatingChange]) -> Result<Taken<Pair>, Refused> {
         self.done.clear();
         self.users.begin();
@@ -126,8 +128,8 @@ impl LiveRatings {
         Ratings { triples, users, items, duplicates, records, ..self.base.clone() }
     }
 
-    /// The ratings as they are read from a file that has the lines that are left, in their order; of users and items with
-    /// too few ratings, too.
+    /// The ratings as they are read from a file that has the lines that are left, in their order; of users
+    /// and items with too few ratings, too.
     pub fn as_in_file(&self) -> Ratings {
         let all: Triples = self.numbers(false).map(|number| self.observation(number)).collect();
         let (users, user_ids) = as_in_file(&all.users, &self.users.ids);

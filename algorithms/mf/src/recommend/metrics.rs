@@ -8,10 +8,10 @@ use crate::ranking::Gains;
 
 /// Quality of recommendations, over users with test items. What was seen in training is never recommended.
 ///
-/// With t test items of a user and h of them among the first k: precision is the mean of h / k, whatever t is; recall the
-/// mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest possible value; MAP the
-/// mean of `sum over hits of (hits up to there / place)` over min(k, t); AUC the mean share of pairs of a test item and
-/// another unseen one that are in the right order, where ties count half.
+/// With t test items of a user and h of them among the first k: precision is the mean of h / k, whatever t
+/// is; recall the mean of h / t; NDCG the mean of `sum over hits of 1/log2(1 + place)` over its largest
+/// possible value; MAP the mean of `sum over hits of (hits up to there / place)` over min(k, t); AUC the mean
+/// share of pairs of a test item and another unseen one that are in the right order, where ties count half.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Ranking {
     /// Users with test items.
@@ -31,8 +31,8 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Measures a model on test observations, whatever their values are. Lists are those of the users' own rows: nobody stands
-    /// in for a user of whom nothing was learned.
+    /// Measures a model on test observations, whatever their values are. Lists are those of the users' own
+    /// rows: nobody stands in for a user of whom nothing was learned.
     pub fn measure(model: &Model, train: &Triples, test: &Triples, at: usize) -> Self {
         let (seen, wanted) = (Seen::new(train, model.users()), Seen::new(test, model.users()));
         let users: Vec<u32> =
@@ -82,8 +82,8 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// The share of pairs (Mann and Whitney); one half where there is nothing to compare. Takes n log t for t test items
-    /// among n; most items stand below all of these and cost one comparison.
+    /// The share of pairs (Mann and Whitney); one half where there is nothing to compare. Takes n log t for t
+    /// test items among n; most items stand below all of these and cost one comparison.
     fn area(&mut self, scores: &[f32], wanted: &[u32], seen: &[u32]) -> f64 {
         // A score that is no number is below everything.
         let score = |item: &u32| scores.get(*item as usize).map(|score| score.max(f32::NEG_INFINITY));

@@ -91,9 +91,9 @@ impl<'a> Recommender<'a> {
         self
     }
 
-    /// Calls `take` with each user and the `count` best items for it, as (item, predicted rating), the best first; ties
-    /// go to the lower item. For a user of whom nothing was learned, such as one that the model does not have, stands in who
-    /// [`Model::stand_in`] says.
+    /// Calls `take` with each user and the `count` best items for it, as (item, predicted rating), the best
+    /// first; ties go to the lower item. For a user of whom nothing was learned, such as one that the model
+    /// does not have, stands in who [`Model::stand_in`] says.
     pub fn each(&self, users: &[u32], count: usize, mut take: impl FnMut(u32, &[(u32, f32)])) {
         for some in users.chunks(ItemIndex::together()) {
             self.item_index.best(&self.queries(some), count, |at, best| take(some[at], best));
@@ -119,8 +119,8 @@ impl<'a> Recommender<'a> {
         self.item_index.top_k(shards, count, workers)
     }
 
-    /// As [`each`](Self::each); before, `judge` sees the user's scores of all items, as they are ranked by, with nothing
-    /// left out.
+    /// As [`each`](Self::each); before, `judge` sees the user's scores of all items, as they are ranked by,
+    /// with nothing left out.
     pub(crate) fn judged(
         &self,
         users: &[u32],

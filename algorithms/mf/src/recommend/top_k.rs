@@ -1,4 +1,5 @@
-//! [`ItemIndex`]: the items that are ranked, and [`Queries`]: the users to rank them for, as rows of their own.
+//! [`ItemIndex`]: the items that are ranked, and [`Queries`]: the users to rank them for, as rows of their
+//! own.
 
 use std::sync::Arc;
 
@@ -61,7 +62,8 @@ impl ItemIndex {
         self.biases.len()
     }
 
-    /// Calls `take` with the number of each user and the scores of all items, without what is added to all of them.
+    /// Calls `take` with the number of each user and the scores of all items, without what is added to all of
+    /// them.
     fn scored(&self, queries: &Queries, mut take: impl FnMut(usize, &mut [f32])) {
         let mut out: [Vec<f32>; TOGETHER] = Default::default();
         for first in (0..queries.bases.len()).step_by(TOGETHER) {

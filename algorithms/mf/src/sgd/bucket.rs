@@ -6,8 +6,8 @@ use super::replica::GridPartitioning;
 use crate::kernels::{Cell, Rating, Ratings};
 use raddle::Pool;
 
-/// So many ratings are looked up together, then written together: what is looked up is in the caches, what is written is
-/// not, and one need not wait for the other.
+/// So many ratings are looked up together, then written together: what is looked up is in the caches, what is
+/// written is not, and one need not wait for the other.
 const TOGETHER: usize = 512;
 
 /// Ratings of one cell in the order of the input.
@@ -28,7 +28,8 @@ impl Bucket {
     }
 }
 
-/// Splits the users, items and values of a chunk into a bucket for each cell, shard by shard and block by block in each.
+/// Splits the users, items and values of a chunk into a bucket for each cell, shard by shard and block by
+/// block in each.
 pub(crate) fn split_into_cells(
     chunk: u32,
     (users, items, values): (&[u32], &[u32], &[f32]),

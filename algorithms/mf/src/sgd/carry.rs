@@ -1,8 +1,8 @@
 //! [`TrainedRows`]: what a fit by steps leaves for one that goes on from it on other data.
 //!
-//! Rows keep their numbers, their parts, and their values bit for bit: what is taken off ratings and what they are divided
-//! by stay those of the first fit, too. Rows that had no ratings come from a model into which they were folded; those that
-//! have none any more are gone.
+//! Rows keep their numbers, their parts, and their values bit for bit: what is taken off ratings and what
+//! they are divided by stay those of the first fit, too. Rows that had no ratings come from a model into
+//! which they were folded; those that have none any more are gone.
 
 use raddle::Outcome;
 
@@ -31,7 +31,8 @@ pub(crate) struct TrainedRows {
 
 raddle::state!(TrainedRows { partitioning, users, items, length, reg });
 
-/// Rows that were folded in: a model in the units of the ratings, and which of its users and items are meant, in order.
+/// Rows that were folded in: a model in the units of the ratings, and which of its users and items are meant,
+/// in order.
 #[derive(Debug)]
 pub(crate) struct Folded {
     pub(crate) model: Model,
@@ -101,8 +102,8 @@ impl TrainedRows {
             .widened(users, items)
     }
 
-    /// Lays the data of `problem` out with these rows. Those that were folded in are taken from there; others that had none
-    /// begin as in a first fit.
+    /// Lays the data of `problem` out with these rows. Those that were folded in are taken from there; others
+    /// that had none begin as in a first fit.
     pub(crate) fn rows(&self, mf: &Mf, problem: &Problem, folded: &Folded) -> CarriedRows {
         let chunk = Chunk::cut(&problem.train, None, 1);
         let counts = chunk.first().map(|chunk| chunk.count(problem.users, problem.items));

@@ -8,14 +8,15 @@ use super::replica::{EpochPlan, Errors};
 /// Evaluations without a new best after which a stage ends.
 const PATIENCE: u32 = 3;
 
-/// A stage must lower the best error by this share for a longer one to follow; by the second one where it is [`LONG`].
+/// A stage must lower the best error by this share for a longer one to follow; by the second one where it is
+/// [`LONG`].
 const WORTH: [f64; 2] = [0.001, 0.005];
 
 /// Epochs from which on a stage is long.
 const LONG: u32 = 40;
 
-/// Epochs of a stage that is tried, whatever those before have gained, where the mean of the ratings predicts better than the
-/// run so far: factors of few ratings a row begin to fit late.
+/// Epochs of a stage that is tried, whatever those before have gained, where the mean of the ratings predicts
+/// better than the run so far: factors of few ratings a row begin to fit late.
 const TRIED: u32 = 160;
 
 /// The pinned block of a run by gradient steps.
@@ -112,8 +113,8 @@ impl EarlyStopping {
         (self.best_stage, self.best_length)
     }
 
-    /// Takes in the error after `epoch` epochs, measured or not, and decides what follows; `mean` is the error of the mean on
-    /// the same ratings.
+    /// Takes in the error after `epoch` epochs, measured or not, and decides what follows; `mean` is the
+    /// error of the mean on the same ratings.
     pub(crate) fn next(
         &mut self,
         rates: &LearningRateSchedule,
@@ -134,7 +135,8 @@ impl EarlyStopping {
             None => (self.best_epoch, self.best_length) = (epoch, self.done),
         }
         let is_behind = measured.is_some() && mean.is_some_and(|mean| self.best >= mean);
-        // Errors may rise while steps are large: what comes of them shows when they have fallen; behind the mean at the end.
+        // Errors may rise while steps are large: what comes of them shows when they have fallen; behind the
+        // mean at the end.
         let is_over = 2 * self.done > length && self.stage == self.best_stage && !is_behind;
         let without_progress = self.without_progress >= PATIENCE && is_over;
         if self.done < length && !without_progress {

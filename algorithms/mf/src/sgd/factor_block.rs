@@ -8,7 +8,8 @@ use crate::kernels::{Rows, Scale};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FactorBlock {
     pub(crate) rows: Rows,
-    /// For each row the sum of what biases are to explain of its ratings, where they begin with means; or empty.
+    /// For each row the sum of what biases are to explain of its ratings, where they begin with means; or
+    /// empty.
     pub(crate) sums: Vec<f64>,
     best: Option<Rows>,
     stage: u32,
@@ -24,8 +25,9 @@ impl FactorBlock {
         Self { rows: Rows { scales, ..rows }, ..Self::default() }
     }
 
-    /// Begins an epoch here, once: keeps what was best, and starts anew where a stage begins. `fresh` makes new rows,
-    /// given what their steps are multiplied by; without `restarts` a stage goes on with the rows that there are.
+    /// Begins an epoch here, once: keeps what was best, and starts anew where a stage begins. `fresh` makes
+    /// new rows, given what their steps are multiplied by; without `restarts` a stage goes on with the rows
+    /// that there are.
     pub(crate) fn begin(
         &mut self,
         (epoch, now): (u64, &EpochPlan),
@@ -79,8 +81,8 @@ impl FactorBlock {
 /// Factors of the steps of a side's rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scaling {
-    /// Steps of a row with n ratings are multiplied by ((n + 10) / (m + 10))^-power, m the geometric mean of the mean
-    /// counts of both sides.
+    /// Steps of a row with n ratings are multiplied by ((n + 10) / (m + 10))^-power, m the geometric mean of
+    /// the mean counts of both sides.
     pub(crate) power: f64,
     /// Count of the decay: once a row, or at every rating.
     pub(crate) plain: Unweighted,

@@ -7,8 +7,8 @@ use crate::kernels::{LANES, Rows, Scale, Vector, uniform};
 use crate::model::Side;
 
 impl Start {
-    /// The first factors of these rows of the data: a function of seed, side and row, whatever part they are in. Biases
-    /// begin with the damped means of `sums`, or with 0 where there are none.
+    /// The first factors of these rows of the data: a function of seed, side and row, whatever part they are
+    /// in. Biases begin with the damped means of `sums`, or with 0 where there are none.
     pub(crate) fn rows(
         &self,
         rows: &[u32],
@@ -46,8 +46,8 @@ impl Start {
         Rows { width, factors, biases, scales }
     }
 
-    /// Where factors lie: about 0; above it where they may not be negative, and so that products make up the mean where
-    /// it is not taken off.
+    /// Where factors lie: about 0; above it where they may not be negative, and so that products make up the
+    /// mean where it is not taken off.
     fn range(&self, partitioning: &GridPartitioning) -> (f32, f32) {
         let spread = self.scale / (self.rank as f64).sqrt();
         match self.non_negative {

@@ -97,7 +97,8 @@ impl Mf {
         self.engine_of(problem, program, parts)
     }
 
-    /// How many shards and blocks: enough that the rows of a task stay near, few enough that it is worth scheduling.
+    /// How many shards and blocks: enough that the rows of a task stay near, few enough that it is worth
+    /// scheduling.
     fn grid(&self, problem: &Problem) -> (usize, usize) {
         let width = self.rank.next_multiple_of(LANES);
         let by_cost = ((problem.ratings() * width / TASK) as f64).sqrt() as usize;
@@ -131,7 +132,8 @@ impl Mf {
     ) -> SgdProgram {
         let measured = problem.measured.as_ref();
         let balance = SideBalance::new(problem, only_rated);
-        // A model to start from has biases already; a power that is given says of every row how large its steps are.
+        // A model to start from has biases already; a power that is given says of every row how large its
+        // steps are.
         let is_sparse = self.biases && balance.is_sparse();
         let [of_users, of_items] =
             self.count_power.map_or_else(|| balance.step_multipliers(), |_| [1.0, 1.0]);

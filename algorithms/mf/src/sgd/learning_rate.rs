@@ -1,8 +1,8 @@
 //! [`LearningRateSchedule`]: how long a run of gradient steps is, and how large its steps are.
 //!
-//! A stage of T epochs has steps that fall by a half cosine (Loshchilov and Hutter, "SGDR", 2017) from the first to a
-//! fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is a short stage, then
-//! stages twice as long while the validation error falls by what is worth them.
+//! A stage of T epochs has steps that fall by a half cosine (Loshchilov and Hutter, "SGDR", 2017) from the
+//! first to a fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is a
+//! short stage, then stages twice as long while the validation error falls by what is worth them.
 
 use crate::kernels::Steps;
 
@@ -34,19 +34,21 @@ pub(crate) struct LearningRateSchedule {
     pub(crate) tail: Option<Tail>,
 }
 
-/// How a run goes on: each stage is the end of one of `length` epochs, and begins with the factors of the one before.
+/// How a run goes on: each stage is the end of one of `length` epochs, and begins with the factors of the one
+/// before.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tail {
     /// The epochs of the stage whose steps and decay are taken.
     pub(crate) length: u32,
 }
 
-/// The epochs of each stage of a run that goes on while validation gains: at most a quarter of a long run together.
+/// The epochs of each stage of a run that goes on while validation gains: at most a quarter of a long run
+/// together.
 const TAILS: [u32; 4] = [2, 2, 2, 2];
 
-/// Where on the half cosine such a stage begins. On public ratings twenty versions of a hundredth each then measure as
-/// fits from scratch do, or better; from 0.8 on they lose a little with each version, as steps that large undo what the
-/// smallest had found.
+/// Where on the half cosine such a stage begins. On public ratings twenty versions of a hundredth each then
+/// measure as fits from scratch do, or better; from 0.8 on they lose a little with each version, as steps
+/// that large undo what the smallest had found.
 const FROM: f64 = 0.9;
 
 impl LearningRateSchedule {
@@ -101,7 +103,8 @@ fn default_step(length: u32) -> f64 {
     (0.09 * libm::pow(5.0 / f64::from(length), 0.55)).clamp(0.02, 0.1)
 }
 
-/// The decay for a stage of this number of epochs: what is trained longer fits noise unless it is held back more.
+/// The decay for a stage of this number of epochs: what is trained longer fits noise unless it is held back
+/// more.
 pub(crate) fn default_decay(length: u32) -> f64 {
     (0.027 * libm::pow(f64::from(length) / 5.0, 0.4)).clamp(0.02, 0.045)
 }

@@ -26,16 +26,17 @@ const PART: usize = 1 << 16;
 impl Partition {
     /// Deals rows with these numbers of ratings to parts of even numbers of ratings.
     ///
-    /// Rows are walked in steps near the golden section of their number, so that neighbours (often alike in how much
-    /// they are rated) come apart; then the walk is cut. Within a part rows keep the order of the data: what is then done
-    /// row by row goes through every part from front to back.
+    /// Rows are walked in steps near the golden section of their number, so that neighbours (often alike in
+    /// how much they are rated) come apart; then the walk is cut. Within a part rows keep the order of the
+    /// data: what is then done row by row goes through every part from front to back.
     pub(crate) fn new(counts: Vec<u32>, parts: usize) -> Self {
         let rows: Vec<u32> = walk(counts.len()).filter(|&row| counts[row as usize] > 0).collect();
         let costs: Vec<u64> = rows.iter().map(|&row| u64::from(counts[row as usize])).collect();
         let mut parts_of = vec![NOWHERE; counts.len()];
         let mut ranges = even_parts(&costs, parts);
         if ranges.iter().any(|range| range.len() > PART) {
-            // Many rarely rated rows: each costs the mean besides, so that no part has over twice its share of rows.
+            // Many rarely rated rows: each costs the mean besides, so that no part has over twice its share
+            // of rows.
             let mean = costs.iter().sum::<u64>() / rows.len().max(1) as u64 + 1;
             ranges = even_parts(&costs.iter().map(|cost| cost + mean).collect::<Vec<_>>(), parts);
         }
@@ -117,7 +118,8 @@ impl Partition {
     }
 }
 
-/// The fewest parts for this number of rows: places within a part fit 16 bits, even where parts are uneven in rows.
+/// The fewest parts for this number of rows: places within a part fit 16 bits, even where parts are uneven in
+/// rows.
 pub(crate) fn fewest_parts(rows: usize) -> usize {
     if rows <= PART { 1 } else { (2 * rows).div_ceil(PART) + 1 }
 }

@@ -42,7 +42,8 @@ impl Phase {
     }
 }
 
-/// Plans each epoch whole: the first brings the ratings to their cells, every one trains, and measures if need be.
+/// Plans each epoch whole: the first brings the ratings to their cells, every one trains, and measures if
+/// need be.
 #[derive(Debug, Clone)]
 pub struct GridSchedule {
     shards: u32,
@@ -51,7 +52,8 @@ pub struct GridSchedule {
     measure: bool,
     /// Biases begin with means.
     means: bool,
-    /// `true` if the ratings are in their cells: not with shards that have just been made, as where a run begins or is resumed.
+    /// `true` if the ratings are in their cells: not with shards that have just been made, as where a run
+    /// begins or is resumed.
     is_set_up: bool,
     /// Which cells are trained by how much they gain; `None` rotates.
     grid: Option<Grid<Phase>>,

@@ -1,8 +1,9 @@
 //! [`UserShard`]: users with their ratings, block by block, and [`ItemBlock`]: items, which travel.
 //!
-//! Ratings reach their cells in four steps, each on the workers where the shards live: a shard counts its chunk of the
-//! input at the first boundary; once the layout is known it splits the chunk into buckets, which a block takes along; when
-//! the block meets each shard, the shard takes what is its own; and the first task of a cell puts its ratings in order.
+//! Ratings reach their cells in four steps, each on the workers where the shards live: a shard counts its
+//! chunk of the input at the first boundary; once the layout is known it splits the chunk into buckets, which
+//! a block takes along; when the block meets each shard, the shard takes what is its own; and the first task
+//! of a cell puts its ratings in order.
 
 use super::bucket::{Bucket, CellRatings, split_into_cells};
 use super::factor_block::FactorBlock;
@@ -73,7 +74,8 @@ impl UserShard {
     }
 }
 
-/// Where biases begin with means: of items those of their ratings, of users those of what items leave of theirs.
+/// Where biases begin with means: of items those of their ratings, of users those of what items leave of
+/// theirs.
 impl UserShard {
     /// Adds the ratings of a block to the sums of its items.
     pub(crate) fn add_to_items(

@@ -1,15 +1,16 @@
-//! [`SideBalance`]: what the mean numbers of ratings of users and of items decide about a run by gradient steps.
+//! [`SideBalance`]: what the mean numbers of ratings of users and of items decide about a run by gradient
+//! steps.
 //!
-//! **Uneven sides.** A row takes as many steps an epoch as it has ratings. Where a hundred items share the ratings of
-//! thousands of users, a step that suits a user throws an item about at every one of its ratings, and no error falls. As
-//! in AdaGrad (Duchi, Hazan and Singer 2011), where steps fall with the root of what a row has summed up, the steps of
-//! the more rated side are divided by the root of the ratio; those of the other grow a little. One number a side does
-//! it: rows of one side differ far less from each other than the sides do. A side of few ratings needs its steps as they
-//! are, whatever the other has.
+//! **Uneven sides.** A row takes as many steps an epoch as it has ratings. Where a hundred items share the
+//! ratings of thousands of users, a step that suits a user throws an item about at every one of its ratings,
+//! and no error falls. As in AdaGrad (Duchi, Hazan and Singer 2011), where steps fall with the root of what a
+//! row has summed up, the steps of the more rated side are divided by the root of the ratio; those of the
+//! other grow a little. One number a side does it: rows of one side differ far less from each other than the
+//! sides do. A side of few ratings needs its steps as they are, whatever the other has.
 //!
-//! **Sparse sides.** A row with two or three ratings takes too few steps to learn a bias, and a bias that has been
-//! learned from them would be mostly noise. There biases begin with damped means, first of items, then of what these
-//! leave to users, and decay towards 0 with the same damping.
+//! **Sparse sides.** A row with two or three ratings takes too few steps to learn a bias, and a bias that has
+//! been learned from them would be mostly noise. There biases begin with damped means, first of items, then
+//! of what these leave to users, and decay towards 0 with the same damping.
 
 use crate::input::baseline::DAMPING;
 use crate::input::problem::Problem;

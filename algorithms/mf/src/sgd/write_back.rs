@@ -3,8 +3,8 @@
 use super::partition::{NOWHERE, Partition};
 use crate::kernels::Rows;
 
-/// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since what is read
-/// from all over can be read ahead, and what is written cannot.
+/// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since
+/// what is read from all over can be read ahead, and what is written cannot.
 pub(super) fn write_back<'a>(
     parts: impl Iterator<Item = &'a Rows>,
     partition: &Partition,

@@ -8,7 +8,8 @@ use crate::bytes::source::Source;
 use crate::corpus::{Corpus, CorpusFormat, assemble, docword, ldac, matrix_market};
 use crate::error::ReadError;
 
-/// Writes what the readers have in memory. Where entries of one document stand apart, all are read into memory first.
+/// Writes what the readers have in memory. Where entries of one document stand apart, all are read into
+/// memory first.
 pub(super) fn write(
     source: &Source,
     format: CorpusFormat,
@@ -55,8 +56,8 @@ fn entries(corpus: &Corpus, document: usize) -> (Vec<u32>, Vec<u16>) {
     corpus.document(document).unzip()
 }
 
-/// A file that is being filled with documents, in their order. How many documents and words there are is believed in the
-/// end alone, when it has been checked.
+/// A file that is being filled with documents, in their order. How many documents and words there are is
+/// believed in the end alone, when it has been checked.
 struct Filling {
     out: PiecesWriter,
     /// The document under way.

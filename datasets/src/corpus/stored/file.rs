@@ -34,8 +34,8 @@ pub struct StoredCorpus {
 }
 
 impl StoredCorpus {
-    /// The corpus of this name in a file that is open, with its format and path: from a file of `folder`, which is made if
-    /// it is not there, not whole, or of another machine.
+    /// The corpus of this name in a file that is open, with its format and path: from a file of `folder`,
+    /// which is made if it is not there, not whole, or of another machine.
     pub(crate) fn of_file(
         (source, format, path): (&Source, CorpusFormat, &Path),
         name: String,
@@ -111,7 +111,8 @@ impl StoredCorpus {
         &self.word_counts
     }
 
-    /// Passes over the entries of these documents, which ascend: (document, word, count), in the order of the documents.
+    /// Passes over the entries of these documents, which ascend: (document, word, count), in the order of the
+    /// documents.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.

@@ -43,14 +43,16 @@ const VERSION: u32 = 1;
 
 /// The rule by which texts are divided into words. The same text has the same words whatever is beside it.
 ///
-/// Words are in lower case, composed (NFC), and without characters that nobody sees (soft hyphens, marks of direction).
-/// Letters, marks and digits are counted as letters.
+/// Words are in lower case, composed (NFC), and without characters that nobody sees (soft hyphens, marks of
+/// direction). Letters, marks and digits are counted as letters.
 ///
-/// - [`Words::Unicode`]: word boundaries of Unicode's Annex 29, where a colon divides, as in ICU, and connectors (`_`) at the
-///   ends of a word do not count. A word has a letter (numbers are left out), at least [`Tokenizer::min_letters`] and at most
+/// - [`Words::Unicode`]: word boundaries of Unicode's Annex 29, where a colon divides, as in ICU, and
+///   connectors (`_`) at the ends of a word do not count. A word has a letter (numbers are left out), at
+///   least [`Tokenizer::min_letters`] and at most
 ///   50. A piece between blanks with a few characters of a script that has no blanks between words (up to 5 of Han and kana,
 ///   up to 10 letters of Thai, Lao, Khmer and Burmese) is a word as it was cut; a longer one was not cut.
-/// - [`Words::Blanks`]: each piece between blanks that has a letter or a digit is a word, with its punctuation.
+/// - [`Words::Blanks`]: each piece between blanks that has a letter or a digit is a word, with its
+///   punctuation.
 ///
 /// ```
 /// use raddle_datasets::Tokenizer;
@@ -76,8 +78,8 @@ impl Default for Tokenizer {
 }
 
 impl Tokenizer {
-    /// A rule. Without `min_letters` a word by Unicode's boundaries has 2 letters or more, but 1 where it has a letter of
-    /// Han, kana, Hangul, Thai, Lao, Khmer or Burmese; one between blanks has 1 or more.
+    /// A rule. Without `min_letters` a word by Unicode's boundaries has 2 letters or more, but 1 where it has
+    /// a letter of Han, kana, Hangul, Thai, Lao, Khmer or Burmese; one between blanks has 1 or more.
     pub fn new(words: Words, min_letters: Option<u32>) -> Self {
         Self { words, min_letters, version: VERSION }
     }

@@ -64,23 +64,27 @@ impl Piece {
     }
 }
 
-/// `true` if a word may be of this one letter: a syllable or a word of its own. Beside scripts without blanks that is Hangul.
+/// `true` if a word may be of this one letter: a syllable or a word of its own. Beside scripts without blanks
+/// that is Hangul.
 pub(super) fn is_syllabic(letter: char) -> bool {
     matches!(u32::from(letter), 0x1100..=0x11FF | 0x3130..=0x318F | 0xA960..=0xA97F | 0xAC00..=0xD7FF)
         || unspaced(letter).is_some()
 }
 
-/// `true` if a character divides words where blanks do: white space, and the zero-width space of Thai and Khmer.
+/// `true` if a character divides words where blanks do: white space, and the zero-width space of Thai and
+/// Khmer.
 pub(super) fn is_blank(letter: char) -> bool {
     letter.is_whitespace() || letter == '\u{200b}'
 }
 
-/// Characters that no reader sees, and that divide nothing: soft hyphens, marks of direction, byte order marks.
+/// Characters that no reader sees, and that divide nothing: soft hyphens, marks of direction, byte order
+/// marks.
 pub(super) fn is_unseen(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Characters that join words and do not count at their ends: connectors such as `_`, and the zero-width joiners.
+/// Characters that join words and do not count at their ends: connectors such as `_`, and the zero-width
+/// joiners.
 pub(super) fn is_connector(letter: char) -> bool {
     matches!(
         letter,

@@ -5,7 +5,8 @@ use std::ops::AddAssign;
 use super::rule::{Tokenizer, Words};
 use super::scripts::Piece;
 
-/// The most letters of a word by Unicode's boundaries: more than German compounds have, fewer than lines of base64.
+/// The most letters of a word by Unicode's boundaries: more than German compounds have, fewer than lines of
+/// base64.
 pub(super) const LONGEST: usize = 50;
 
 /// Tokens of a text that are no words, by reason, and what tells whether the text was cut.

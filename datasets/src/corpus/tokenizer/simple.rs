@@ -33,8 +33,8 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// `true` if all of a text beyond ASCII are letters of Latin or Cyrillic that stand for themselves: composed, with a small
-/// form of one letter, and letters to Annex 29.
+/// `true` if all of a text beyond ASCII are letters of Latin or Cyrillic that stand for themselves: composed,
+/// with a small form of one letter, and letters to Annex 29.
 pub(super) fn is_simple(text: &str) -> bool {
     text.chars().all(|letter| {
         let is_not = matches!(letter, '\u{d7}' | '\u{f7}' | '\u{130}');

@@ -40,7 +40,8 @@ fn repeats(drawn: &Drawn) -> Vec<u64> {
     loop {
         let mut repeats = vec![0_u64; draws.div_ceil(64)];
         let parts = draws.div_ceil(TOGETHER) as u64;
-        // The pairs of one part after the other, so that few are in memory; drawing again costs less than keeping.
+        // The pairs of one part after the other, so that few are in memory; drawing again costs less than
+        // keeping.
         for part in 0..parts {
             let mut seen = HashSet::with_capacity(draws / parts as usize);
             for t in 0..draws {

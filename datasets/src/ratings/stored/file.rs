@@ -9,7 +9,8 @@ use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
 use crate::error::ReadError;
 use crate::ratings::{Ratings, Triples};
 
-/// Ratings in a file, of which memory holds what is asked for: sizes, ids and counts are here, observations are read.
+/// Ratings in a file, of which memory holds what is asked for: sizes, ids and counts are here, observations
+/// are read.
 ///
 /// ```
 /// use raddle_datasets::{RatingsOptions, StoredRatings, read_any_ratings};
@@ -30,8 +31,8 @@ pub struct StoredRatings {
 }
 
 impl StoredRatings {
-    /// The ratings in this file, of the name, digest and path of `described`; where it is not there yet, or damaged, `make`
-    /// writes it.
+    /// The ratings in this file, of the name, digest and path of `described`; where it is not there yet, or
+    /// damaged, `make` writes it.
     pub(crate) fn at(
         place: &Path,
         described: Ratings,

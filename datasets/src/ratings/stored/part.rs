@@ -9,8 +9,8 @@ use crate::arrays::pieces::PIECE;
 use crate::error::ReadError;
 use crate::ratings::Triples;
 
-/// Some of the observations of a file, in their order: a bit each in memory. What [`Held`](crate::ratings::Held) does with
-/// observations in memory is done here by passes over the file.
+/// Some of the observations of a file, in their order: a bit each in memory. What
+/// [`Held`](crate::ratings::Held) does with observations in memory is done here by passes over the file.
 #[derive(Clone, Debug)]
 pub struct PartOfRatings {
     of: Arc<StoredRatings>,
@@ -55,7 +55,8 @@ impl PartOfRatings {
         &self.of
     }
 
-    /// Passes over the observations, counted among those that are in it, of this range: (user, item, value), in their order.
+    /// Passes over the observations, counted among those that are in it, of this range: (user, item, value),
+    /// in their order.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened.
@@ -173,7 +174,8 @@ impl PartOfRatings {
         Ok((left, out, cold))
     }
 
-    /// The time, as [`order`] has it, that stands at this place when all are in order: digit by digit, by counting.
+    /// The time, as [`order`] has it, that stands at this place when all are in order: digit by digit, by
+    /// counting.
     fn time_of_place(&self, mut place: usize) -> Result<u64, ReadError> {
         const DIGIT: u32 = 16;
         let (mut known, mut shift) = (0_u64, u64::BITS);

@@ -18,7 +18,8 @@ pub(super) struct Repeated {
     pub(super) number: usize,
     /// The first one that goes.
     pub(super) first: Option<usize>,
-    /// Positions of observations that stand for several, ascending, with the value and time that they have then.
+    /// Positions of observations that stand for several, ascending, with the value and time that they have
+    /// then.
     merged: Vec<(usize, f32, f64)>,
 }
 

@@ -9,7 +9,8 @@ use crate::ratings::ids::Column;
 use crate::ratings::layout::Layout;
 use crate::ratings::time::{self, Clock};
 
-/// One block of lines: ids, values and times as read, or a column that holds something else than whole numbers.
+/// One block of lines: ids, values and times as read, or a column that holds something else than whole
+/// numbers.
 pub(super) enum Block {
     Read(RatingRows),
     NotWhole(RatingSide),

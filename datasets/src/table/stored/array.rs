@@ -15,8 +15,8 @@ use crate::table::{Format, Missing, Options, Table};
 /// Values that are in memory at once, about.
 const TOGETHER: usize = if cfg!(test) { 100 } else { 1 << 20 };
 
-/// Writes what [`read_any`](crate::read_any) has in memory; nothing where that would refuse the file, or the array is
-/// compressed or is no matrix.
+/// Writes what [`read_any`](crate::read_any) has in memory; nothing where that would refuse the file, or the
+/// array is compressed or is no matrix.
 pub(super) fn write(
     source: &Source,
     options: &Options,

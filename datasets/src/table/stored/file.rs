@@ -9,7 +9,8 @@ use crate::error::ReadError;
 use crate::table::matrix::dense;
 use crate::table::{Csc, Matrix, Table};
 
-/// A table in a file, of which memory holds what is asked for: sizes, the response and names are here, columns are read.
+/// A table in a file, of which memory holds what is asked for: sizes, the response and names are here,
+/// columns are read.
 ///
 /// ```
 /// use raddle_datasets::{Matrix, Options, StoredTable, read_any};
@@ -32,7 +33,8 @@ pub struct StoredTable {
 }
 
 impl StoredTable {
-    /// The table in this file, of the name, digest and path of `named`; where it is not there yet, or damaged, `make` writes it.
+    /// The table in this file, of the name, digest and path of `named`; where it is not there yet, or
+    /// damaged, `make` writes it.
     pub(crate) fn at(
         place: &Path,
         named: Table,
@@ -107,8 +109,8 @@ impl StoredTable {
         self.about.is_sparse
     }
 
-    /// Where the stored values of each column begin among those of all, and their number: p + 1 numbers; of a dense table
-    /// none.
+    /// Where the stored values of each column begin among those of all, and their number: p + 1 numbers; of a
+    /// dense table none.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
@@ -134,7 +136,8 @@ impl StoredTable {
         x.map(Matrix::Sparse).map_err(|_| self.pieces.damage())
     }
 
-    /// The rows of some stored values of a sparse table, which are named by their places among those of all, ascending.
+    /// The rows of some stored values of a sparse table, which are named by their places among those of all,
+    /// ascending.
     ///
     /// # Errors
     /// If the file cannot be read, or was damaged since it was opened, or has no such values.

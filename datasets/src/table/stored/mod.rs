@@ -1,8 +1,8 @@
 //! [`StoredTable`]: a table in a file of pieces, of which columns are read by parts.
 //!
-//! The file's name is the SHA-256 of the data's bytes as stored, and how it was read: another content has another name.
-//! It has the values, column after column (of a sparse table those stored, with their rows, and how many each column has),
-//! the response, and as JSON what else is known of the table.
+//! The file's name is the SHA-256 of the data's bytes as stored, and how it was read: another content has
+//! another name. It has the values, column after column (of a sparse table those stored, with their rows, and
+//! how many each column has), the response, and as JSON what else is known of the table.
 
 mod array;
 mod file;

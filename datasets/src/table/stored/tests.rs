@@ -68,7 +68,8 @@ fn a_file_has_what_the_readers_have() {
         .collect();
     same(&text("a.svm", &svm), &options());
     same(&text("b.svm", &svm.replace("900:", "800:")), &Options { zero_based: true, ..options() });
-    // Many tiles, of which the last has columns that the beginning does not name; blocks enough for several batches.
+    // Many tiles, of which the last has columns that the beginning does not name; blocks enough for several
+    // batches.
     let wide: String = (0..30_000_u32)
         .map(|row| {
             format!("{row}.25 {}:1.5 {}:{}\n", row * 7 % 400 + 1, row * 13 % 500 + 400 + row / 40, row % 5)

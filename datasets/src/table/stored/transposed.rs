@@ -1,5 +1,6 @@
-//! From libsvm text, which has rows, to a file of columns, in bounded memory: entries are first put into tiles, ranges of
-//! columns into which those of the first rows fall evenly, in a file of their own; then tile after tile is read and sorted.
+//! From libsvm text, which has rows, to a file of columns, in bounded memory: entries are first put into
+//! tiles, ranges of columns into which those of the first rows fall evenly, in a file of their own; then tile
+//! after tile is read and sorted.
 
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,9 @@
 //! [`ByClass`]: what the second-order model needs where each row has a score for every class.
 //!
-//! With q_k = w p_k and w = sum q, a row's second derivatives by its scores are diag(q) - q q' / w. Columns x of class k and
-//! z of class l therefore have the product sum_i x_i z_i ([k = l] q_k - q_k q_l / w): that of the columns times sqrt(q), if
-//! they are of one class, less that of the columns times q / sqrt(w). Intercepts and free columns are eliminated, as
-//! from the model of one score.
+//! With q_k = w p_k and w = sum q, a row's second derivatives by its scores are diag(q) - q q' / w. Columns x
+//! of class k and z of class l therefore have the product sum_i x_i z_i ([k = l] q_k - q_k q_l / w): that of
+//! the columns times sqrt(q), if they are of one class, less that of the columns times q / sqrt(w).
+//! Intercepts and free columns are eliminated, as from the model of one score.
 
 use crate::data::design::View;
 use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
@@ -158,8 +158,8 @@ impl ByClass {
         &values[class * self.rows..(class + 1) * self.rows]
     }
 
-    /// Takes members in at the places from `first` on, and adds their products with all members up to them to the rows
-    /// of a Gram.
+    /// Takes members in at the places from `first` on, and adds their products with all members up to them to
+    /// the rows of a Gram.
     pub(super) fn append(&mut self, columns: &[View<'_>], first: usize, out: &mut [f64], stride: usize) {
         let columns: Vec<Part<'_>> = columns.iter().map(|view| Part::of(*view, self.rows)).collect();
         for part in &columns {

@@ -9,8 +9,9 @@ pub(super) fn explained(local: &Local, before: &[f64], slope: &[f64]) -> f64 {
     steps.map(|((after, before), (g, slope))| (after - before) * (g + slope)).sum()
 }
 
-/// Objective, less |z|^2 / 2, and duality gap of the quadratic problem 1/2 |z - X d|^2 + L |b + d|_1 whose gradient at
-/// `before` is `slope`, for |z|^2 = `squares`. The dual point is the residual times k = min(1, L / max |g|), the gap
+/// Objective, less |z|^2 / 2, and duality gap of the quadratic problem 1/2 |z - X d|^2 + L |b + d|_1 whose
+/// gradient at `before` is `slope`, for |z|^2 = `squares`. The dual point is the residual times k = min(1, L
+/// / max |g|), the gap
 ///
 /// (1 - k)^2 |z - X d|^2 / 2 + L |b + d|_1 - k g'(b + d).
 ///

@@ -18,8 +18,8 @@ use super::measured::{explained, measured};
 use super::solve_state::SolveState;
 use crate::penalties::Terms;
 
-/// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet the
-/// model's own gap divides by it. More curvature than there is makes steps shorter, never wrong.
+/// Weights count as no smaller than this times s: a row far on the wrong side has hardly any curvature, yet
+/// the model's own gap divides by it. More curvature than there is makes steps shorter, never wrong.
 const LEAST_CURVATURE: f64 = 1e-3;
 
 /// The model is made anew when it holds this many times what is needed.
@@ -30,8 +30,8 @@ const EPOCHS: u64 = 300;
 
 /// X'W X over some members, their columns centred by weight if there is an intercept, plus R on the diagonal.
 ///
-/// Eliminating the intercept from the model leaves the Schur complement X'W X - (X'w)(X'w)' / sum w, which is the
-/// Gram of the columns less their weighted means.
+/// Eliminating the intercept from the model leaves the Schur complement X'W X - (X'w)(X'w)' / sum w, which is
+/// the Gram of the columns less their weighted means.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QuadraticModel {
     /// Slot by place, and place by slot.

@@ -121,11 +121,11 @@ impl ProximalSet {
         Ok(())
     }
 
-    /// Minimises F over the members until the gap over them is at most the target, nothing gets better, or the
-    /// steps are used up.
+    /// Minimises F over the members until the gap over them is at most the target, nothing gets better, or
+    /// the steps are used up.
     ///
-    /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores and the
-    /// intercept, both computed afresh from the coefficients.
+    /// `at` stands for the coefficients, of which no column but the members may have one. Returns the scores
+    /// and the intercept, both computed afresh from the coefficients.
     pub(crate) fn solve(&mut self, given: SolveData<'_>, mut at: SolveState) -> (Scores, f64, Vec<f64>) {
         let SolveData { columns, response, target } = given;
         let mut last = f64::INFINITY;
@@ -180,7 +180,8 @@ impl ProximalSet {
             let direction = self.model.minimise(&self.b, at, target.penalty, SHARE * gap, given);
             if let Some(length) = self.search(response, at, &direction, target) {
                 let (settled, _) = at.scores.settle_all(response, target.intercept);
-                // Where there are free columns or classes the intercepts move with them: they are found at the end of the solve.
+                // Where there are free columns or classes the intercepts move with them: they are found at
+                // the end of the solve.
                 if response.rows.free.is_none() && response.rows.classes == 0 {
                     at.intercept += length * direction.intercept;
                     at.intercept += settled;
@@ -257,8 +258,8 @@ impl ProximalSet {
         None
     }
 
-    /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the coefficients
-    /// stand for further residuals (the rows of the elastic net seen as an augmented problem).
+    /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the
+    /// coefficients stand for further residuals (the rows of the elastic net seen as an augmented problem).
     fn gap(&self, response: Response<'_>, at: &SolveState, target: Target) -> f64 {
         let SolveState { scores, g, .. } = at;
         let (terms, mut active_bounds) = (&self.terms, ActiveBounds::new());

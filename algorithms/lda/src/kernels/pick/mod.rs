@@ -1,7 +1,7 @@
 //! The draw from a dense row's sums: [`Lanes::pick`](super::lanes::Lanes::pick), and its definition.
 //!
-//! `sums[n]` holds, lane by lane, the masses of the first n + 1 sixteens of topics. A point on the whole mass first falls
-//! into a lane, by sums over lanes, and what is left of it then into one of the lane's topics:
+//! `sums[n]` holds, lane by lane, the masses of the first n + 1 sixteens of topics. A point on the whole mass
+//! first falls into a lane, by sums over lanes, and what is left of it then into one of the lane's topics:
 //!
 //! ```text
 //! upto[l]   = mass of lanes 0 to l
@@ -12,9 +12,10 @@
 //! topic     = 16 line + lane
 //! ```
 //!
-//! Sums over lanes are made in two steps within each four lanes, two more over the sums of the fours: see [`Upto`].
-//! There is no branch, and lines are counted for all lanes at once, so that a draw does not wait for its lane. Rounding
-//! may lead past the mass of a lane, by a few parts in 2^24 of all, to the lane's last topic.
+//! Sums over lanes are made in two steps within each four lanes, two more over the sums of the fours: see
+//! [`Upto`]. There is no branch, and lines are counted for all lanes at once, so that a draw does not wait
+//! for its lane. Rounding may lead past the mass of a lane, by a few parts in 2^24 of all, to the lane's last
+//! topic.
 
 #![allow(clippy::needless_range_loop)] // lanes of several sums side by side
 
