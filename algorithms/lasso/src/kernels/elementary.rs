@@ -26,7 +26,7 @@ raddle::state!(LossSums { loss, residual, weights });
 /// N values of each of eight rows, from their responses and scores.
 ///
 /// A trait and no closure: a function that is passed as a value is compiled for any processor, and its fused
-/// multiply-adds are then calls, seven times slower. [`of`](Rows::of) must be `#[inline(always)]`, as must
+/// multiply-adds are then calls, seven times slower. [`of`](RowFunction::of) must be `#[inline(always)]`, as must
 /// all it calls.
 pub(super) trait RowFunction<const N: usize> {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];

@@ -1,15 +1,13 @@
-//! The Cholesky factor that Newton steps share: extended by members that enter, constrained for those that
-//! left.
+//! Cholesky factor that Newton steps share: extended by members that enter, constrained for those that left.
 //!
 //! The factor L L' = M belongs to an ordered list of members that contains the support. A member that enters
-//! is a row appended. A member that leaves stays in the factor, and its value is held by a constraint: with W
-//! = L^-1 E for the unit vectors E of the held members, the solution of M x = r under x_held = 0 is
+//! is a row appended. A member that leaves stays in the factor, and its value is held by a constraint: with
+//! W = L^-1 E for the unit vectors E of the held members, the solution of M x = r under x_held = 0 is
 //!
 //! x = L^-T (z + W m), z = L^-1 r, (W'W) m = -W'z,
 //!
 //! which costs k^2 operations per held member instead of the k^3/3 of a new factor. Held members are paid for
-//! at every step again: when what they have cost since the factor was made exceeds a new factor, it is made
-//! anew.
+//! at every step again: when they have cost more since the factor was made than a new one, it is made anew.
 
 use raddle::State;
 use raddle::hands;
@@ -235,8 +233,7 @@ impl Factor {
         FactorCheckpoint { members, ridges, ridge: self.ridge, spent: self.spent }
     }
 
-    /// The factor of which this was kept, of the same matrix: an element does not depend on when its row
-    /// came.
+    /// Factor of the same matrix by its checkpoint: no element depends on when its row came.
     pub(crate) fn rebuilt(checkpoint: FactorCheckpoint, matrix: &Symmetric) -> Result<Self, StateError> {
         let refused = || StateError::new("a factor of the working set");
         let FactorCheckpoint { members, ridges, ridge, spent } = checkpoint;
@@ -334,8 +331,7 @@ impl Factor {
     }
 }
 
-/// Where each of `count` numbers stands in a list, or `NOWHERE`; none if the list names one twice or beyond
-/// them.
+/// Place of each of `count` numbers in a list, or `NOWHERE`; none if it names one twice or beyond them.
 pub(super) fn places(list: &[u32], count: usize) -> Option<Vec<u32>> {
     let mut places = vec![NOWHERE; count];
     for (place, &number) in (0..).zip(list) {

@@ -11,6 +11,7 @@ use super::early_stopping::AlternatingStopping;
 use super::judged::{self, Judged};
 use super::least_squares::LeastSquares;
 use super::partitioning::{Partitioning, Tally};
+use super::phase::{AlternatingPhase, Column};
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use crate::kernels;
@@ -39,37 +40,6 @@ pub struct AlternatingProgram {
     /// Center of the ratings, subtracted from each.
     pub(crate) center: f32,
 }
-
-/// Purpose of a round.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum AlternatingPhase {
-    /// Shards take their ratings from the input.
-    Take,
-    /// The rows of a side are solved: users (0) or items (1).
-    Rows(usize),
-    /// A column of a side is solved.
-    Column(Column),
-    /// The users' shards measure what is held out.
-    Measure,
-}
-
-/// A column of a side, in one of the passes over a rank.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Column {
-    pub(crate) side: usize,
-    pub(crate) rank: u32,
-    pub(crate) pass: usize,
-}
-
-raddle::state!(Column { side, rank, pass });
-raddle::state!(
-    enum AlternatingPhase {
-        Take,
-        Rows(side),
-        Column(column),
-        Measure,
-    }
-);
 
 impl AlternatingProgram {
     /// Which rows each shard has, from what the chunks of the input have counted, in their order.
