@@ -7,7 +7,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::atomic::write_atomic;
@@ -15,8 +14,7 @@ use super::combine::combine;
 use super::exit::Error;
 use crate::base::identity::Identity;
 use crate::base::state::{from_bytes, to_bytes};
-use crate::program::verdict::Metric;
-use crate::run::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, RunReport};
+use crate::run::record::{EpochRecord, RunReport};
 
 const MAGIC: &[u8] = b"raddle parts 1\n";
 
@@ -109,7 +107,7 @@ impl KeptPart {
     fn parsed(&self) -> Option<Option<RunReport>> {
         match self.run.as_str() {
             "" => Some(None),
-            run => serde_json::from_str::<Run>(run).ok().map(|run| Some(run.into())),
+            run => serde_json::from_str(run).ok().map(Some),
         }
     }
 
@@ -121,149 +119,14 @@ impl KeptPart {
 
 /// A line of a trace, if it is one.
 pub(super) fn record(line: &str) -> Option<EpochRecord> {
-    serde_json::from_str::<Line>(line).ok().map(EpochRecord::from)
-}
-
-#[derive(Deserialize)]
-struct Measured {
-    name: String,
-    value: Option<f64>,
-    target: Option<f64>,
-    on: String,
-    certified: bool,
-}
-
-impl From<Measured> for Metric {
-    fn from(Measured { name, value, target, on, certified }: Measured) -> Self {
-        Self { name, value: value.unwrap_or(f64::NAN), target, on, certified }
-    }
-}
-
-/// Parts that are done ended by themselves.
-fn ending(name: &str) -> Ending {
-    if name == Ending::Converged.name() { Ending::Converged } else { Ending::Target }
-}
-
-/// A line of the trace, as it is written.
-#[derive(Deserialize)]
-struct Line {
-    epoch: u64,
-    data_version: u64,
-    seconds: f64,
-    measured: f64,
-    workers: usize,
-    objective: Option<f64>,
-    metric: Option<Measured>,
-    position: Option<String>,
-    ending: Option<String>,
-    note: Option<String>,
-    #[serde(default, flatten)]
-    shown: BTreeMap<String, serde_json::Value>,
-    updates: u64,
-    rounds: u64,
-    candidates: u64,
-    rejected: u64,
-    rolled_back: bool,
-    load: Vec<f64>,
-}
-
-impl From<Line> for EpochRecord {
-    fn from(line: Line) -> Self {
-        let shown = line.shown.get("shown").and_then(serde_json::Value::as_object);
-        let shown =
-            shown.into_iter().flatten().filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)));
-        Self {
-            epoch: line.epoch,
-            data_version: line.data_version,
-            seconds: line.seconds,
-            measured: line.measured,
-            workers: line.workers,
-            objective: line.objective,
-            metric: line.metric.map(Metric::from),
-            position: line.position,
-            ending: line.ending.as_deref().map(ending),
-            note: line.note,
-            shown: shown.collect(),
-            updates: line.updates,
-            rounds: line.rounds,
-            candidates: line.candidates,
-            rejected: line.rejected,
-            rolled_back: line.rolled_back,
-            load: line.load,
-            log: Vec::new(),
-        }
-    }
-}
-
-/// A report of a run, as it is written.
-#[derive(Deserialize)]
-struct Run {
-    ending: String,
-    metric: Measured,
-    objective: Option<f64>,
-    epochs: u64,
-    rounds: u64,
-    tasks: u64,
-    updates: u64,
-    candidates: u64,
-    rejected: u64,
-    rollbacks: u64,
-    seconds: f64,
-    bytes_on_wire: u64,
-    block_bytes_on_wire: u64,
-    shards: usize,
-    threads: usize,
-    idle_workers: usize,
-    generations: Vec<Generation>,
-    #[serde(default)]
-    checkpoints: CheckpointRecord,
-    warnings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Generation {
-    epoch: u64,
-    workers: usize,
-    pause: f64,
-    shards_moved: usize,
-}
-
-impl From<Generation> for GenerationRecord {
-    fn from(Generation { epoch, workers, pause, shards_moved }: Generation) -> Self {
-        Self { epoch, workers, processes: 1, pause, shards_moved, bytes_moved: 0 }
-    }
-}
-
-impl From<Run> for RunReport {
-    fn from(run: Run) -> Self {
-        Self {
-            ending: ending(&run.ending),
-            metric: run.metric.into(),
-            objective: run.objective,
-            epochs: run.epochs,
-            rounds: run.rounds,
-            tasks: run.tasks,
-            updates: run.updates,
-            candidates: run.candidates,
-            rejected: run.rejected,
-            rollbacks: run.rollbacks,
-            seconds: run.seconds,
-            bytes_on_wire: run.bytes_on_wire,
-            block_bytes_on_wire: run.block_bytes_on_wire,
-            shards: run.shards,
-            threads: run.threads,
-            idle_workers: run.idle_workers,
-            generations: run.generations.into_iter().map(GenerationRecord::from).collect(),
-            processes: Vec::new(),
-            checkpoints: run.checkpoints,
-            warnings: run.warnings,
-        }
-    }
+    serde_json::from_str(line).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::verdict::Metric;
+    use crate::run::record::{CheckpointRecord, Ending, GenerationRecord};
 
     fn kept() -> Kept {
         let metric = Metric::new("gap", 1.0 / 3.0, "training data").target(1e-6).certified();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A number that a run is judged by; where it has a target, smaller is better.
 ///
@@ -11,11 +11,12 @@ use serde::Serialize;
 /// let rmse = Metric::new("rmse", 0.91, "validation data").target(0.9);
 /// assert!(!rmse.is_reached() && rmse.is_missed() && !rmse.certified);
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     /// Its name, such as `rmse`.
     pub name: String,
     /// Its value; not a number (in JSON `null`) as long as nothing has been measured.
+    #[serde(deserialize_with = "null_or_number")]
     pub value: f64,
     /// The run is done at or below this value; `None` if nobody gave a target.
     pub target: Option<f64>,
@@ -23,6 +24,11 @@ pub struct Metric {
     pub on: String,
     /// Whether the value is a proven bound on the distance to the optimum, such as a duality gap, not an estimate.
     pub certified: bool,
+}
+
+/// A number as JSON has it, which writes `null` for each that is not finite.
+fn null_or_number<'de, D: Deserializer<'de>>(json: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(json)?.unwrap_or(f64::NAN))
 }
 
 impl Metric {
