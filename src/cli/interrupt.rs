@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::exit::ExitStatus;
-use super::folder;
 use crate::base::stop::Stop;
+use crate::cli::run_folder::folder;
 
 /// What Ctrl-C does, and a polite request to end such as SIGTERM: before training there is nothing to lose, so the process ends at once; from then on the run ends
 /// after the epoch under way, with its model written, and a second Ctrl-C ends the process at once.

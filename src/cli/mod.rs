@@ -60,59 +60,37 @@
 //! }
 //! ```
 
-mod atomic;
-mod begun;
 mod changes;
-mod combine;
-mod commit;
-mod digest;
 mod exit;
-mod folder;
-mod identity;
 mod interrupt;
-mod kept;
 pub mod launch;
-mod manifest;
-mod model;
-mod number;
 mod options;
-mod pace;
 mod parts;
-mod profile;
 mod report;
-mod resume;
+mod run_folder;
+mod say;
 mod screen;
 mod session;
-mod store;
-mod summary;
-mod trace;
-mod uses;
-mod values;
-mod verb;
 
 pub use crate::base::digest::ModelDigest;
 pub use crate::base::process::{cpu_seconds, peak_memory_bytes};
-pub use atomic::{is_place_of_a_file, write_atomic};
 pub use changes::{
     ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, VersionOf, Versions, fit_versions, is_whole,
 };
-pub use combine::combine;
 pub use exit::{Error, ExitStatus, main};
-pub use folder::{Earlier, RunFolder};
-pub use identity::identity;
 pub use interrupt::Interrupt;
-pub use model::ModelFolder;
-pub use number::{aligned, count, number};
+pub use options::uses::{UseOptions, refuse_without_effect};
+pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
+pub use options::verb::{parse_or, parse_with, with_verb};
 pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{Part, PartEnd, Parts};
-pub use profile::{Profile, profile};
-pub use report::{About, Data, Records, Report, Seconds, Timed};
-pub use resume::Free;
-pub use screen::{Screen, say};
+pub use report::combine::combine;
+pub use report::number::{aligned, count, number};
+pub use report::summary::{Summary, Table};
+pub use report::trace::Trace;
+pub use report::{About, Data, Profile, Records, Report, Seconds, Timed, profile};
+pub use run_folder::folder::{Earlier, RunFolder};
+pub use run_folder::{Free, ModelFolder, Out, identity, is_place_of_a_file, write_atomic};
+pub use say::say;
+pub use screen::Screen;
 pub use session::Session;
-pub use store::Out;
-pub use summary::{Summary, Table};
-pub use trace::Trace;
-pub use uses::{UseOptions, refuse_without_effect};
-pub use values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
-pub use verb::{parse_or, parse_with, with_verb};

@@ -54,18 +54,30 @@ fn no_file_of_the_engine_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_go_down() {
-    let floors: [&[&str]; 9] = [
-        &["combine", "exit", "manifest", "number", "pace", "profile", "store", "summary"],
-        &["atomic", "begun", "digest", "report", "trace", "values"],
-        &["commit", "kept"],
-        &["folder", "model"],
-        &["interrupt", "options", "resume"],
-        &["identity", "screen"],
-        &["parts", "uses", "verb"],
+    let floors: [&[&str]; 8] = [
+        &["exit"],
+        &["report", "say"],
+        &["run_folder"],
+        &["interrupt", "options"],
+        &["screen"],
+        &["parts"],
         &["session"],
         &["changes", "launch"],
     ];
     check(&src("."), "cli", &floors, &[]);
+}
+
+#[test]
+fn imports_of_the_run_folder_go_down() {
+    let floors: [&[&str]; 6] = [
+        &["begun", "manifest", "store"],
+        &["atomic"],
+        &["commit"],
+        &["folder", "model"],
+        &["resume"],
+        &["identity"],
+    ];
+    check(&src("."), "cli/run_folder", &floors, &[]);
 }
 
 #[test]

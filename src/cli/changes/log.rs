@@ -9,10 +9,10 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::super::exit::Error;
-use super::super::folder::CHANGES_LOG;
-use super::super::manifest::digest_of_bytes;
 use super::lines::{Lines, Text, Version};
 use crate::base::store::{Disk, Store as _};
+use crate::cli::run_folder::folder::CHANGES_LOG;
+use crate::cli::run_folder::manifest::digest_of_bytes;
 
 /// The log of a run that goes on.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{ChangeOptions, ChangeStream, Version};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::report::Report;
+use crate::cli::report::summary::Summary;
 use crate::cli::session::Session;
-use crate::cli::summary::Summary;
 use crate::run::record::Ending;
 
 /// Which version of its data a model is of, as `model.json` has it.

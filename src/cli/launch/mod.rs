@@ -15,8 +15,8 @@ use clap::{Args, Parser};
 
 use self::options::{Join, Launch};
 use super::exit::{Error, ExitStatus};
-use super::screen::say;
-use super::values::{self, MOST_WORKERS};
+use super::say::say;
+use crate::cli::options::values::{self, MOST_WORKERS};
 use crate::cluster::{Invitation, RunStatus, Visitor};
 
 /// Runs programs on several processes, and asks after runs.
@@ -61,7 +61,10 @@ pub fn main() -> ExitCode {
         Verb::Status(Status { run, json }) => status(&visitor(&run)?.status()?, json),
         Verb::Rescale(Rescale { run, workers }) => {
             visitor(&run)?.rescale(workers as u32)?;
-            say(&format!("from the next epoch on: {}", super::number::count(workers as u64, "worker")))?;
+            say(&format!(
+                "from the next epoch on: {}",
+                crate::cli::report::number::count(workers as u64, "worker")
+            ))?;
             Ok(0)
         }
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 
 use crate::cli::exit::Error;
-use crate::cli::values::{self, MOST_WORKERS};
+use crate::cli::options::values::{self, MOST_WORKERS};
 use crate::cluster::{Address, Reach};
 
 #[derive(Debug, Args)]

@@ -4,9 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cli::begun::{self, Begun};
 use crate::cli::exit::Error;
-use crate::cli::folder::CHECKPOINT;
+use crate::cli::run_folder::begun::{self, Begun};
+use crate::cli::run_folder::folder::CHECKPOINT;
 use crate::cluster::{FILE, INDEX, Reach, WORKERS};
 
 /// Where a program is: as it is named if that is a path, else beside this one, else on PATH.

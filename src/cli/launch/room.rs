@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::base::hands::lock;
 use crate::cli::exit::Error;
-use crate::cli::folder::{self, Earlier, RunFolder};
+use crate::cli::run_folder::folder::{self, Earlier, RunFolder};
 use crate::cli::session::SHARED;
 use crate::cluster::{Invitation, PROOF, Remote, write_private};
 

@@ -13,7 +13,7 @@ use super::program;
 use super::room::Room;
 use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::folder::Earlier;
+use crate::cli::run_folder::folder::Earlier;
 use crate::cluster::{Address, CoordinatorSettings, Ended, Heard, Reach, Server};
 
 /// How long processes that are done may take to end.

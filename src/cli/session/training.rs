@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
-use super::super::begun::Begun;
 use super::super::exit::{Error, ExitStatus};
-use super::super::folder::{CHECKPOINT, Earlier};
 use super::super::interrupt::Interrupt;
 use super::super::parts::{Part, PartEnd, Parts, Sharing, forget};
 use super::super::report::Timed;
 use super::Session;
 use crate::base::error::EngineError;
 use crate::base::slowdown::Slowdown;
+use crate::cli::run_folder::begun::Begun;
+use crate::cli::run_folder::folder::{CHECKPOINT, Earlier};
 use crate::cluster::Cluster;
 use crate::engine::{Beginning, Engine, Outcome};
 use crate::program::Program;

@@ -1,12 +1,12 @@
 //! A session over several versions of its data, each with a model of its own.
 
-use super::super::begun::Begun;
 use super::super::exit::{Error, ExitStatus};
-use super::super::folder::Earlier;
 use super::super::report::Report;
-use super::super::screen::say;
-use super::super::summary::Summary;
+use super::super::say::say;
 use super::Session;
+use crate::cli::report::summary::Summary;
+use crate::cli::run_folder::begun::Begun;
+use crate::cli::run_folder::folder::Earlier;
 use crate::run::record::EpochRecord;
 
 impl Session {

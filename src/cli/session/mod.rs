@@ -6,16 +6,17 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::begun::{Begun, Ended};
 use super::exit::{Error, ExitStatus};
-use super::folder::{Earlier, RunFolder};
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::report::{About, Data, Report, Seconds, Timed};
-use super::screen::{Screen, say};
-use super::store::Out;
-use super::summary::Summary;
+use super::say::say;
+use super::screen::Screen;
 use crate::base::process::{cpu_seconds, peak_memory_bytes};
+use crate::cli::report::summary::Summary;
+use crate::cli::run_folder::begun::{Begun, Ended};
+use crate::cli::run_folder::folder::{Earlier, RunFolder};
+use crate::cli::run_folder::store::Out;
 use crate::cluster::Cluster;
 use crate::run::record::{EpochRecord, RunReport};
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use super::exit::Error;
+use crate::cli::exit::Error;
 
 /// Workers of a run: no machine has more cores, and every worker that is asked for costs memory.
 pub const MOST_WORKERS: usize = 1024;
@@ -20,18 +20,18 @@ pub fn between<const LEAST: usize, const MOST: usize>(text: &str) -> Result<usiz
 }
 
 /// A whole number of at least 0.
-pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
+pub(crate) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "give a whole number of 0 or more".into())
 }
 
 /// A finite number of seconds.
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "give a number of seconds, 0 or more, such as 60 or 0.5".into())
 }
 
 /// `on` or `off`.
-pub(super) fn on_off(text: &str) -> Result<bool, String> {
+pub(crate) fn on_off(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
         "off" => Ok(false),
@@ -91,7 +91,7 @@ impl RescalePlan {
 
     /// The plan of what is left once this number of epochs is completed, counted anew from there: what was due by then is
     /// due at the start.
-    pub(super) fn after(&self, epochs: u64) -> Vec<(u64, usize)> {
+    pub(crate) fn after(&self, epochs: u64) -> Vec<(u64, usize)> {
         self.0.iter().map(|&(epoch, workers)| (epoch.saturating_sub(epochs), workers)).collect()
     }
 }

@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::exit::Error;
 use super::store::{Disk, Out, Store};
+use crate::cli::exit::Error;
 
 /// Links that are followed at most, as the system does.
 const MOST_LINKS: usize = 40;
@@ -178,7 +178,7 @@ fn refuse(path: &Path, why: &str) -> Error {
 }
 
 /// Writes a file, and returns once it outlives a loss of power.
-pub(super) fn stream(
+pub(crate) fn stream(
     store: &Arc<dyn Store>,
     path: &Path,
     write: impl FnOnce(&mut Out) -> io::Result<()>,

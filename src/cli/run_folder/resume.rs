@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::{Arg, Command};
 
 use super::begun::{self, Begun, Given};
-use super::exit::Error;
 use super::folder::CHECKPOINT;
+use crate::cli::exit::Error;
 
 /// Options that never change the model: a run may go on with others, and they are no part of its identity.
 const NEUTRAL: [&str; 12] = [
@@ -40,13 +40,13 @@ pub struct Free<'a> {
 
 impl Free<'_> {
     /// Whether a run may go on with another value of this option, by its long name.
-    pub(super) fn has(&self, option: &str) -> bool {
+    pub(crate) fn has(&self, option: &str) -> bool {
         [&NEUTRAL, self.limits, self.neutral].iter().any(|free| free.contains(&option))
     }
 }
 
 /// The options of a run that goes on: its own, and those that are given now and may be.
-pub(super) fn merge(
+pub(crate) fn merge(
     (run, begun): (&Path, &Begun),
     verb: &Command,
     given: &Given,

@@ -1,11 +1,13 @@
 //! [`identity`]: what makes a checkpoint belong to a run.
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::Value;
 
-use super::digest::content_digest;
-use super::exit::Error;
+use super::manifest::digest_of;
 use super::resume::Free;
+use crate::cli::exit::Error;
 
 /// A run's [`identity`](crate::Engine::identity): all that it was asked for, less what never changes its model.
 ///
@@ -55,6 +57,14 @@ pub fn identity(
         }
     }
     Ok(identity)
+}
+
+/// The SHA-256 of the file that an option names, as 64 hexadecimal digits; empty where it names none, and where the file
+/// cannot be read, which whoever reads it will say. Part of a run's [`identity`](crate::Engine::identity): a path says
+/// nothing of what is in the file today.
+fn content_digest(option: &str) -> String {
+    let path = Path::new(option);
+    if path.is_file() { digest_of(path).unwrap_or_default() } else { String::new() }
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::Args;
 use serde::Serialize;
 
-use super::exit::Error;
-use super::screen::say;
+use crate::cli::exit::Error;
+use crate::cli::say::say;
 
 /// The options of the verbs that use a model; flatten them into the verb's own.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]

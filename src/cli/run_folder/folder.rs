@@ -10,20 +10,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::atomic::write_atomic;
 use super::begun::{self, Begun, Ended};
 use super::commit::{self, Stage};
-use super::exit::Error;
 use super::manifest::{self, Head};
 use super::store::{Disk, Out, Store};
-use super::trace::Trace;
 use crate::checkpoint;
+use crate::cli::exit::Error;
+use crate::cli::report::trace::Trace;
 use crate::run::record::EpochRecord;
 
 /// Holds the number of the process that has the run. The system drops its lock with the process, however that ends.
-pub(super) const LOCK: &str = ".lock";
+pub(crate) const LOCK: &str = ".lock";
 /// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
-pub(super) const CHECKPOINT: &str = "checkpoint";
+pub(crate) const CHECKPOINT: &str = "checkpoint";
 
 /// Log of the changes that a run has taken in.
-pub(super) const CHANGES_LOG: &str = "changes.log";
+pub(crate) const CHANGES_LOG: &str = "changes.log";
 /// What every run may have beside the files of its model. Where one of them is, a run is.
 const RUN_FILES: [&str; 8] = [
     manifest::NAME,
@@ -119,7 +119,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the folder cannot be written.
-    pub(super) fn recover(&self) -> Result<(), Error> {
+    pub(crate) fn recover(&self) -> Result<(), Error> {
         let Some(held) = &self.held else { return Ok(()) };
         commit::recover(&held.path, &*held.store).map_err(|why| Error::write(&held.path, why))
     }
@@ -128,7 +128,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub(super) fn share(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn share(path: &Path) -> Result<Self, Error> {
         let owned = owned_by_earlier(path, Earlier::Replaced);
         let owned = owned.map_err(|why| Error::usage(format!("{}: {why}", path.display())))?;
         let mut trace = Trace::new(&path.join("trace.jsonl"));
@@ -187,7 +187,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the folder cannot be written.
-    pub(super) fn begin(&mut self, begun: &Begun, is_new: bool) -> Result<(), Error> {
+    pub(crate) fn begin(&mut self, begun: &Begun, is_new: bool) -> Result<(), Error> {
         let Some(held) = &mut self.held else { return Ok(()) };
         held.trains = true;
         held.owned.insert(begun::NAME.into());
@@ -204,7 +204,7 @@ impl RunFolder {
     }
 
     /// Goes on in a folder in which another process of the run has begun it.
-    pub(super) fn take_over(&mut self) -> Result<(), Error> {
+    pub(crate) fn take_over(&mut self) -> Result<(), Error> {
         if let Some(held) = &mut self.held {
             held.trains = true;
             held.owned.insert(begun::NAME.into());
@@ -216,7 +216,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(super) fn write_end(&mut self, begun: Begun, ended: Ended) -> Result<(), Error> {
+    pub(crate) fn write_end(&mut self, begun: Begun, ended: Ended) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
         // A run that was resumed may have been given another target meanwhile.
         let mut kept = Begun::read(path)?.unwrap_or_else(|| begun.clone());
@@ -260,7 +260,7 @@ impl RunFolder {
 static NEW: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Removes the folder that was made for a run that ends before it has written anything.
-pub(super) fn abandon() {
+pub(crate) fn abandon() {
     if let Some(path) = NEW.lock().unwrap_or_else(PoisonError::into_inner).take() {
         remove_if_empty(&path);
     }
@@ -276,7 +276,7 @@ fn remove_if_empty(path: &Path) {
 }
 
 /// Takes the folder's lock, or says who has it.
-pub(super) fn lock(folder: &Path) -> Result<File, String> {
+pub(crate) fn lock(folder: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     let lock = options.create(true).truncate(false).read(true).write(true).open(folder.join(LOCK));
     let mut lock = lock.map_err(|why| why.to_string())?;

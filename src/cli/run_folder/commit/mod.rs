@@ -21,7 +21,7 @@ use super::store::{Out, Store};
 /// Where files are gathered; whatever is found there was given up.
 const STAGING: &str = ".raddle-staging";
 /// Where they wait for the commit, and then for their places.
-pub(super) const NEXT: &str = ".next";
+pub(crate) const NEXT: &str = ".next";
 /// The program's part of `model.json`.
 const OWN: &str = "model.own";
 /// What the commit replaces.
@@ -49,12 +49,12 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(folder: &Path, store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(folder: &Path, store: Arc<dyn Store>) -> Self {
         Self { folder: folder.into(), store, files: Files::new(), has_own: false, begun: false }
     }
 
     /// Streams a file. What is given as `model.json` is what the program says of its model: an object.
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         name: &str,
         write: impl FnOnce(&mut Out) -> io::Result<()>,
@@ -75,7 +75,7 @@ impl Stage {
     }
 
     /// Makes all of it visible in the place of the earlier run, whose files are `owned`.
-    pub(super) fn commit(mut self, program: &str, version: &str, owned: BTreeSet<String>) -> io::Result<()> {
+    pub(crate) fn commit(mut self, program: &str, version: &str, owned: BTreeSet<String>) -> io::Result<()> {
         let Self { folder, store, .. } = &self;
         let (folder, store) = (folder.clone(), Arc::clone(store));
         self.gather(program, version, owned)?;
@@ -118,7 +118,7 @@ impl Drop for Stage {
 }
 
 /// Finishes a commit that a run was killed in, and clears away what one had gathered before it.
-pub(super) fn recover(folder: &Path, store: &dyn Store) -> io::Result<()> {
+pub(crate) fn recover(folder: &Path, store: &dyn Store) -> io::Result<()> {
     clear(&folder.join(STAGING), store)?;
     let next = folder.join(NEXT);
     if !next.exists() {

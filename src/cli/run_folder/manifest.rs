@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::base::digest::hex;
 
 /// The name of the file.
-pub(super) const NAME: &str = "model.json";
+pub(crate) const NAME: &str = "model.json";
 /// The layout of a model's folder.
 const FORMAT: u32 = 1;
 /// What stands before the digits.
@@ -22,24 +22,24 @@ const BEFORE: &[u8] = b"{\n  \"sha256\": \"";
 const DIGITS: usize = 64;
 
 /// Names of files, and the SHA-256 of each.
-pub(super) type Files = BTreeMap<String, String>;
+pub(crate) type Files = BTreeMap<String, String>;
 
 /// What every program's `model.json` begins with, but for the digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
-    pub(super) program: String,
-    pub(super) version: String,
-    pub(super) format: u32,
-    pub(super) files: Files,
+    pub(crate) program: String,
+    pub(crate) version: String,
+    pub(crate) format: u32,
+    pub(crate) files: Files,
 }
 
 impl Head {
-    pub(super) fn new(program: &str, version: &str, files: Files) -> Self {
+    pub(crate) fn new(program: &str, version: &str, files: Files) -> Self {
         Self { program: program.into(), version: version.into(), format: FORMAT, files }
     }
 
     /// The head of a file's content, if a run wrote it: nothing about its digits is checked.
-    pub(super) fn of(text: &[u8]) -> Option<Self> {
+    pub(crate) fn of(text: &[u8]) -> Option<Self> {
         text.starts_with(BEFORE).then(|| serde_json::from_slice(text).ok()).flatten()
     }
 
@@ -48,7 +48,7 @@ impl Head {
     }
 
     /// Writes `model.json` from the program's own object, which is streamed.
-    pub(super) fn write(&self, own: &Own<'_>, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write(&self, own: &Own<'_>, out: &mut impl Write) -> io::Result<()> {
         let head = serde_json::to_string_pretty(self)?;
         // Without its braces: the digits go before it, what is the program's own behind it.
         let head = head.strip_prefix('{').and_then(|head| head.strip_suffix("\n}")).unwrap_or_default();
@@ -88,7 +88,7 @@ pub(super) fn digest_of_open(file: &File) -> io::Result<String> {
 }
 
 /// The SHA-256 of some bytes.
-pub(super) fn digest_of_bytes(bytes: &[u8]) -> String {
+pub(crate) fn digest_of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
@@ -115,11 +115,11 @@ pub(super) struct Own<'a> {
 
 impl<'a> Own<'a> {
     /// No file: an object without members.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { file: None, inside: 0, is_empty: true }
     }
 
-    pub(super) fn new(file: &'a Path) -> io::Result<Self> {
+    pub(crate) fn new(file: &'a Path) -> io::Result<Self> {
         let mut bytes = io::BufReader::new(File::open(file)?).bytes();
         let mut at = 0;
         let mut next = || -> io::Result<u8> {

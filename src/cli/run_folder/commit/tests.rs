@@ -10,10 +10,10 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
-use super::super::Error;
 use super::super::folder::{Earlier, RunFolder};
 use super::super::model::ModelFolder;
 use super::super::store::{Disk, Store};
+use crate::cli::Error;
 
 /// Fails at one operation, counted from 0; from there on too, if it dies. A write that fails is done by half.
 #[derive(Debug)]

@@ -9,11 +9,11 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::atomic::write_atomic;
-use super::combine::combine;
-use super::exit::Error;
 use crate::base::identity::Identity;
 use crate::base::state::{from_bytes, to_bytes};
+use crate::cli::exit::Error;
+use crate::cli::report::combine::combine;
+use crate::cli::run_folder::atomic::write_atomic;
 use crate::run::record::{EpochRecord, RunReport};
 
 const MAGIC: &[u8] = b"raddle parts 1\n";

@@ -1,16 +1,20 @@
 //! [`TrainOptions`]: the options of training that mean the same in every program.
 
+pub(crate) mod uses;
+pub(crate) mod values;
+pub(crate) mod verb;
+
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
 use clap::{ArgAction, Args};
 use serde::Serialize;
 
-use super::begun;
+use self::values::{MOST_WORKERS, RescalePlan, Rho, choose};
 use super::exit::Error;
-use super::folder::{CHECKPOINT, Earlier};
-use super::values::{self, MOST_WORKERS, RescalePlan, Rho, choose};
 use crate::checkpoint::{CheckpointEvery, has_checkpoint};
+use crate::cli::run_folder::begun;
+use crate::cli::run_folder::folder::{CHECKPOINT, Earlier};
 use crate::cluster::Cluster;
 use crate::{Engine, Program};
 

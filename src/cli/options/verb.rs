@@ -6,12 +6,12 @@ use std::process;
 
 use clap::{Arg, Command, Parser};
 
-use super::begun::{self, Begun, Ended};
-use super::commit;
-use super::exit::{Error, ExitStatus};
-use super::folder::{CHECKPOINT, Earlier, RunFolder};
-use super::resume::{self, Free};
-use super::screen::say;
+use crate::cli::exit::{Error, ExitStatus};
+use crate::cli::run_folder::begun::{self, Begun, Ended};
+use crate::cli::run_folder::commit;
+use crate::cli::run_folder::folder::{CHECKPOINT, Earlier, RunFolder};
+use crate::cli::run_folder::resume::{self, Free};
+use crate::cli::say::say;
 
 /// Parses the command line; `default` is its verb if none is given, so that `lasso --json` is `lasso fit --json`. With
 /// `--resume RUN` verb, data and options are those of the run; one that is given and differs is refused, unless it cannot
@@ -28,7 +28,7 @@ pub fn parse_with<T: Parser>(default: &str, free: Free<'_>) -> T {
     let line = understood(&command, default, free, std::env::args_os().collect());
     let line = line.unwrap_or_else(|error| {
         // The body of `main` has not begun, so that its end is this.
-        super::exit::tell(command.get_name(), &error);
+        crate::cli::exit::tell(command.get_name(), &error);
         process::exit(error.status().code().into())
     });
     let matches = command.clone().try_get_matches_from(line).unwrap_or_else(|error| error.exit());

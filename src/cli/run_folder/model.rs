@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::commit::NEXT;
-use super::exit::Error;
 use super::manifest::{self, Head, digest_of_bytes, digest_of_open, verified};
+use crate::cli::exit::Error;
 
 /// How often a model is opened anew because a run replaced it meanwhile.
 const TRIES: usize = 100;

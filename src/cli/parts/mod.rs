@@ -4,24 +4,27 @@
 //! checkpoint of its own for each of its runs. Any number of workers goes on from there: parts that are done are not done
 //! again.
 
+mod kept;
+
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use self::kept::{Kept, KeptPart};
 use super::exit::Error;
-use super::folder::CHECKPOINT;
 use super::interrupt::Interrupt;
-use super::kept::{self, Kept, KeptPart};
 use super::options::TrainOptions;
 use super::screen::Screen;
-use super::store::Disk;
-use super::trace::Trace;
-use super::{RunFolder, combine};
 use crate::base::error::EngineError;
 use crate::base::side_by_side::side_by_side;
 use crate::checkpoint;
+use crate::cli::report::combine::combine;
+use crate::cli::report::trace::Trace;
+use crate::cli::run_folder::folder::CHECKPOINT;
+use crate::cli::run_folder::folder::RunFolder;
+use crate::cli::run_folder::store::Disk;
 use crate::engine::{Engine, Outcome};
 use crate::program::Program;
 use crate::run::record::{EpochRecord, RunReport};

@@ -1,123 +1,28 @@
 //! [`Report`]: `report.json`, everything a run is judged by.
 
+pub(crate) mod combine;
+mod data;
+pub(crate) mod number;
+mod profile;
+mod seconds;
+pub(crate) mod summary;
+pub(crate) mod trace;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use self::number::{count, number};
 use super::exit::ExitStatus;
-use super::number::count;
-use super::number::number;
-use super::profile::{Profile, profile};
 use crate::program::verdict::Metric;
 use crate::run::record::{
     CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport,
 };
 
-/// A part of a run whose seconds are told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timed {
-    /// Reading the data.
-    Read,
-    /// What a judge does before it calls a peer: centre, scale, split.
-    Prepare,
-    /// Everything else up to the model: layouts, shards, threads, epochs.
-    Fit,
-    /// Evaluation that peers' clocks leave out.
-    Certify,
-    /// Writing the model.
-    Write,
-}
-
-impl Timed {
-    /// What is shown while it goes on.
-    pub fn doing(self) -> &'static str {
-        match self {
-            Self::Read => "reading",
-            Self::Prepare => "preparing",
-            Self::Fit => "fitting",
-            Self::Certify => "certifying",
-            Self::Write => "writing",
-        }
-    }
-}
-
-/// Seconds of each part of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Seconds {
-    /// Reading the data.
-    pub read: f64,
-    /// What a judge does before it calls a peer; among several processes, waiting for those that still read, too.
-    pub prepare: f64,
-    /// Everything else up to the model.
-    pub fit: f64,
-    /// Evaluation that peers' clocks leave out.
-    pub certify: f64,
-    /// Writing the model.
-    pub write: f64,
-}
-
-impl Seconds {
-    /// Adds to a part.
-    pub fn add(&mut self, part: Timed, seconds: f64) {
-        let sum = match part {
-            Timed::Read => &mut self.read,
-            Timed::Prepare => &mut self.prepare,
-            Timed::Fit => &mut self.fit,
-            Timed::Certify => &mut self.certify,
-            Timed::Write => &mut self.write,
-        };
-        *sum += seconds;
-    }
-}
-
-/// Counts of the records of some data: rows of a table, observations of ratings, documents of a corpus.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Records {
-    /// Records of the data.
-    pub read: u64,
-    /// Of these, the records that are used.
-    pub used: u64,
-    /// The others, by the reason in words.
-    pub left_out: BTreeMap<String, u64>,
-}
-
-impl Records {
-    /// Counts of so many records, of which these are not used.
-    pub fn new(read: u64, left_out: BTreeMap<String, u64>) -> Self {
-        let used = read.saturating_sub(left_out.values().sum());
-        Self { read, used, left_out }
-    }
-
-    /// Counts records that are not used for this reason, if there are any.
-    pub fn leave_out(&mut self, reason: &str, count: u64) {
-        if count > 0 {
-            *self.left_out.entry(reason.to_owned()).or_default() += count;
-            self.used = self.used.saturating_sub(count);
-        }
-    }
-}
-
-/// The data a run was given.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Data {
-    /// The file as it was named.
-    pub path: String,
-    /// Named sizes, such as rows and columns.
-    pub sizes: BTreeMap<String, u64>,
-    /// Values that are stored.
-    pub nonzeros: u64,
-    /// A digest of the content.
-    pub digest: String,
-    /// The name of its format, such as csv.
-    pub format: String,
-    /// Its records, which a report has beside the data.
-    #[serde(skip)]
-    pub records: Records,
-    /// Notes on the data, as the screen shows them, a sentence each; a report has it beside the data.
-    #[serde(skip)]
-    pub notes: Vec<String>,
-}
+pub use self::data::{Data, Records};
+pub use self::profile::{Profile, profile};
+pub use self::seconds::{Seconds, Timed};
 
 /// What a report tells that the engine cannot know.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,7 @@
 //! Whose a folder is, what is replaced in it, and what never.
 
-use super::super::ExitStatus;
 use super::*;
+use crate::cli::ExitStatus;
 
 #[test]
 fn a_folder_belongs_to_one_run_at_a_time() {

@@ -6,19 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::base::store::Stored;
-pub(super) use crate::base::store::{Disk, Store};
+pub(crate) use crate::base::store::{Disk, Store};
 
 /// Where a file's bytes go: streamed, never held whole.
 #[derive(Debug)]
 pub struct Out(BufWriter<Stored>);
 
 impl Out {
-    pub(super) fn create(store: &Arc<dyn Store>, path: &Path) -> io::Result<Self> {
+    pub(crate) fn create(store: &Arc<dyn Store>, path: &Path) -> io::Result<Self> {
         Ok(Self(BufWriter::with_capacity(1 << 18, Stored::create(store, path)?)))
     }
 
     /// Into a file that is open.
-    pub(super) fn of(store: &Arc<dyn Store>, file: File) -> Self {
+    pub(crate) fn of(store: &Arc<dyn Store>, file: File) -> Self {
         Self(BufWriter::with_capacity(1 << 18, Stored::of(store, file)))
     }
 

@@ -10,49 +10,49 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::{Deserialize, Serialize};
 
-use super::exit::Error;
+use crate::cli::exit::Error;
 
 /// The name of the file.
-pub(super) const NAME: &str = "run.json";
+pub(crate) const NAME: &str = "run.json";
 
 /// Options as they were given, by their long names (`data` without dashes is an argument): one text a value.
 pub(super) type Given = BTreeMap<String, Vec<String>>;
 
 /// `run.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Begun {
-    pub(super) program: String,
-    pub(super) version: String,
-    pub(super) verb: String,
+pub(crate) struct Begun {
+    pub(crate) program: String,
+    pub(crate) version: String,
+    pub(crate) verb: String,
     /// The options that were given when the run was begun.
-    pub(super) options: Given,
+    pub(crate) options: Given,
     /// How it ended; null as long as it has not.
-    pub(super) ended: Option<Ended>,
+    pub(crate) ended: Option<Ended>,
 }
 
 /// The end of a run that has a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// As in `report.json`.
-    pub(super) ending: String,
+    pub(crate) ending: String,
     /// The exit status.
-    pub(super) status: u8,
+    pub(crate) status: u8,
     /// What was said on stdout.
-    pub(super) said: String,
+    pub(crate) said: String,
 }
 
 /// The command line of this process, once it is understood.
 static COMMAND_LINE: OnceLock<(String, Given)> = OnceLock::new();
 
 /// Keeps the verb and the options of this process, for the run that it begins.
-pub(super) fn keep(verb: &str, options: Given) {
+pub(crate) fn keep(verb: &str, options: Given) {
     // A second command line in a process is a test's.
     let _ = COMMAND_LINE.set((verb.into(), options));
 }
 
 impl Begun {
     /// A run that this process begins.
-    pub(super) fn now(program: &str, version: &str) -> Self {
+    pub(crate) fn now(program: &str, version: &str) -> Self {
         let (verb, options) = COMMAND_LINE.get().cloned().unwrap_or_default();
         Self { program: program.into(), version: version.into(), verb, options, ended: None }
     }
@@ -61,7 +61,7 @@ impl Begun {
     ///
     /// # Errors
     /// If its file cannot be read, or is no such file.
-    pub(super) fn read(folder: &Path) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, Error> {
         let path = folder.join(NAME);
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|why| {
@@ -77,7 +77,7 @@ impl Begun {
 }
 
 /// The options that were given on a line.
-pub(super) fn given(verb: &Command, matches: &ArgMatches) -> Given {
+pub(crate) fn given(verb: &Command, matches: &ArgMatches) -> Given {
     let is_given = |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let values = |arg: &Arg| -> Vec<String> {
         let raw = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
@@ -91,7 +91,7 @@ pub(super) fn given(verb: &Command, matches: &ArgMatches) -> Given {
 }
 
 /// An option's long name; of an argument, its own.
-pub(super) fn name(arg: &Arg) -> String {
+pub(crate) fn name(arg: &Arg) -> String {
     arg.get_long().unwrap_or_else(|| arg.get_id().as_str()).to_owned()
 }
 
@@ -101,7 +101,7 @@ pub(super) fn is_flag(arg: &Arg) -> bool {
 }
 
 /// The words that give these options, arguments first.
-pub(super) fn words(verb: &Command, options: &Given) -> Vec<String> {
+pub(crate) fn words(verb: &Command, options: &Given) -> Vec<String> {
     let arg = |option: &str| verb.get_arguments().find(|arg| name(arg) == option);
     let is_argument = |option: &str| arg(option).is_some_and(|arg| arg.get_long().is_none());
     let (arguments, options): (Vec<_>, Vec<_>) = options.iter().partition(|(option, _)| is_argument(option));

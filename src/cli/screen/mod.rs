@@ -1,16 +1,17 @@
-//! [`Screen`]: progress on stderr, the result on stdout.
+//! [`Screen`]: progress on stderr.
 
-use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+mod pace;
+
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::exit::Error;
-use super::number::number;
+use self::pace::Pace;
 use super::options::TrainOptions;
-use super::pace::Pace;
 use super::report::Timed;
+use crate::cli::report::number::number;
 use crate::run::record::EpochRecord;
 
 /// Shows how a run goes: a bar on a terminal, else lines, at most ten a second and the last; nothing with `--quiet`. What
@@ -159,18 +160,6 @@ fn bar(epochs: Option<u64>) -> ProgressBar {
     let bar = bar.with_style(style.progress_chars("=> "));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
-}
-
-/// Writes a text and a line end to stdout; a reader that has gone away is no error.
-///
-/// # Errors
-/// If stdout cannot be written, such as when a disk is full.
-pub fn say(text: &str) -> Result<(), Error> {
-    let mut out = io::stdout().lock();
-    match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
-        Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(Error::failed(format!("stdout: {why}"))),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::exit::Error;
+use crate::cli::exit::Error;
 use crate::run::record::EpochRecord;
 
 /// The epochs of a run, as a file of JSON lines.
@@ -29,12 +29,12 @@ struct Line {
 }
 
 impl Trace {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(crate) fn new(path: &Path) -> Self {
         Self { path: path.into(), keep: false, out: None, problem: None }
     }
 
     /// Keeps what an earlier part of the same run wrote, up to where this part begins.
-    pub(super) fn keep_earlier(&mut self) {
+    pub(crate) fn keep_earlier(&mut self) {
         self.keep = true;
     }
 
