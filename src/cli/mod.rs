@@ -75,7 +75,7 @@ mod session;
 pub use crate::base::digest::ModelDigest;
 pub use crate::base::process::{cpu_seconds, peak_memory_bytes};
 pub use changes::{
-    ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, VersionOf, Versions, fit_versions, is_whole,
+    ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, VersionOf, Versions, fit_versions, is_short,
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChangeOptions, ChangeStream, Version};
 use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::report::Report;
 use crate::cli::report::summary::Summary;
+use crate::cli::report::{Data, Report};
+use crate::cli::run_folder::ModelFolder;
 use crate::cli::session::Session;
-use crate::run::record::Ending;
+use crate::run::record::{Ending, EpochRecord, RunReport};
 
 /// Which version of its data a model is of, as `model.json` has it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,21 @@ pub struct VersionOf {
     pub data_version: u64,
     /// Epochs of the run up to it.
     pub epochs: u64,
+}
+
+impl VersionOf {
+    /// The version that the session has come to.
+    pub fn reached(session: &Session) -> Self {
+        Self { data_version: session.data_version(), epochs: session.epochs() }
+    }
+}
+
+/// What `model.json` says of a model that versions may go on from.
+#[derive(Deserialize)]
+struct Fitted {
+    ending: String,
+    #[serde(flatten)]
+    version: Option<VersionOf>,
 }
 
 /// How the fit of a version ended.
@@ -29,17 +45,31 @@ pub enum VersionEnd {
     Short(Box<Report>),
 }
 
+impl VersionEnd {
+    /// The end of a version without a model, told by a report on the options, its data, its run and the trace of that.
+    ///
+    /// # Errors
+    /// If the options have no form as JSON.
+    pub fn short(
+        session: &Session,
+        options: &impl Serialize,
+        data: Data,
+        (run, trace): (&RunReport, &[EpochRecord]),
+    ) -> Result<Self, Error> {
+        Ok(Self::Short(Box::new(session.report(options, data, String::new(), run, trace)?)))
+    }
+}
+
 /// What a program does for data that change.
 pub trait Versions {
     /// A version of the data, ready to be fitted.
     type Laid;
 
-    /// Takes the model in the folder up, of a run that goes on: which version it is of, or nothing where the first fit
-    /// has not come to its end.
+    /// Takes up the model of a run that goes on.
     ///
     /// # Errors
     /// If the model cannot be read.
-    fn take_up(&mut self, folder: &Path) -> Result<Option<VersionOf>, Error>;
+    fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error>;
 
     /// Takes the lines of a version in, all or none: how many records it inserts, and how many it retracts.
     ///
@@ -62,15 +92,20 @@ pub trait Versions {
     /// If it cannot be fitted or written.
     fn fit(&mut self, session: &mut Session, number: u64, laid: Self::Laid) -> Result<VersionEnd, Error>;
 
-    /// Writes the data of the last version, where that is asked for.
+    /// Writes the data of the last version to this file.
     ///
     /// # Errors
     /// If they cannot be written.
-    fn save_data(&self) -> Result<(), Error>;
+    fn save_data(&self, path: &Path) -> Result<(), Error>;
 }
 
-/// Whether a fit that ended so is one that versions go on from.
-pub fn is_whole(ending: &str) -> bool {
+/// Decides if a run leaves this version without a model: later ones need a fit that came to its end.
+pub fn is_short(number: u64, run: &RunReport) -> bool {
+    number > 0 && !is_whole(run.ending.name())
+}
+
+/// Decides if a fit of this ending is one that versions go on from.
+fn is_whole(ending: &str) -> bool {
     [Ending::Target, Ending::Converged].iter().any(|whole| whole.name() == ending)
 }
 
@@ -94,7 +129,7 @@ pub fn fit_versions(
             Err(short) => return end_short(session, *short),
         }
         if last.as_ref().is_some_and(|(report, _)| !is_whole(report.ending.name())) {
-            return finish(program, session, last);
+            return finish(program, options, session, last);
         }
     }
     let mut changes = ChangeStream::open(options, &mut session, digest)?;
@@ -122,12 +157,12 @@ pub fn fit_versions(
         match commit(program, &mut session, version.number, laid)? {
             Ok(committed) => last = Some(committed),
             Err(short) => {
-                program.save_data()?;
+                save_data(program, options)?;
                 return end_short(session, *short);
             }
         }
     }
-    finish(program, session, last)
+    finish(program, options, session, last)
 }
 
 /// The number of the version whose model is in the folder, where the run goes on.
@@ -136,7 +171,10 @@ fn take_up(program: &mut impl Versions, session: &mut Session) -> Result<Option<
     let Some(folder) = folder.filter(|folder| folder.join("model.json").exists()).map(Path::to_owned) else {
         return Ok(None);
     };
-    let Some(of) = program.take_up(&folder)? else { return Ok(None) };
+    let model = ModelFolder::open(&folder, session.program())?;
+    let fitted: Fitted = model.about()?;
+    let Some(of) = fitted.version.filter(|_| is_whole(&fitted.ending)) else { return Ok(None) };
+    program.take_up(&model)?;
     session.resume_behind(of.data_version, of.epochs);
     Ok(Some(of.data_version))
 }
@@ -166,12 +204,17 @@ fn end_short(session: Session, report: Report) -> Result<ExitStatus, Error> {
     session.finish_without_model(report, &text)
 }
 
+fn save_data(program: &impl Versions, options: &ChangeOptions) -> Result<(), Error> {
+    options.save_data.as_deref().map_or(Ok(()), |path| program.save_data(path))
+}
+
 fn finish(
     program: &impl Versions,
+    options: &ChangeOptions,
     session: Session,
     last: Option<(Report, String)>,
 ) -> Result<ExitStatus, Error> {
-    program.save_data()?;
+    save_data(program, options)?;
     let is_interrupted = session.is_interrupted();
     let status = match last {
         Some((report, text)) => session.finish_committed(&report, &text)?,

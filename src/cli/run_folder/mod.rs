@@ -6,7 +6,7 @@ pub(crate) mod commit;
 pub(crate) mod folder;
 mod identity;
 pub(crate) mod manifest;
-mod model;
+pub(crate) mod model;
 pub(crate) mod resume;
 pub(crate) mod store;
 

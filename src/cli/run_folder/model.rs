@@ -9,7 +9,11 @@ use serde::de::DeserializeOwned;
 
 use super::commit::NEXT;
 use super::manifest::{self, Head, digest_of_bytes, digest_of_open, verified};
+use crate::base::state::{Reader, StateError};
 use crate::cli::exit::Error;
+
+/// File of what a fit leaves for the next version of its data.
+pub(crate) const CARRIED: &str = "carried.bin";
 
 /// How often a model is opened anew because a run replaced it meanwhile.
 const TRIES: usize = 100;
@@ -131,6 +135,18 @@ impl ModelFolder {
         let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
         read.map_err(|why| self.refuse(name, why))?;
         if digest_of_bytes(&bytes) == *expected { Ok(bytes) } else { Err(self.changed(name)) }
+    }
+
+    /// What the fit left for the next version of its data, as `load` reads it.
+    ///
+    /// # Errors
+    /// If the model has none, or it is not as it was written.
+    pub fn carried<T>(
+        &self,
+        load: impl FnOnce(&mut Reader<'_>) -> Result<T, StateError>,
+    ) -> Result<T, Error> {
+        let bytes = self.read(CARRIED)?;
+        load(&mut Reader::new(&bytes)).map_err(|why| self.refuse(CARRIED, why))
     }
 
     /// 64 hexadecimal digits that are the same exactly when two models are, files and all.

@@ -1,12 +1,16 @@
 //! A session over several versions of its data, each with a model of its own.
 
+use std::io::Write as _;
+
 use super::super::exit::{Error, ExitStatus};
 use super::super::report::Report;
 use super::super::say::say;
 use super::Session;
+use crate::base::state::{State, to_bytes};
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::Earlier;
+use crate::cli::run_folder::model::CARRIED;
 use crate::run::record::EpochRecord;
 
 impl Session {
@@ -18,6 +22,18 @@ impl Session {
     /// Whether the run goes on that is in the folder.
     pub fn is_resumed(&self) -> bool {
         self.options.earlier() == Earlier::Resumed
+    }
+
+    pub(in crate::cli) fn data_version(&self) -> u64 {
+        self.data_version
+    }
+
+    /// Writes what a fit of this version leaves for the next one, to go with the model.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_carried(&mut self, carried: &impl State) -> Result<(), Error> {
+        self.write(CARRIED, |out| out.write_all(&to_bytes(carried)))
     }
 
     /// Epochs completed so far, by engines of this session and by the run that it goes on with.

@@ -267,16 +267,20 @@ pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Res
 
 /// Reads what a run starts from: the model, of a path its last point.
 pub(crate) fn read_start(folder: &Path) -> Result<Fitted, Error> {
-    let opened = ModelFolder::open(folder, PROGRAM)?;
-    let about: Model = about(&opened, folder)?;
+    start(&ModelFolder::open(folder, PROGRAM)?)
+}
+
+/// Reads what a run starts from, of a model that is open.
+pub(crate) fn start(opened: &ModelFolder) -> Result<Fitted, Error> {
+    let about = about(opened)?;
     let point = about.points;
-    read_point(&opened, folder, about, point)
+    read_point(opened, about, point)
 }
 
 /// Reads the model that `predict` uses: of a path, the point that is given.
 pub(crate) fn read(folder: &Path, point: Option<u64>) -> Result<Fitted, Error> {
     let opened = ModelFolder::open(folder, PROGRAM)?;
-    let about: Model = about(&opened, folder)?;
+    let about = about(&opened)?;
     let refuse = |why: String| Err(Error::usage(why));
     let shown = folder.display();
     match (about.points, point) {
@@ -288,24 +292,20 @@ pub(crate) fn read(folder: &Path, point: Option<u64>) -> Result<Fitted, Error> {
         (Some(points), Some(point)) if point == 0 || point > points => {
             refuse(format!("--point is {point}: {shown} has the points 1 to {points}"))
         }
-        _ => read_point(&opened, folder, about, point),
+        _ => read_point(&opened, about, point),
     }
 }
 
-fn about(opened: &ModelFolder, folder: &Path) -> Result<Model, Error> {
+fn about(opened: &ModelFolder) -> Result<Model, Error> {
     let about: Model = opened.about()?;
-    let refuse = |why| Error::input(format!("{}: {why}", folder.join("model.json").display()));
+    let refuse = |why| Error::input(format!("{}: {why}", opened.path().join("model.json").display()));
     about.check().map_err(refuse)?;
     Ok(about)
 }
 
-fn read_point(
-    opened: &ModelFolder,
-    folder: &Path,
-    mut about: Model,
-    point: Option<u64>,
-) -> Result<Fitted, Error> {
-    let refuse = |name: &str, why: &str| Error::input(format!("{}, {why}", folder.join(name).display()));
+fn read_point(opened: &ModelFolder, mut about: Model, point: Option<u64>) -> Result<Fitted, Error> {
+    let refuse =
+        |name: &str, why: &str| Error::input(format!("{}, {why}", opened.path().join(name).display()));
     let text = |name: &str| String::from_utf8(opened.read(name)?).map_err(|_| refuse(name, "it is no text"));
     let coefficients = coefficients::parse(&text("coef.tsv")?, about.layout(), point);
     let coefficients = coefficients.map_err(|why| refuse("coef.tsv", &why))?;

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::cli::{
-    ChangeLine, Data, Error, ExitStatus, Session, Timed, Version, VersionEnd, VersionOf, Versions,
-    fit_versions, is_whole, write_atomic,
+    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf,
+    Versions, fit_versions, is_short, write_atomic,
 };
 use raddle_datasets::{Matrix, Table};
 use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
@@ -85,13 +85,10 @@ impl Run<'_> {
 impl Versions for Run<'_> {
     type Laid = Laid;
 
-    fn take_up(&mut self, folder: &Path) -> Result<Option<VersionOf>, Error> {
-        let fitted = files::read_start(folder)?;
-        let Some(of) = fitted.about.version.filter(|_| is_whole(&fitted.about.ending)) else {
-            return Ok(None);
-        };
+    fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
+        let fitted = files::start(model)?;
         self.start = Some((fitted.coefficients, fitted.about.columns));
-        Ok(Some(of))
+        Ok(())
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
@@ -135,21 +132,19 @@ impl Versions for Run<'_> {
         let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
         let identity = problem::identity(options, problem::FREE, &self.digest, &options.train)?;
         let fit = Fit::new(&problem, session.run(engine.identity(identity))?);
-        if number > 0 && !is_whole(fit.report.ending.name()) {
-            let report = session.report(options, data, String::new(), &fit.report, &fit.trace)?;
-            return Ok(VersionEnd::Short(Box::new(report)));
+        if is_short(number, &fit.report) {
+            return VersionEnd::short(session, options, data, (&fit.report, &fit.trace));
         }
         let layout = features.layout(columns, fit.labels.len());
         self.start = Some((layout.of_data(&fit.coefficients), layout.columns));
-        let of = VersionOf { data_version: number, epochs: session.epochs() };
+        let of = VersionOf::reached(session);
         let (report, summary, text) =
             finished(session, options, &fit, &problem, (data, &features), Some(of))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
     /// The rows that are left, as libsvm text.
-    fn save_data(&self) -> Result<(), Error> {
-        let Some(path) = &self.options.changes.save_data else { return Ok(()) };
+    fn save_data(&self, path: &Path) -> Result<(), Error> {
         let Table { x, occurring, y, .. } = self.live.table();
         let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); y.len()];
         match &x {

@@ -2,25 +2,21 @@
 
 use std::cell::Cell;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use raddle::State as _;
 use raddle::cli::{
     ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf, Versions,
-    count, fit_versions, is_place_of_a_file, is_whole, write_atomic,
+    count, fit_versions, is_place_of_a_file, is_short, write_atomic,
 };
-use raddle::state::{Reader, Writer};
+use raddle::state::Reader;
 use raddle_datasets::{Corpus, Tokenizer, TokensLeftOut};
 use raddle_lda::{Carried, DocumentChange, Fit, LiveCorpus, Preparation, Problem};
 
 use super::data;
-use super::files::Model;
 use super::finished::{held_out, written};
 use super::fit_options::{FREE, Options, refuse};
 use super::words;
-
-/// File that a fit leaves for the next version, in the run's folder.
-const CARRIED: &str = "carried.bin";
 
 struct Run<'a> {
     options: &'a Options,
@@ -100,18 +96,15 @@ impl Run<'_> {
 impl Versions for Run<'_> {
     type Laid = Laid;
 
-    fn take_up(&mut self, folder: &Path) -> Result<Option<VersionOf>, Error> {
-        let model = ModelFolder::open(folder, "lda")?;
-        let about: Model = model.about()?;
-        let Some(of) = about.version.filter(|_| is_whole(&about.ending)) else { return Ok(None) };
+    fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
         if !self.options.changes.cold {
-            let bytes = model.read(CARRIED)?;
-            let place = folder.join(CARRIED);
-            let carried =
-                Carried::load(&mut Reader::new(&bytes)).and_then(|carried| carried.check().map(|()| carried));
-            self.carried = Some(carried.map_err(|why| Error::input(format!("{}: {why}", place.display())))?);
+            let load = |from: &mut Reader<'_>| {
+                let carried = Carried::load(from)?;
+                carried.check().map(|()| carried)
+            };
+            self.carried = Some(model.carried(load)?);
         }
-        Ok(Some(of))
+        Ok(())
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
@@ -165,26 +158,22 @@ impl Versions for Run<'_> {
             None => lda.engine(problem),
         });
         let fit = Fit::new(session.run(engine.map_err(refuse)?.identity(identity))?, corpus.documents());
-        if number > 0 && !is_whole(fit.report.ending.name()) {
-            let report = session.report(options, about, String::new(), &fit.report, &fit.trace)?;
-            return Ok(VersionEnd::Short(Box::new(report)));
+        if is_short(number, &fit.report) {
+            return VersionEnd::short(session, options, about, (&fit.report, &fit.trace));
         }
         if !options.changes.cold {
             let carried = fit.carried();
-            let mut out = Writer::default();
-            carried.save(&mut out);
-            session.write(CARRIED, |to| to.write_all(&out.into_bytes()))?;
+            session.write_carried(&carried)?;
             self.carried = Some(carried);
         }
-        let of = VersionOf { data_version: number, epochs: session.epochs() };
+        let of = VersionOf::reached(session);
         let (report, summary, text) =
             written(session, options, &fit, (&corpus, about, &notes), (Some(of), held_out))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
     /// The documents that are left, as a UCI docword file, with their words beside it.
-    fn save_data(&self) -> Result<(), Error> {
-        let Some(path) = &self.options.changes.save_data else { return Ok(()) };
+    fn save_data(&self, path: &Path) -> Result<(), Error> {
         let corpus = self.live.whole();
         write_atomic(path, |out| {
             writeln!(out, "{}\n{}\n{}", corpus.documents(), corpus.words(), corpus.nonzeros())?;
@@ -202,7 +191,7 @@ impl Versions for Run<'_> {
             }
             return Ok(());
         }
-        let mut beside: PathBuf = path.clone();
+        let mut beside = path.to_owned();
         beside.as_mut_os_string().push(".vocab");
         write_atomic(&beside, |out| words.iter().try_for_each(|word| writeln!(out, "{word}")))
     }

@@ -5,21 +5,16 @@ use std::path::Path;
 use raddle::State as _;
 use raddle::cli::{
     ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf,
-    Versions, fit_versions, is_whole, write_atomic,
+    Versions, fit_versions, is_short, write_atomic,
 };
-use raddle::state::{Reader, Writer};
 use raddle_datasets::{Ids, Ratings};
 use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
 
 use super::data;
-use super::files::About;
 use super::fit_options::{self, Options};
 use super::prepared::Prepared;
 use super::runner::{Failure, InSession, refuse};
 use super::split::Split;
-
-/// File of the rows that a fit carries over to the next version, in the run's folder.
-const CARRIED: &str = "carried.bin";
 
 /// A run over the versions of its ratings.
 struct Run<'a> {
@@ -125,17 +120,11 @@ impl Run<'_> {
 impl Versions for Run<'_> {
     type Laid = Laid;
 
-    fn take_up(&mut self, folder: &Path) -> Result<Option<VersionOf>, Error> {
-        let model = ModelFolder::open(folder, "mf")?;
-        let about: About = model.about()?;
-        let Some(of) = about.version.filter(|_| is_whole(&about.ending)) else { return Ok(None) };
+    fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
         if !self.options.changes.cold {
-            let bytes = model.read(CARRIED)?;
-            let carried = Carried::load(&mut Reader::new(&bytes));
-            let place = folder.join(CARRIED);
-            self.carried = Some(carried.map_err(|why| Error::input(format!("{}: {why}", place.display())))?);
+            self.carried = Some(model.carried(Carried::load)?);
         }
-        Ok(Some(of))
+        Ok(())
     }
 
     fn lay_out(&mut self, session: &mut Session, number: u64) -> Result<Laid, Error> {
@@ -185,24 +174,19 @@ impl Versions for Run<'_> {
             let found = runner.certify(|| Baselines::of(&problem)).map_err(refuse)?;
             fit.baselines = Some(found);
         }
-        let is_short = number > 0 && !is_whole(fit.report.ending.name()) || !fit.model.is_finite();
-        if is_short {
-            let report = session.report(options, described_again, String::new(), &fit.report, &fit.trace)?;
-            return Ok(VersionEnd::Short(Box::new(report)));
+        if is_short(number, &fit.report) || !fit.model.is_finite() {
+            return VersionEnd::short(session, options, described_again, (&fit.report, &fit.trace));
         }
         self.carried = carried.filter(|_| !options.changes.cold);
         if let Some(carried) = &self.carried {
-            let mut out = Writer::default();
-            carried.save(&mut out);
-            session.write(CARRIED, |to| std::io::Write::write_all(to, &out.into_bytes()))?;
+            session.write_carried(carried)?;
         }
-        let of = VersionOf { data_version: number, epochs: session.epochs() };
+        let of = VersionOf::reached(session);
         let (report, summary, text) = prepared.write(session, options, &ratings, &fit, Some(of))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 
-    fn save_data(&self) -> Result<(), Error> {
-        let Some(path) = &self.options.changes.save_data else { return Ok(()) };
+    fn save_data(&self, path: &Path) -> Result<(), Error> {
         let mut ratings = self.live.as_in_file();
         let Ratings { users, items, triples, .. } = &mut ratings;
         let line = |(user, item, value): (u32, u32, f32)| {
