@@ -203,7 +203,7 @@ impl Pieces {
     }
 
     /// [`open`](Self::open), and every piece is what it was.
-    pub(crate) fn open_checked(path: &Path) -> Option<Self> {
+    fn open_checked(path: &Path) -> Option<Self> {
         let (pieces, mut bytes) = (Self::open(path)?, Vec::<u8>::new());
         for array in &pieces.arrays {
             for piece in 0..array.pieces.len() {
@@ -215,7 +215,7 @@ impl Pieces {
     }
 
     /// Facts of the file; `None` if it holds data of another kind.
-    pub(crate) fn about<T: DeserializeOwned>(&self) -> Option<T> {
+    fn about<T: DeserializeOwned>(&self) -> Option<T> {
         T::deserialize(&self.about).ok()
     }
 
@@ -306,6 +306,17 @@ impl Pieces {
     }
 }
 
+/// Places where parts of so many numbers each begin that follow each other, and where the last of them ends.
+pub(crate) fn starts_of(counts: &[u32]) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(counts.len() + 1);
+    starts.push(0);
+    starts.extend(counts.iter().scan(0, |end, &count| {
+        *end += count as usize;
+        Some(*end)
+    }));
+    starts
+}
+
 fn numbers_at<T: Pod + Zeroable>(file: &mut File, at: u64, count: usize) -> io::Result<Vec<T>> {
     let mut numbers = vec![T::zeroed(); count];
     fill_at(file, at, cast_slice_mut(&mut numbers))?;
@@ -317,13 +328,18 @@ fn fill_at(file: &mut File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
     file.read_exact(bytes)
 }
 
-/// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time.
-/// `open` gives nothing where the file is not there, damaged or of another kind.
-pub(crate) fn open_or_make<T>(
+/// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time. It is made anew
+/// where it is damaged, of another kind, or its arrays do not fit what it says of them.
+pub(crate) fn open_or_make<T: DeserializeOwned>(
     path: &Path,
-    open: impl Fn(&Path) -> Option<T>,
-    make: impl FnOnce(&Path) -> Result<T, ReadError>,
-) -> Result<T, ReadError> {
+    fits: impl Fn(&Pieces, &T) -> Option<bool>,
+    make: impl FnOnce(&Path) -> Result<(Pieces, T), ReadError>,
+) -> Result<(Pieces, T), ReadError> {
+    let open = || {
+        let pieces = Pieces::open_checked(path)?;
+        let about = pieces.about()?;
+        fits(&pieces, &about)?.then_some((pieces, about))
+    };
     let lock = PathBuf::from(format!("{}.lock", path.display()));
     let held = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -335,7 +351,7 @@ pub(crate) fn open_or_make<T>(
         }
     };
     let held = held().map_err(|why| refused(path, &why))?;
-    let found = open(path).map_or_else(|| make(path), Ok);
+    let found = open().map_or_else(|| make(path), Ok);
     // The lock's file stays: who waits for it holds it, and another one would be another lock.
     drop(held);
     found
@@ -424,9 +440,11 @@ mod tests {
                 scope.spawn(|| {
                     let make = |path: &Path| {
                         made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        Ok(written(path, 10))
+                        Ok((written(path, 10), ("what it is".to_owned(), 10)))
                     };
-                    open_or_make(&path, Pieces::open_checked, make).unwrap();
+                    let fits =
+                        |pieces: &Pieces, about: &(String, usize)| Some(pieces.count("rows") == about.1);
+                    open_or_make(&path, fits, make).unwrap();
                 });
             }
         });

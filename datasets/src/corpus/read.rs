@@ -110,11 +110,10 @@ const LOOKED_AT: usize = 1 << 16;
 
 /// A file, and its format, which suits the options.
 pub(crate) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, CorpusFormat), ReadError> {
-    let source = Source::open_text(path, options.dialect.encoding)?;
+    let source = options.dialect.open(path)?;
     let path = &source.path;
     let beginning = source.beginning(1 << 12)?;
     let refuse = |why: String| Err(ReadError::file(path, why));
-    options.dialect.check().map_err(|why| ReadError::file(path, why))?;
     let is_parquet = beginning.starts_with(b"PAR1");
     let format = match options.format {
         Some(format) => format,
@@ -129,28 +128,8 @@ pub(crate) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
         }
         _ => {}
     }
-    match &options.text {
-        None if format.is_table() => {
-            return refuse(format!("this is {format}: name the column of the texts by --text NAME"));
-        }
-        None if format == CorpusFormat::Text && is_json(&beginning) => {
-            return refuse("this is JSON: name the field of the texts by --text NAME".into());
-        }
-        None if options.id.is_some() => {
-            return refuse(
-                "--id names documents of a table: name the column of the texts by --text, too".into(),
-            );
-        }
-        _ if options.dialect.is_of_tables() && format != CorpusFormat::Csv => {
-            return refuse(format!(
-                "this is {format}: {} is for delimited text",
-                options.dialect.first_given()
-            ));
-        }
-        Some(_) if !format.is_table() => {
-            return refuse(format!("--text names a column of csv, jsonl or parquet, and this is {format}"));
-        }
-        _ => {}
+    if let Some(why) = fault_of_options(options, format, &beginning) {
+        return refuse(why);
     }
     if options.format.is_none() && format == CorpusFormat::Text {
         let beginning = source.beginning(LOOKED_AT)?;
@@ -161,6 +140,25 @@ pub(crate) fn opened(path: &Path, options: &CorpusOptions) -> Result<(Source, Co
         }
     }
     Ok((source, format))
+}
+
+/// Fault of options that do not suit the format, if so.
+fn fault_of_options(options: &CorpusOptions, format: CorpusFormat, beginning: &[u8]) -> Option<String> {
+    match &options.text {
+        None if format.is_table() => {
+            Some(format!("this is {format}: name the column of the texts by --text NAME"))
+        }
+        None if format == CorpusFormat::Text && is_json(beginning) => {
+            Some("this is JSON: name the field of the texts by --text NAME".into())
+        }
+        None if options.id.is_some() => {
+            Some("--id names documents of a table: name the column of the texts by --text, too".into())
+        }
+        text => options.dialect.fault_of(format, format == CorpusFormat::Csv).or_else(|| {
+            let is_idle = text.is_some() && !format.is_table();
+            is_idle.then(|| format!("--text names a column of csv, jsonl or parquet, and this is {format}"))
+        }),
+    }
 }
 
 /// A text over the words of a file.

@@ -1,7 +1,12 @@
 //! [`Dialect`]: how delimited text is written, as options say.
 
+use std::fmt;
+use std::path::Path;
+
 use super::separator::Separator;
 use crate::bytes::encoding::TextEncoding;
+use crate::bytes::source::Source;
+use crate::error::ReadError;
 
 /// How delimited text is written. What is not said is found out from the first lines.
 ///
@@ -84,9 +89,22 @@ impl Dialect {
         ]
     }
 
-    /// The first option that is given beside the encoding.
-    pub(crate) fn first_given(&self) -> &'static str {
-        self.given().iter().find(|(_, is_given)| *is_given).map_or("--encoding", |(option, _)| option)
+    /// Opens a file that may be text of this dialect.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or one mark for both.
+    pub(crate) fn open(&self, path: &Path) -> Result<Source, ReadError> {
+        let source = Source::open_text(path, self.encoding)?;
+        self.check().map_err(|why| ReadError::file(&source.path, why))?;
+        Ok(source)
+    }
+
+    /// Fault of options of delimited text that are given for another format, if so.
+    pub(crate) fn fault_of(&self, format: impl fmt::Display, is_delimited: bool) -> Option<String> {
+        let option =
+            self.given().iter().find(|(_, is_given)| *is_given).map_or("--encoding", |(name, _)| name);
+        let is_idle = self.is_of_tables() && !is_delimited;
+        is_idle.then(|| format!("this is {format}: {option} is for delimited text"))
     }
 
     /// `true` if something else than the encoding is said.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bytes::source::{self, Source, names_a_file, stem};
+use crate::bytes::source::{self, names_a_file, stem};
 use crate::error::ReadError;
 use crate::ratings::generate::Drawn;
 use crate::ratings::{Ids, Ratings, RatingsOptions, StoredRatings, Triples, format_of, stored};
@@ -31,7 +31,7 @@ impl StoredRatings {
             None if names_a_file(source) => (PathBuf::from(source), options.clone(), None),
             None => return Err(registry::unknown_ratings(source).into()),
         };
-        let source = Source::open_text(&path, options.dialect.encoding)?;
+        let source = options.dialect.open(&path)?;
         if let Some(entry) = name {
             compare(&path, &source.digest(), entry.sha256)?;
         }

@@ -28,7 +28,7 @@ use crate::error::ReadError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_ratings(path: impl AsRef<Path>, options: &RatingsOptions) -> Result<Ratings, ReadError> {
-    let source = Source::open_text(path.as_ref(), options.dialect.encoding)?;
+    let source = options.dialect.open(path.as_ref())?;
     let format = format_of(&source, options)?;
     read_source(source, format, options)
 }
@@ -41,7 +41,6 @@ pub(crate) fn format_of(source: &Source, options: &RatingsOptions) -> Result<Rat
         return Err(ReadError::file(&source.path, why));
     }
     let refuse = |why: String| Err(ReadError::file(&source.path, why));
-    options.dialect.check().map_err(|why| ReadError::file(&source.path, why))?;
     let format = match options.format {
         Some(format) => format,
         None if beginning.starts_with(market::MAGIC) => RatingsFormat::MatrixMarket,
@@ -53,10 +52,7 @@ pub(crate) fn format_of(source: &Source, options: &RatingsOptions) -> Result<Rat
         }
         None => RatingsFormat::Text,
     };
-    match format != RatingsFormat::Text && options.dialect.is_of_tables() {
-        true => refuse(format!("this is {format}: {} is for delimited text", options.dialect.first_given())),
-        false => Ok(format),
-    }
+    options.dialect.fault_of(format, format == RatingsFormat::Text).map_or(Ok(format), refuse)
 }
 
 /// Reads a file that is open.

@@ -106,15 +106,14 @@ pub(crate) fn samples(path: &Path, options: &Options) -> Result<Samples, ReadErr
 
 /// Opens a file, and finds out its format.
 pub(crate) fn open(path: &Path, options: &Options) -> Result<(Source, Format), ReadError> {
-    let source = Source::open_text(path, options.dialect.encoding)?;
+    let source = options.dialect.open(path)?;
     let beginning = source.beginning(1 << 16)?;
     let refuse = |why: String| Err(ReadError::file(&source.path, why));
-    options.dialect.check().map_err(|why| ReadError::file(&source.path, why))?;
     let format = options.format.or_else(|| recognise(&beginning, &options.dialect));
+    if let Some(why) = format.and_then(|format| options.dialect.fault_of(format, format == Format::Csv)) {
+        return refuse(why);
+    }
     match format {
-        Some(format) if options.dialect.is_of_tables() && format != Format::Csv => {
-            refuse(format!("this is {format}: {} is for delimited text", options.dialect.first_given()))
-        }
         Some(format) if options.zero_based && format != Format::Libsvm => {
             refuse(format!("this is {format}: --zero-based is for libsvm text"))
         }

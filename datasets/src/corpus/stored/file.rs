@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::convert;
-use super::layout::{ARRAYS, checked};
-use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
+use super::layout::{ARRAYS, fits};
+use crate::arrays::pieces::{PIECE, Pieces, open_or_make, starts_of};
 use crate::bytes::source::Source;
 use crate::corpus::{Corpus, CorpusFormat, CorpusOptions, Vocabulary, WITHOUT_WORDS, names};
 use crate::error::ReadError;
@@ -44,7 +44,7 @@ impl StoredCorpus {
     ) -> Result<Self, ReadError> {
         let place = folder.join(format!("{}-{format}.corpus", source.digest()));
         let make = |place: &Path| convert::write(source, format, options.threads, place);
-        let (pieces, about) = open_or_make(&place, checked, make)?;
+        let (pieces, about) = open_or_make(&place, fits, make)?;
         let mut described = Corpus {
             name,
             width: about.width,
@@ -58,11 +58,7 @@ impl StoredCorpus {
             described.name_words(Vocabulary::read(&source)?, &source)?;
         }
         let entries: Vec<u32> = pieces.all(ARRAYS[2].0)?;
-        let mut starts = vec![0];
-        starts.extend(entries.iter().scan(0, |end, &entries| {
-            *end += entries as usize;
-            Some(*end)
-        }));
+        let starts = starts_of(&entries);
         let (lengths, mut word_counts): (Vec<u64>, Vec<u64>) =
             (pieces.all(ARRAYS[3].0)?, pieces.all(ARRAYS[4].0)?);
         described.records = RecordCounts::of(lengths.len());

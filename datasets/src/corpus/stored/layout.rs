@@ -1,7 +1,5 @@
 //! Arrays of a file of documents, and what it says of these beside them.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::pieces::Pieces;
@@ -22,13 +20,10 @@ pub(crate) struct CorpusFacts {
     pub(super) width: usize,
 }
 
-/// A file that is whole, and is one of a corpus.
-pub(super) fn checked(path: &Path) -> Option<(Pieces, CorpusFacts)> {
-    let pieces = Pieces::open_checked(path)?;
-    let about: CorpusFacts = pieces.about()?;
+/// Check that a file's arrays are those of a corpus.
+pub(super) fn fits(pieces: &Pieces, about: &CorpusFacts) -> Option<bool> {
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let entries: Vec<u32> = pieces.all(ARRAYS[2].0).ok()?;
     let sum: usize = entries.iter().map(|&entries| entries as usize).sum();
-    let fits = count(0) == sum && count(1) == sum && count(2) == count(3) && count(4) == about.width;
-    fits.then_some((pieces, about))
+    Some(count(0) == sum && count(1) == sum && count(2) == count(3) && count(4) == about.width)
 }

@@ -1,7 +1,5 @@
 //! [`RatingsFacts`]: facts of ratings that their file has beside its arrays.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use super::arrays::{ARRAYS, ITEMS, TIMES, USERS, VALUES};
@@ -22,12 +20,10 @@ pub(crate) struct RatingsFacts {
     pub(super) timed: bool,
 }
 
-/// A file that is whole, and is one of ratings.
-pub(super) fn checked(path: &Path) -> Option<(Pieces, RatingsFacts)> {
-    let pieces = Pieces::open_checked(path)?;
-    let about: RatingsFacts = pieces.about()?;
+/// Check that a file's arrays are those of ratings.
+pub(super) fn fits(pieces: &Pieces, about: &RatingsFacts) -> Option<bool> {
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let same = count(USERS) == count(VALUES) && count(ITEMS) == count(VALUES);
     let timed = count(TIMES) == if about.timed { count(VALUES) } else { 0 };
-    (same && timed).then_some((pieces, about))
+    Some(same && timed)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::about::{RatingsFacts, checked};
+use super::about::{RatingsFacts, fits};
 use super::arrays::{ARRAYS, COUNTS, ITEMS, TIMES, USERS, VALUES};
 use super::ids;
 use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
@@ -38,7 +38,7 @@ impl StoredRatings {
         described: Ratings,
         make: impl FnOnce(&Path) -> Result<(Pieces, RatingsFacts), ReadError>,
     ) -> Result<Self, ReadError> {
-        let (pieces, about) = open_or_make(place, checked, make)?;
+        let (pieces, about) = open_or_make(place, fits, make)?;
         let RatingsFacts { users, items, pairs_only, duplicates, format, records, notes, timed } = about;
         let (users, items) = (ids::read(&pieces, &users, 0)?, ids::read(&pieces, &items, 1)?);
         let counts = [pieces.all(ARRAYS[COUNTS[0]].0)?, pieces.all(ARRAYS[COUNTS[1]].0)?];

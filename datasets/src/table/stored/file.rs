@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::layout::{ARRAYS, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, TableFacts, VALUES, checked};
-use crate::arrays::pieces::{PIECE, Pieces, open_or_make};
+use super::layout::{ARRAYS, TableFacts, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES, fits};
+use crate::arrays::pieces::{PIECE, Pieces, open_or_make, starts_of};
 use crate::error::ReadError;
 use crate::table::matrix::dense;
 use crate::table::{Csc, Matrix, Table};
@@ -40,19 +40,13 @@ impl StoredTable {
         named: Table,
         make: impl FnOnce(&Path) -> Result<(Pieces, TableFacts), ReadError>,
     ) -> Result<Self, ReadError> {
-        let (pieces, about) = open_or_make(place, checked, make)?;
+        let (pieces, about) = open_or_make(place, fits, make)?;
         let described: Vec<u8> = pieces.all(ARRAYS[DESCRIBED].0)?;
         let described: Described = serde_json::from_slice(&described).map_err(|_| pieces.damage())?;
         let counts: Vec<u32> = pieces.all(ARRAYS[COUNTS].0)?;
         let mut starts = Vec::new();
         if about.is_sparse {
-            starts.reserve_exact(counts.len() + 1);
-            starts.push(0);
-            let ends = counts.iter().scan(0, |end, &count| {
-                *end += count as usize;
-                Some(*end)
-            });
-            starts.extend(ends);
+            starts = starts_of(&counts);
             if starts.last() != Some(&pieces.count(ARRAYS[VALUES].0)) {
                 return Err(pieces.damage());
             }

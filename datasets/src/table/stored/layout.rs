@@ -1,7 +1,5 @@
 //! Arrays of a file of columns, and what it says of its table beside them.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::pieces::Pieces;
@@ -59,15 +57,12 @@ impl Described {
     }
 }
 
-/// A file that is whole, and is one of a table.
-pub(super) fn checked(path: &Path) -> Option<(Pieces, TableFacts)> {
-    let pieces = Pieces::open_checked(path)?;
-    let about: TableFacts = pieces.about()?;
+/// Check that a file's arrays are those of a table.
+pub(super) fn fits(pieces: &Pieces, about: &TableFacts) -> Option<bool> {
     let count = |array: usize| pieces.count(ARRAYS[array].0);
     let (values, columns) = match about.is_sparse {
         true => (count(ROWS), about.cols),
         false => (about.rows.checked_mul(about.cols)?, 0),
     };
-    let fits = count(VALUES) == values && count(COUNTS) == columns && count(RESPONSE) == about.rows;
-    fits.then_some((pieces, about))
+    Some(count(VALUES) == values && count(COUNTS) == columns && count(RESPONSE) == about.rows)
 }
