@@ -15,12 +15,13 @@ use std::cell::RefCell;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use crate::base::doing;
 use crate::base::level::Level;
+use crate::base::sync::lock;
 
 /// Operations (as of multiplying and adding) below which others would come too late: some tens of microseconds.
 const WORTH: u64 = 200_000;
@@ -56,11 +57,6 @@ type Failed = (Box<dyn Any + Send>, Option<String>);
 
 /// Work that any number of threads may do at the same time.
 type Work<'a> = &'a (dyn Fn() + Sync);
-
-/// A lock whose holder panicked still guards whole values.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Crew {
     /// Lets this thread be one of the hands, as long as there is a core for each.

@@ -14,3 +14,4 @@ pub(crate) mod slowdown;
 pub mod state;
 pub(crate) mod stop;
 pub(crate) mod store;
+pub(crate) mod sync;

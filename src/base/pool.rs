@@ -1,9 +1,11 @@
 //! [`Pool`]: memory that runs leave to those that come after them.
 
 use std::fmt::{Debug, Formatter};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytemuck::Zeroable;
+
+use crate::base::sync::lock;
 
 /// Memory for plain values that later runs use again: to have it anew from the system, page by page, takes workers longer
 /// than to fill it. Copies share what is kept. What stands in the memory is of no use to anybody, so results do not depend
@@ -41,7 +43,7 @@ impl<T: Zeroable> Pool<T> {
 
     /// What a thread that panicked has left is memory like any other.
     fn kept(&self) -> MutexGuard<'_, Vec<Vec<T>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

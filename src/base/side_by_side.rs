@@ -1,8 +1,10 @@
 //! [`side_by_side`]: several runs at once, each on threads of its own.
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use crate::base::sync::{into_inner, lock};
 
 /// Does `count` pieces of work, such as fits of folds, at most `lanes` of them at a time, and gives their results in order.
 ///
@@ -30,7 +32,7 @@ pub fn side_by_side<T: Send>(
                 ControlFlow::Continue(done) => (done, true),
                 ControlFlow::Break(done) => (done, false),
             };
-            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            *lock(result) = Some(done);
             if !goes_on {
                 is_over.store(true, Ordering::Release);
             }
@@ -40,8 +42,7 @@ pub fn side_by_side<T: Send>(
         (1..lanes.min(count)).for_each(|_| drop(scope.spawn(lane)));
         lane();
     });
-    let value = |result: Mutex<Option<T>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.into_iter().map(value).collect()
+    results.into_iter().map(into_inner).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! [`CheckpointEvery`]: when a boundary is worth a checkpoint. The clock decides when state is saved, never what it is.
 
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use crate::base::sync::lock;
 use serde::{Serialize, Serializer};
 
 /// How often a run writes a checkpoint.
@@ -86,7 +87,7 @@ impl Due {
     }
 
     fn lock(&self) -> MutexGuard<'_, Clock> {
-        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.clock)
     }
 }
 

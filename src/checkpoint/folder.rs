@@ -10,13 +10,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::manifest::{self, Manifest};
 use super::part::{Kind, Part, PartWriter};
 use crate::base::identity::Identity;
 use crate::base::store::Store;
+use crate::base::sync::lock;
 
 /// Checkpoints that stay.
 const KEPT: usize = 2;
@@ -166,7 +167,7 @@ impl Checkpoints {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Draft>> {
-        self.draft.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.draft)
     }
 }
 

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 
 use super::exit::ExitStatus;
 use crate::base::stop::Stop;
+use crate::base::sync::lock;
 use crate::cli::run_folder::folder;
 
 /// What Ctrl-C does, and a polite request to end such as SIGTERM: before training there is nothing to lose, so the process ends at once; from then on the run ends
@@ -53,11 +54,11 @@ impl Interrupt {
 
     /// A process among several is told by the signal to leave; what ends the run is the launcher.
     pub(super) fn leave_by(&self, leave: impl Fn() + Send + 'static) {
-        *self.leave.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(leave));
+        *lock(&self.leave.0) = Some(Box::new(leave));
     }
 
     fn pressed(&self) {
-        if let Some(leave) = &*self.leave.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(leave) = &*lock(&self.leave.0) {
             return leave();
         }
         let (trains, gently) = (self.training.load(Ordering::Relaxed), self.gently());

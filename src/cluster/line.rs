@@ -17,8 +17,8 @@ use super::plan::{Plan, Seat};
 use super::protocol::{Briefing, Order, Report};
 use super::tether::Tether;
 use crate::base::error::EngineError;
-use crate::base::hands::lock;
 use crate::base::process::peak_memory_bytes;
+use crate::base::sync::lock;
 use crate::cluster::net::link::{Link, messenger};
 use crate::run::wishes::Wishes;
 

@@ -37,7 +37,7 @@ use std::io::{self, Write as _};
 use std::sync::Mutex;
 
 use crate::base::error::EngineError;
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 
 /// Says to the run's launcher why this process does not join.
 static EXCUSE: Mutex<Option<Excuse>> = Mutex::new(None);

@@ -17,7 +17,7 @@ use super::order::{CoordinatorSettings, Ended, Heard, terms};
 use super::protocol::{Answer, Kept, Order};
 use super::vault::Vault;
 use crate::base::error::EngineError;
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
 
 /// How often the coordinator looks at the time, at least.

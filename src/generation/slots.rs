@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Generation;
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 use crate::program::Program;
 use crate::run::hub::{Hub, HubState};
 use crate::run::place::{Manner, Place};

@@ -2,7 +2,7 @@
 
 mod trained;
 
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 
 use timely::ExchangeData;
 use timely::dataflow::{Scope, Stream};
@@ -11,6 +11,7 @@ pub use self::trained::Trained;
 use self::trained::{Event, trained};
 use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;
+use crate::base::sync::lock;
 use crate::engine::{Engine, History, Outcome};
 use crate::generation::Generation;
 use crate::generation::dataflow;
@@ -184,7 +185,7 @@ impl<P: Program> Operator<P> {
 
     /// The generation, made for as many workers as the first caller has.
     fn generation(&self, workers: usize) -> Arc<Generation<P>> {
-        let mut stage = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stage = lock(&self.0);
         let generation = match std::mem::replace(&mut *stage, Stage::Over) {
             Stage::Waiting(engine) => Arc::new(engine.into_generation(workers)),
             Stage::Running(generation) => generation,
@@ -199,8 +200,7 @@ impl<P: Program> Operator<P> {
     /// # Errors
     /// If a worker failed, or the dataflow is not over yet.
     pub fn finish(self) -> Result<Outcome<P>, EngineError> {
-        let stage =
-            std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), Stage::Over);
+        let stage = std::mem::replace(&mut *lock(&self.0), Stage::Over);
         let unfinished =
             || EngineError::Setting("the dataflow of this operator has not run to its end".into());
         let Stage::Running(generation) = stage else { return Err(unfinished()) };

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::base::hands::lock;
 use crate::base::stop::Stop;
+use crate::base::sync::lock;
 
 /// What the coordinator wishes while a generation runs.
 #[derive(Default)]

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::base::hands::lock;
 use crate::base::store::{Disk, Store};
+use crate::base::sync::lock;
 
 /// The folder that all machines of a run reach.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::disk::Frail;
 use super::mixing::Mixing;
 use super::{Dice, engine};
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Epoch, Report};
 use crate::engine::Engine;

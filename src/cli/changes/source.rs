@@ -1,12 +1,13 @@
 //! Where changes come from: a file, cut into versions by its own lines, or standard input, cut by what has arrived.
 
 use std::io::{self, Read as _};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
 use super::super::exit::Error;
 use super::lines::{Lines, Text, Version, is_cut};
+use crate::base::sync::lock;
 
 /// Where changes come from.
 #[derive(Debug)]
@@ -116,10 +117,6 @@ pub(super) struct Standard {
 
 /// How often a wait for changes looks whether the run is asked to end.
 const LOOK: Duration = Duration::from_millis(50);
-
-fn lock(shared: &Mutex<Arrived>) -> MutexGuard<'_, Arrived> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Standard {
     /// Begins to read; the thread ends with the input, or with the process.

@@ -4,11 +4,12 @@ use std::io::{self, Read};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::program;
+use crate::base::sync::lock;
 use crate::cluster::{AGAIN, Invitation, LOST, Reach, Remote, tie};
 
 /// How often to look whether a process has ended.
@@ -53,7 +54,7 @@ impl Said {
         let reading = thread::spawn(move || {
             let mut some = [0; 4096];
             while let Ok(count @ 1..) = from.read(&mut some) {
-                let mut bytes = into.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut bytes = lock(&into);
                 bytes.extend_from_slice(&some[..count]);
                 let beyond = bytes.len().saturating_sub(most);
                 bytes.drain(..beyond);
@@ -68,7 +69,7 @@ impl Said {
             // The reader does nothing that panics.
             let _ = reading.join();
         }
-        std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut lock(&self.bytes))
     }
 }
 
@@ -121,7 +122,7 @@ impl Children {
 
     /// The system's number of a process.
     pub(super) fn pid(&self, index: u32) -> Option<u32> {
-        self.0.get(index as usize).map(|one| one.child.lock().unwrap_or_else(PoisonError::into_inner).id())
+        self.0.get(index as usize).map(|one| lock(&one.child).id())
     }
 
     /// Waits for all to end, at most so long.
@@ -141,7 +142,7 @@ impl Children {
     /// Ends those that have not ended.
     pub(super) fn kill(&self) {
         for one in &self.0 {
-            let mut child = one.child.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut child = lock(&one.child);
             // One that has ended needs no ending.
             let _ = child.kill();
             let _ = child.wait();
@@ -164,7 +165,7 @@ impl Drop for Children {
 
 fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
     loop {
-        match child.lock().unwrap_or_else(PoisonError::into_inner).try_wait() {
+        match lock(child).try_wait() {
             Ok(None) => {}
             Ok(status) => return status,
             Err(_) => return None,

@@ -14,7 +14,7 @@ use super::children::ended;
 use super::options::{Join, check_reach};
 use super::program;
 use super::room::private_folder;
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
 use crate::cluster::{FILE, Invitation, Place, Reach, Visitor, tie};

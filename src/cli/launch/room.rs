@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 use crate::cli::exit::Error;
 use crate::cli::run_folder::folder::{self, Earlier, RunFolder};
 use crate::cli::session::SHARED;
@@ -141,7 +141,7 @@ impl Invited {
         }
         fs::create_dir_all(&self.path).map_err(|why| why.to_string())?;
         if !self.path.join(folder::LOCK).exists() {
-            self.lock = Some(folder::lock(&self.path)?);
+            self.lock = Some(folder::hold_lock(&self.path)?);
         }
         if let Some(proof) = self.proof {
             write_private(&self.path.join(PROOF), &proof.to_string()).map_err(|why| why.to_string())?;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::children::{Children, Start};
@@ -11,6 +11,7 @@ use super::losses::Losses;
 use super::options::{Launch, check_reach};
 use super::program;
 use super::room::Room;
+use crate::base::sync::lock;
 use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::folder::Earlier;
@@ -165,10 +166,6 @@ fn start(
         tied.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", plan.program.display())))?;
     }
     Ok(())
-}
-
-fn lock(children: &Mutex<Children>) -> MutexGuard<'_, Children> {
-    children.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends the processes, and says which was lost and why; what it said itself goes to the screen.

@@ -9,7 +9,7 @@ mod kept;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use self::kept::{Kept, KeptPart};
@@ -19,6 +19,7 @@ use super::options::TrainOptions;
 use super::screen::Screen;
 use crate::base::error::EngineError;
 use crate::base::side_by_side::side_by_side;
+use crate::base::sync::{into_inner, lock};
 use crate::checkpoint;
 use crate::cli::report::combine::combine;
 use crate::cli::report::trace::Trace;
@@ -237,7 +238,7 @@ impl Sharing<'_> {
             }
         };
         let results = side_by_side(lanes, todo.len(), lane);
-        let Progress { kept, warnings, .. } = progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Progress { kept, warnings, .. } = into_inner(progress);
         let mut parts = Parts { done: vec![None; count], ..Parts::default() };
         let mut runs: Vec<Vec<RunReport>> = (0..count).map(|_| Vec::new()).collect();
         for (number, part) in kept.parts {
@@ -323,8 +324,4 @@ impl Sharing<'_> {
             progress.traced = (progress.traced.0 + 1, progress.traced.1 + last);
         }
     }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

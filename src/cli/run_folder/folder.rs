@@ -5,13 +5,14 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::atomic::write_atomic;
 use super::begun::{self, Begun, Ended};
 use super::commit::{self, Stage};
 use super::manifest::{self, Head};
 use super::store::{Disk, Out, Store};
+use crate::base::sync::lock;
 use crate::checkpoint;
 use crate::cli::exit::Error;
 use crate::cli::report::trace::Trace;
@@ -97,14 +98,14 @@ impl RunFolder {
         }
         let new = !path.exists();
         fs::create_dir_all(path).map_err(|why| refuse(&why))?;
-        let lock = lock(path).map_err(|why| refuse(&why))?;
+        let file = hold_lock(path).map_err(|why| refuse(&why))?;
         let trace = Arc::new(Mutex::new(Trace::new(&path.join("trace.jsonl"))));
         let owned = BTreeSet::new();
         // From here on what was made here goes with the value.
         let (stage, trains) = (None, false);
-        let mut held = Held { path: path.into(), lock: Some(lock), new, store, owned, stage, trains, trace };
+        let mut held = Held { path: path.into(), lock: Some(file), new, store, owned, stage, trains, trace };
         if new {
-            *NEW.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.into());
+            *lock(&NEW) = Some(path.into());
         }
         commit::recover(path, &*held.store).map_err(|why| refuse(&why))?;
         held.owned = owned_by_earlier(path, earlier).map_err(|why| refuse(&why))?;
@@ -237,7 +238,7 @@ impl RunFolder {
         let trace = self.held.as_ref().map(|held| Arc::clone(&held.trace));
         move |record| {
             if let Some(trace) = &trace {
-                trace.lock().unwrap_or_else(PoisonError::into_inner).add(record);
+                lock(trace).add(record);
             }
         }
     }
@@ -252,7 +253,7 @@ impl RunFolder {
 
     fn with_trace<T>(&self, act: impl FnOnce(&mut Trace) -> T) -> Option<T> {
         let held = self.held.as_ref()?;
-        Some(act(&mut held.trace.lock().unwrap_or_else(PoisonError::into_inner)))
+        Some(act(&mut lock(&held.trace)))
     }
 }
 
@@ -261,7 +262,7 @@ static NEW: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Removes the folder that was made for a run that ends before it has written anything.
 pub(crate) fn abandon() {
-    if let Some(path) = NEW.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(path) = lock(&NEW).take() {
         remove_if_empty(&path);
     }
 }
@@ -276,7 +277,7 @@ fn remove_if_empty(path: &Path) {
 }
 
 /// Takes the folder's lock, or says who has it.
-pub(crate) fn lock(folder: &Path) -> Result<File, String> {
+pub(crate) fn hold_lock(folder: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     let lock = options.create(true).truncate(false).read(true).write(true).open(folder.join(LOCK));
     let mut lock = lock.map_err(|why| why.to_string())?;

@@ -3,7 +3,7 @@
 mod pace;
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use self::pace::Pace;
 use super::options::TrainOptions;
 use super::report::Timed;
+use crate::base::sync::lock;
 use crate::cli::report::number::number;
 use crate::run::record::EpochRecord;
 
@@ -74,7 +75,7 @@ impl Screen {
         if matches!(self.how, How::Nothing) {
             return;
         }
-        let line = match &*self.stage.lock().unwrap_or_else(PoisonError::into_inner) {
+        let line = match &*lock(&self.stage) {
             Some(stage) => format!("{stage}  {}", self.line(record, record.epoch)),
             None => self.line(record, before + record.epoch),
         };
@@ -96,7 +97,7 @@ impl Screen {
     /// Names the part of several that begins, such as `fold 2 of 5`: its epochs are shown with it.
     pub fn stage(&self, text: &str) {
         self.flush();
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
+        *lock(&self.stage) = Some(text.into());
     }
 
     /// Shows the last epoch, if it has not been shown.
@@ -105,7 +106,7 @@ impl Screen {
     }
 
     fn with_pace<T>(&self, act: impl FnOnce(&mut Pace) -> T) -> T {
-        act(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut lock(&self.pace))
     }
 
     /// Writes a line to stderr, above the bar if there is one.

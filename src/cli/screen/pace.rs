@@ -1,8 +1,10 @@
 //! [`Pace`]: progress for whoever reads it as text: at most ten lines a second, and the last one.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use crate::base::sync::lock;
 
 /// Lines in a second, at most.
 const LINES: usize = 10;
@@ -26,7 +28,7 @@ impl Pace {
 
     /// A line that could be shown now. It is given back if it may be, else kept in the place of the one before.
     pub(super) fn offer(&mut self, now: Instant, line: String) -> Option<String> {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = lock(&self.shown);
         if shown.len() == LINES {
             if shown[0] + SECOND > now {
                 self.held = Some(line);

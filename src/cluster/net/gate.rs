@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::hello::{Hello, PATIENCE, Refused, Token, answer, greet};
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
 
 /// Places of connections that have shown no ticket, and of those that have and whose handshake is under way.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 
 /// How often each end of a connection says that it is there.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::base::hands::lock;
 use crate::base::state::{State, from_bytes, to_bytes};
+use crate::base::sync::lock;
 use crate::cluster::net::link::{HEARTBEAT, messenger};
 
 /// Sends a heartbeat every second, which says that this end is alive, on a thread of its own, as long as somebody holds the

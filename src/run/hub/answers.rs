@@ -24,47 +24,38 @@ impl<P: Program> Hub<P> {
                 self.charge(&answer);
                 let first = self.flights.front().map_or(0, |flight| flight.number);
                 let flight = self.flights.get_mut(round.wrapping_sub(first) as usize);
-                let Some(flight) = flight.filter(|flight| flight.waiting > 0) else {
+                let Some(flight) = flight.filter(|flight| flight.partials.waits()) else {
                     return Err(unasked("the partials of a round", &answer));
                 };
-                flight.waiting -= 1;
-                flight.partials.extend(answer.partials);
+                flight.partials.put(answer.partials);
                 self.advance(out)
             }
             Message::PlanDone { answer } => {
                 self.charge(&answer);
-                let Stage::Known { waiting, last, partials } = &mut self.stage else {
+                let Stage::Known { last, partials } = &mut self.stage else {
                     return Err(unasked("the partials of a plan", &answer));
                 };
-                partials.extend(answer.partials);
-                *waiting -= 1;
-                if *waiting == 0 {
-                    let (last, partials) = (last.take(), in_shard_order(std::mem::take(partials)));
-                    if let Some(round) = last {
-                        Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
-                        let change = self.program.aggregate(&round, &mut self.state.pinned, partials);
-                        self.print_change(0, &change);
-                        self.commit(Arc::new(change));
-                    }
-                    self.certify(out);
+                let Some(partials) = partials.add(answer.partials) else { return Ok(()) };
+                if let Some(round) = last.take() {
+                    Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
+                    let change = self.program.aggregate(&round, &mut self.state.pinned, partials);
+                    self.print_change(0, &change);
+                    self.commit(Arc::new(change));
                 }
+                self.certify(out);
                 Ok(())
             }
             Message::Pieces { answer } => self.take_pieces(answer, out),
             Message::Shares { answer, prints: some } => {
                 self.charge(&answer);
-                let Stage::Certifying { waiting, shares, prints } = &mut self.stage else {
+                let Stage::Certifying { shares, prints } = &mut self.stage else {
                     return Err(unasked("shares of a metric", &answer));
                 };
-                shares.extend(answer.partials);
                 prints.extend(some);
-                *waiting -= 1;
-                if *waiting == 0 {
-                    let (shares, prints) = (in_shard_order(std::mem::take(shares)), std::mem::take(prints));
-                    self.compare(&prints)?;
-                    return self.conclude(shares, prints, out);
-                }
-                Ok(())
+                let Some(shares) = shares.add(answer.partials) else { return Ok(()) };
+                let prints = std::mem::take(prints);
+                self.compare(&prints)?;
+                self.conclude(shares, prints, out)
             }
             // Told before it comes here.
             Message::Here { .. } => Ok(()),
@@ -74,19 +65,14 @@ impl<P: Program> Hub<P> {
 
     fn take_pieces(&mut self, answer: Answer<P>, out: &mut Outbox<P>) -> Result<(), String> {
         self.charge(&answer);
-        let Stage::Relating { waiting, pieces, .. } = &mut self.stage else {
+        let Stage::Relating { pieces, .. } = &mut self.stage else {
             return Err(unasked("pieces to relate", &answer));
         };
-        pieces.extend(answer.partials);
-        *waiting -= 1;
-        if *waiting > 0 {
-            return Ok(());
-        }
-        let Stage::Relating { candidates, pieces, .. } = std::mem::replace(&mut self.stage, Stage::Stepwise)
-        else {
+        let Some(pieces) = pieces.add(answer.partials) else { return Ok(()) };
+        let Stage::Relating { candidates, .. } = std::mem::replace(&mut self.stage, Stage::Stepwise) else {
             return Ok(());
         };
-        let next = self.relate(&candidates, in_shard_order(pieces))?;
+        let next = self.relate(&candidates, pieces)?;
         self.take_step(next, out)?;
         self.advance(out)
     }
@@ -142,10 +128,4 @@ impl<P: Program> Hub<P> {
 /// Nobody waits for this answer: no answer is ever dropped.
 fn unasked<P: Program>(what: &str, answer: &Answer<P>) -> String {
     format!("worker {} answers with {what}, for which nobody waits", answer.worker)
-}
-
-/// By shard: never in the order in which they came.
-pub(super) fn in_shard_order<T>(mut answers: Vec<(u32, T)>) -> Vec<(u32, T)> {
-    answers.sort_by_key(|&(shard, _)| shard);
-    answers
 }

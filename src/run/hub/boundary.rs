@@ -28,7 +28,7 @@ impl<P: Program> Hub<P> {
             let changes = std::mem::take(unsent);
             out.push((worker as u32, Message::Boundary { changes, at, keep: self.keep }));
         }
-        self.stage = Stage::Certifying { waiting: self.workers, shares: Vec::new(), prints: Vec::new() };
+        self.stage = Stage::Certifying { shares: Gathering::of(self.workers), prints: Vec::new() };
     }
 
     pub(super) fn conclude(
@@ -189,7 +189,7 @@ impl<P: Program> Hub<P> {
                     let (epoch, changes) = (outlook.epoch, std::mem::take(unsent));
                     out.push((worker as u32, Message::Plan { epoch, changes, rounds: Arc::clone(&rounds) }));
                 }
-                self.stage = Stage::Known { waiting: self.workers, last, partials: Vec::new() };
+                self.stage = Stage::Known { last, partials: Gathering::of(self.workers) };
             }
         }
         self.advance(out)

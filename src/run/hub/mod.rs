@@ -7,6 +7,7 @@
 mod answers;
 mod boundary;
 mod check;
+mod gathering;
 mod guard;
 mod rounds;
 mod state;
@@ -14,6 +15,7 @@ mod state;
 mod tests;
 
 use self::check::Named;
+use self::gathering::Gathering;
 #[cfg(test)]
 pub(crate) use self::state::Totals;
 pub(crate) use self::state::{HubState, Progress, Unconcluded};
@@ -56,9 +58,7 @@ pub(crate) enum Parting {
 struct Flight<P: Program> {
     number: u64,
     round: Round<P::Phase>,
-    /// Answers still to come.
-    waiting: usize,
-    partials: Vec<(u32, P::Partial)>,
+    partials: Gathering<P::Partial>,
     change: Option<Arc<P::Change>>,
 }
 
@@ -68,13 +68,13 @@ enum Stage<P: Program> {
     /// Rounds one by one.
     Stepwise,
     /// Waiting for what ties candidates together.
-    Relating { candidates: Candidates<P::Phase>, waiting: usize, pieces: Vec<(u32, P::Partial)> },
+    Relating { candidates: Candidates<P::Phase>, pieces: Gathering<P::Partial> },
     /// Waiting for a plan known for the whole epoch; its last round, if it has any.
-    Known { waiting: usize, last: Option<Round<P::Phase>>, partials: Vec<(u32, P::Partial)> },
+    Known { last: Option<Round<P::Phase>>, partials: Gathering<P::Partial> },
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
     /// Waiting for the shares of the metric.
-    Certifying { waiting: usize, shares: Vec<(u32, P::Partial)>, prints: Vec<(Part, u64)> },
+    Certifying { shares: Gathering<P::Partial>, prints: Vec<(Part, u64)> },
     /// The generation has ended.
     Over,
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::answers::in_shard_order;
 use super::check::check_related;
+use super::gathering::Gathering;
 use super::{COMMITS_HELD, Flight, Hub, Stage};
 use crate::base::doing::Doing;
 use crate::program::{Program, Visibility};
@@ -81,7 +81,7 @@ impl<P: Program> Hub<P> {
                     let next = self.relate(&candidates, Vec::new())?;
                     return self.take_step(next, out);
                 }
-                self.stage = Stage::Relating { candidates, waiting, pieces: Vec::new() };
+                self.stage = Stage::Relating { candidates, pieces: Gathering::of(waiting) };
             }
         }
         Ok(())
@@ -155,7 +155,7 @@ impl<P: Program> Hub<P> {
             out.push((worker as u32, Message::Step { changes, forward, asked }));
         }
         let number = self.issued;
-        self.flights.push_back(Flight { number, round, waiting, partials: Vec::new(), change: None });
+        self.flights.push_back(Flight { number, round, partials: Gathering::of(waiting), change: None });
         self.issued += 1;
     }
 
@@ -175,11 +175,11 @@ impl<P: Program> Hub<P> {
     fn aggregate_up_to(&mut self, end: u64) {
         let first = self.flights.front().map_or(0, |flight| flight.number);
         while let Some(flight) = self.flights.get_mut(self.aggregated.wrapping_sub(first) as usize) {
-            if flight.waiting > 0 || flight.number >= end {
+            if flight.partials.waits() || flight.number >= end {
                 break;
             }
             Doing::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).note();
-            let partials = in_shard_order(std::mem::take(&mut flight.partials));
+            let partials = flight.partials.take();
             let change = self.program.aggregate(&flight.round, &mut self.state.pinned, partials);
             let number = flight.number;
             let change = Arc::new(change);

@@ -53,8 +53,21 @@ struct Step<P: Program> {
     forward: Vec<(u32, u32)>,
     tasks: VecDeque<Task<P::Phase>>,
     partials: Vec<(u32, P::Partial)>,
+    spent: Spent,
+}
+
+/// Seconds of tasks, and of these those that only measured the model.
+#[derive(Default)]
+struct Spent {
     busy: f64,
     measured: f64,
+}
+
+impl Spent {
+    fn add(&mut self, task: Self) {
+        self.busy += task.busy;
+        self.measured += task.measured;
+    }
 }
 
 /// A boundary to which the guard may return.
@@ -88,6 +101,11 @@ pub(crate) fn learned_pinned<P: Program>(program: &P, pinned: &P::Pinned) -> Vec
     let mut out = Learned::default();
     program.remember_pinned(pinned, &mut out);
     out.into_bytes()
+}
+
+/// Verb of a task, for an error that says where it happened.
+fn doing<T>(verb: &'static str, task: &Task<T>) -> Doing {
+    Doing::verb(verb).of("shard", task.shard).epoch(task.epoch).round(task.round)
 }
 
 /// Messages with their addressees.
@@ -157,7 +175,7 @@ impl<P: Program> Place<P> {
                 let (round, partials) = (asked.round, Vec::with_capacity(asked.tasks.len()));
                 let tasks = asked.into_tasks();
                 let tasks = if self.manner.reversed { tasks.rev().collect() } else { tasks.collect() };
-                self.step = Some(Step { round, forward, tasks, partials, busy: 0.0, measured: 0.0 });
+                self.step = Some(Step { round, forward, tasks, partials, spent: Spent::default() });
                 self.run_step(out)?;
             }
             Message::Plan { epoch, changes, rounds } => {
@@ -230,6 +248,31 @@ impl<P: Program> Place<P> {
         self.early.iter().any(|&(early, _)| early == block)
     }
 
+    /// Runs a task on its shard and its block; `None` where one of them is elsewhere.
+    fn update(&mut self, task: &Task<P::Phase>) -> Result<Option<P::Partial>, String> {
+        let Some(shard) = self.shards.get_mut(&task.shard) else { return Ok(None) };
+        let replica = self.replica.borrow();
+        doing("update", task).note();
+        Ok(match task.block {
+            None => Some(self.verbs.to_update()?(&self.program, task, shard, &replica)),
+            Some(block) => match self.blocks.get_mut(&block) {
+                Some(block) => {
+                    Some(self.verbs.to_update_block()?(&self.program, task, shard, block, &replica))
+                }
+                None => None,
+            },
+        })
+    }
+
+    /// Seconds of a task that ends now, or later where the worker is made slower.
+    fn spent(&self, task: &Task<P::Phase>, started: Instant) -> Spent {
+        let busy = match &self.slowdown {
+            None => started.elapsed().as_secs_f64(),
+            Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
+        };
+        Spent { busy, measured: if self.program.measures(Some(&task.phase)) { busy } else { 0.0 } }
+    }
+
     // ---- rounds handed out one by one ----
 
     /// Runs the tasks of the step whose blocks are here. Returns whether one ran or the step ended.
@@ -245,37 +288,21 @@ impl<P: Program> Place<P> {
                 out.push((to, Message::Block { block, leg: 0, state }));
             }
         }
-        let replica = self.replica.borrow();
         for _ in 0..step.tasks.len() {
             let Some(task) = step.tasks.pop_front() else { break };
-            let Some(shard) = self.shards.get_mut(&task.shard) else { continue };
-            let doing = Doing::verb("update").of("shard", task.shard).epoch(task.epoch).round(task.round);
-            doing.note();
             let started = Instant::now();
-            let partial = match task.block {
-                None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
-                Some(block) => match self.blocks.get_mut(&block) {
-                    Some(block) => {
-                        self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica)
-                    }
-                    None => {
-                        step.tasks.push_back(task);
-                        continue;
-                    }
-                },
+            let Some(partial) = self.update(&task)? else {
+                if self.shards.contains_key(&task.shard) {
+                    step.tasks.push_back(task);
+                }
+                continue;
             };
-            let seconds = match &self.slowdown {
-                None => started.elapsed().as_secs_f64(),
-                Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
-            };
-            step.busy += seconds;
-            step.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
+            step.spent.add(self.spent(&task, started));
             step.partials.push((task.shard, partial));
             worked = true;
         }
-        drop(replica);
         if step.tasks.is_empty() && step.forward.is_empty() {
-            let Step { round, partials, busy, measured, .. } = step;
+            let Step { round, partials, spent: Spent { busy, measured }, .. } = step;
             let answer = Answer { worker: self.worker, partials, busy, measured };
             out.push((HUB, Message::Partials { round, answer }));
             self.early.clear();

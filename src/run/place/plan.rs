@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{HUB, Outbox, Place};
-use crate::base::doing::Doing;
+use super::{HUB, Outbox, Place, Spent, doing};
 use crate::program::Program;
 use crate::run::message::{Answer, Message};
 use crate::schedule::Round;
@@ -30,8 +29,7 @@ pub(super) struct PlanRun<P: Program> {
     folded: BTreeMap<u32, P::Partial>,
     /// Tasks of this place not done yet.
     left: usize,
-    busy: f64,
-    measured: f64,
+    spent: Spent,
 }
 
 impl<P: Program> Place<P> {
@@ -59,8 +57,7 @@ impl<P: Program> Place<P> {
             roused: BTreeMap::new(),
             folded: BTreeMap::new(),
             left,
-            busy: 0.0,
-            measured: 0.0,
+            spent: Spent::default(),
         };
         // Blocks that rest here set out for their first stop; those already on their way wait in `early`.
         let resting: Vec<u32> = self.blocks.keys().copied().filter(|&block| !self.is_early(block)).collect();
@@ -130,36 +127,23 @@ impl<P: Program> Place<P> {
         let Some((_, position)) = queue.and_then(VecDeque::pop_front) else { return Ok(true) };
         let task = plan.rounds[number as usize].task(position as usize, plan.epoch, u64::from(number));
         plan.left -= 1;
-        let Some(shard) = self.shards.get_mut(&shard_number) else { return Ok(true) };
-        let replica = self.replica.borrow();
-        let doing = Doing::verb("update").of("shard", shard_number).epoch(plan.epoch).round(task.round);
-        doing.note();
         let started = Instant::now();
-        let partial = match task.block {
-            None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
-            Some(block) => match self.blocks.get_mut(&block) {
-                Some(block) => self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica),
-                None => return Ok(true),
-            },
-        };
+        let Some(partial) = self.update(&task)? else { return Ok(true) };
+        let Some(plan) = &mut self.plan else { return Ok(true) };
         match plan.folded.entry(shard_number) {
             Entry::Vacant(first) => {
                 first.insert(partial);
             }
             Entry::Occupied(mut so_far) => {
-                doing.then("fold").note();
+                doing("fold", &task).note();
                 if let Some(fold) = self.verbs.fold {
                     fold(&self.program, so_far.get_mut(), partial);
                 }
             }
         }
-        let seconds = match &self.slowdown {
-            None => started.elapsed().as_secs_f64(),
-            Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
-        };
-        plan.busy += seconds;
-        plan.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
-        drop(replica);
+        let spent = self.spent(&task, started);
+        let Some(plan) = &mut self.plan else { return Ok(true) };
+        plan.spent.add(spent);
         if let Some(block) = task.block {
             let next = plan.leg.get(&block).map_or(0, |leg| leg + 1);
             self.send_on(block, next, out);
@@ -172,7 +156,7 @@ impl<P: Program> Place<P> {
     fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {
         if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
             let Some(plan) = self.plan.take() else { return };
-            let PlanRun { folded, busy, measured, .. } = plan;
+            let PlanRun { folded, spent: Spent { busy, measured }, .. } = plan;
             let partials = folded.into_iter().collect();
             let answer = Answer { worker: self.worker, partials, busy, measured };
             out.push((HUB, Message::PlanDone { answer }));
