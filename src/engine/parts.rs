@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::base::state::to_bytes;
 use crate::program::Program;
-use crate::run::place::{learned, learned_pinned};
+use crate::run::learned::{learned, learned_pinned};
 use crate::run::prints::BoundaryPrint;
 use crate::run::record::{EpochRecord, RunReport};
 

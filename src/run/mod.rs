@@ -2,6 +2,7 @@
 //! messages between them, and where shards are placed. The room knows nothing of timely and can be driven by hand.
 
 pub(crate) mod hub;
+pub(crate) mod learned;
 pub(crate) mod message;
 pub(crate) mod place;
 pub mod placement;

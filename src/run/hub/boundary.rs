@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::gathering::Gathering;
 use super::guard::is_worse;
 use super::{Hub, IN_VAIN, Parting, Progress, Stage, Unconcluded};
 use crate::base::doing::Doing;
 use crate::program::verdict::{Metric, Status, Verdict};
 use crate::program::{Program, Visibility};
+use crate::run::learned::learned_pinned;
 use crate::run::message::Message;
-use crate::run::place::{Outbox, learned_pinned};
+use crate::run::place::Outbox;
 use crate::run::prints::{BoundaryPrint, Part, Prints, print, print_of};
 use crate::run::record::{Ending, EpochRecord, Limit};
 use crate::schedule::{Outlook, Plan};

@@ -8,16 +8,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::plan::PlanRun;
+use self::spent::Spent;
 use crate::base::doing::Doing;
 use crate::base::slowdown::Slowdown;
 use crate::base::state::{Learned, from_bytes, to_bytes};
 use crate::checkpoint::Checkpoints;
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
+use crate::run::learned::learned;
 use crate::run::message::{Answer, Changes, Message};
 use crate::run::prints::{Part, Prints, print, print_of};
 
 mod plan;
+mod spent;
 #[cfg(test)]
 mod tests;
 
@@ -56,20 +59,6 @@ struct Step<P: Program> {
     spent: Spent,
 }
 
-/// Seconds of tasks, and of these those that only measured the model.
-#[derive(Default)]
-struct Spent {
-    busy: f64,
-    measured: f64,
-}
-
-impl Spent {
-    fn add(&mut self, task: Self) {
-        self.busy += task.busy;
-        self.measured += task.measured;
-    }
-}
-
 /// A boundary to which the guard may return.
 struct Snapshot<P: Program> {
     shards: Vec<(u32, Vec<u8>)>,
@@ -85,22 +74,6 @@ pub(crate) struct Manner {
     pub(crate) prints: Prints,
     /// Where a boundary is written that may become a checkpoint.
     pub(crate) checkpoints: Option<Arc<Checkpoints>>,
-}
-
-/// What a shard has learned, as bytes.
-pub(crate) fn learned<P: Program>(program: &P, number: u32, shard: &P::Shard) -> Vec<u8> {
-    Doing::verb("remember").of("shard", number).note();
-    let mut out = Learned::default();
-    program.remember(shard, &mut out);
-    out.into_bytes()
-}
-
-/// State that the pinned block has learned, as bytes.
-pub(crate) fn learned_pinned<P: Program>(program: &P, pinned: &P::Pinned) -> Vec<u8> {
-    Doing::verb("remember_pinned").note();
-    let mut out = Learned::default();
-    program.remember_pinned(pinned, &mut out);
-    out.into_bytes()
 }
 
 /// Verb of a task, for an error that says where it happened.

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{HUB, Outbox, Place, Spent, doing};
+use super::spent::Spent;
+use super::{HUB, Outbox, Place, doing};
 use crate::program::Program;
 use crate::run::message::{Answer, Message};
 use crate::schedule::Round;

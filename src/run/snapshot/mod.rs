@@ -6,7 +6,7 @@ mod forged;
 mod tests;
 
 use super::hub::{HubState, Progress};
-use super::place::{learned, learned_pinned};
+use super::learned::{learned, learned_pinned};
 use super::share::Held;
 use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;

@@ -1,0 +1,38 @@
+//! [`Gathering`]: answers of workers, until the last has come.
+
+/// Answers that are being gathered, as (shard, answer).
+pub(super) struct Gathering<T> {
+    waiting: usize,
+    answers: Vec<(u32, T)>,
+}
+
+impl<T> Gathering<T> {
+    /// Of so many workers.
+    pub(super) fn of(workers: usize) -> Self {
+        Self { waiting: workers, answers: Vec::new() }
+    }
+
+    /// `true` as long as an answer is still to come.
+    pub(super) fn waits(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// Puts a worker's answers to the others.
+    pub(super) fn put(&mut self, answers: Vec<(u32, T)>) {
+        self.answers.extend(answers);
+        self.waiting = self.waiting.saturating_sub(1);
+    }
+
+    /// Puts a worker's answers to the others: those of all, with the last.
+    pub(super) fn add(&mut self, answers: Vec<(u32, T)>) -> Option<Vec<(u32, T)>> {
+        self.put(answers);
+        (!self.waits()).then(|| self.take())
+    }
+
+    /// Answers by shard: never in the order in which they came.
+    pub(super) fn take(&mut self) -> Vec<(u32, T)> {
+        let mut answers = std::mem::take(&mut self.answers);
+        answers.sort_by_key(|&(shard, _)| shard);
+        answers
+    }
+}
