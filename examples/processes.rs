@@ -46,7 +46,7 @@ fn main() -> Result<(), raddle::EngineError> {
     let shard = |shard: u32| Ok::<_, String>((0..1000).map(|i| i * u64::from(shard + 7) % 9973).collect());
     let parts = Makers { shards: Maker::new(9, shard), blocks: Vec::new().into(), pinned: (), replica: 0 };
     let engine = Engine::new(Largest, EachShard::new(9), parts);
-    let outcome = match Cluster::from_environment()? {
+    let outcome = match Cluster::launched(std::process::exit)? {
         None => Some(engine.run()?),
         Some(cluster) => engine.run_on(&cluster)?,
     };

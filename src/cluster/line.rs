@@ -71,12 +71,16 @@ pub(crate) struct Line {
     _gate: Gate,
     /// `true` if a run has been begun on it.
     used: Arc<AtomicBool>,
-    /// `true` if the process ends with the generation, and whether it came from elsewhere to join.
-    ends: bool,
+    /// What ends the process with the generation, if it is to end so.
+    end: Option<End>,
+    /// `true` if it came from elsewhere to join.
     is_guest: bool,
     /// Whether the process has no part in the run any more.
     done: Arc<AtomicBool>,
 }
+
+/// End of the process with a status, such as `std::process::exit`.
+pub(crate) type End = fn(i32) -> !;
 
 /// The status of a process that ends because another one is lost, or the coordinator is gone.
 pub(crate) const LOST: i32 = 75;
@@ -96,7 +100,7 @@ pub(crate) fn build() -> u64 {
 impl Line {
     /// Connects to the coordinator, unless the tether leads there, and listens where it is told to, or where the coordinator is
     /// reached from: on loopback only, if that is there.
-    /// Where the process is to end with the run's generation, as one that others have started does, it ends at once with
+    /// Where the process is to end with the run's generation, as one that others have started does, `end` is called at once with
     /// [`LOST`] when another is lost or the coordinator is gone.
     ///
     /// # Errors
@@ -105,7 +109,7 @@ impl Line {
         invitation: &Invitation,
         index: u32,
         tether: Tether,
-        ends: bool,
+        end: Option<End>,
         reach: Reach,
     ) -> Result<Self, EngineError> {
         let Invitation { coordinator, token, run } = *invitation;
@@ -149,7 +153,14 @@ impl Line {
         let (done, used) = (Arc::clone(&is_done), Arc::clone(&is_used));
         let listening = messenger("orders").spawn(move || {
             loop {
-                let told = match receive(&mut orders, MOST) {
+                let order = receive(&mut orders, MOST);
+                match (&order, end) {
+                    (Ok(Order::Lost) | Err(_), Some(end)) if !done.load(Ordering::Acquire) => end(LOST),
+                    // It is still reading its data, and nobody waits for them.
+                    (Ok(Order::End), Some(end)) if !used.load(Ordering::Acquire) => end(0),
+                    _ => {}
+                }
+                let told = match order {
                     Ok(Order::Begin { briefing }) => Told::Begin(Box::new(briefing)),
                     Ok(Order::Keep { epoch, anew, .. }) => Told::Keep { epoch, anew },
                     Ok(Order::Write) => Told::Write,
@@ -158,9 +169,6 @@ impl Line {
                         // A socket that is closed has no time limit, and needs none.
                         let _ = orders.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
                         continue;
-                    }
-                    Ok(Order::Lost) | Err(_) if ends && !done.load(Ordering::Acquire) => {
-                        std::process::exit(LOST)
                     }
                     Ok(Order::Cut { generation }) => {
                         heard.ask_for_a_cut(generation);
@@ -171,8 +179,6 @@ impl Line {
                         continue;
                     }
                     Ok(Order::Refuse { why }) => Told::Refused(why),
-                    // It is still reading its data, and nobody waits for them.
-                    Ok(Order::End) if ends && !used.load(Ordering::Acquire) => std::process::exit(0),
                     Ok(Order::End) => {
                         heard.abort("the run has ended");
                         Told::End
@@ -211,7 +217,7 @@ impl Line {
             address,
             _gate: gate,
             used: is_used,
-            ends,
+            end,
             is_guest,
             done: is_done,
         })
@@ -274,10 +280,10 @@ impl Line {
 
     /// What a process does that cannot go on because another one is lost.
     pub(crate) fn ender(&self) -> impl Fn(&EngineError) + Send + use<> {
-        let ends = self.ends;
+        let end = self.end;
         move |why| {
-            if ends && matches!(why, EngineError::Process(_)) {
-                std::process::exit(LOST);
+            if let (Some(end), EngineError::Process(_)) = (end, why) {
+                end(LOST);
             }
         }
     }

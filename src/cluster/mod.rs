@@ -20,6 +20,7 @@ mod visitor;
 pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
 pub(crate) use self::invitation::{AGAIN, FILE, WORKERS, write_private};
+use self::line::End;
 pub(crate) use self::line::{LOST, Line, Next};
 pub(crate) use self::net::hello::random;
 #[cfg(feature = "cli")]
@@ -66,29 +67,42 @@ impl std::fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// The run that this process was started for by `raddle launch`; `None` if it was started alone.
+    /// Run that this process was started for by `raddle launch`; `None` if it was started alone. Losses are errors of
+    /// [`Engine::run_on`](crate::Engine::run_on): nothing ends the process.
     ///
-    /// Where the connection to the coordinator breaks before the process has its place, it says why on stderr and ends with
-    /// status 75, which is a loss: the launcher starts another one.
+    /// # Errors
+    /// If the coordinator does not let this process in, or the connection to it breaks.
+    pub fn from_environment() -> Result<Option<Self>, EngineError> {
+        Self::started(None)
+    }
+
+    /// Run that this process was started for, as [`from_environment`](Self::from_environment) gives it, of a program whose
+    /// processes end as the launcher has it: `end`, such as `std::process::exit`, is called with status 75 as soon as another
+    /// process is lost or the coordinator is gone, which is a loss: the launcher starts another one. Where the connection
+    /// breaks before the process has its place, it says why on stderr first. A run that is over before this process has read
+    /// its data ends it with status 0.
     ///
     /// # Errors
     /// If the coordinator does not let this process in.
-    pub fn from_environment() -> Result<Option<Self>, EngineError> {
-        let opened = Started::from_environment().and_then(|started| {
-            let Some(Started { invitation, index, tether }) = started else { return Ok(None) };
-            let line = Line::open(&invitation, index, tether, true, Reach::from_environment()?)?;
-            if let Some(excuse) = line.excuse() {
-                *lock(&EXCUSE) = Some(Box::new(excuse));
-            }
-            Ok(Some(Self { line, index }))
-        });
-        opened.inspect_err(|why| {
+    pub fn launched(end: fn(i32) -> !) -> Result<Option<Self>, EngineError> {
+        Self::started(Some(end)).inspect_err(|why| {
             if let EngineError::Process(why) = why {
                 // Nobody is left to tell if stderr is closed.
                 let _ = writeln!(io::stderr(), "raddle: {why}");
-                std::process::exit(LOST);
+                end(LOST);
             }
         })
+    }
+
+    fn started(end: Option<End>) -> Result<Option<Self>, EngineError> {
+        let Some(Started { invitation, index, tether }) = Started::from_environment()? else {
+            return Ok(None);
+        };
+        let line = Line::open(&invitation, index, tether, end, Reach::from_environment()?)?;
+        if let Some(excuse) = line.excuse() {
+            *lock(&EXCUSE) = Some(Box::new(excuse));
+        }
+        Ok(Some(Self { line, index }))
     }
 
     /// Takes place number `index` in a run.
@@ -96,7 +110,7 @@ impl Cluster {
     /// # Errors
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
-        let line = Line::open(invitation, index, Tether::None, false, Reach::default())?;
+        let line = Line::open(invitation, index, Tether::None, None, Reach::default())?;
         Ok(Self { line, index })
     }
 

@@ -69,7 +69,7 @@ impl Session {
         let began = Instant::now();
         Interrupt::handler();
         options.check()?;
-        let cluster = Cluster::from_environment()?;
+        let cluster = Cluster::launched(std::process::exit)?;
         let earlier = options.earlier();
         if let Some(cluster) = &cluster {
             options.check_among()?;
