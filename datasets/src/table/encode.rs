@@ -46,14 +46,7 @@ pub(super) fn encode(
     check_texts(&columns, rows, &own, options, path)?;
     check_missing(&columns, &own, options.missing, path)?;
     let mut beside = beside_of(&mut columns, &own, reading, rows)?;
-    let (mut y, mut classes) = match (response, &file) {
-        (Some(j), _) => {
-            let values = std::mem::replace(&mut columns[j].values, Values::Skipped);
-            numbered(values, &reading.classes).unwrap_or_default()
-        }
-        (None, Some(file)) => vector(Path::new(file), reading, options.missing)?,
-        (None, None) => (Vec::new(), None),
-    };
+    let (mut y, mut classes) = response_of(&mut columns, (response, file.as_deref()), reading)?;
     if y.len() != rows {
         let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
         return Err(ReadError::file(path, message));
@@ -79,11 +72,7 @@ pub(super) fn encode(
             classes::compact(&mut y, classes);
         }
     }
-    let beside = beside.into_iter().zip(&reading.beside).map(|(values, asked)| {
-        let why = || ReadError::file(path, format!("{} {}: a value is missing", asked.option, asked.name));
-        labels(values).ok_or_else(why)
-    });
-    let beside = beside.collect::<Result<Vec<_>, _>>()?;
+    let beside = labels_of(beside, reading, path)?;
     let mut encoding = Encoding {
         width,
         named,
@@ -107,6 +96,31 @@ pub(super) fn encode(
     let is_named = named || encoding.columns.iter().any(|column| column.levels.is_some());
     let loaded = Loaded { names: is_named.then_some(names), y: Some(y), ..Loaded::of(x) };
     Ok(Encoded { loaded, encoding, filled, classes, beside, records })
+}
+
+/// The response, and the texts that its numbers stand for: from its column or its file.
+fn response_of(
+    columns: &mut [Column],
+    (column, file): (Option<usize>, Option<&str>),
+    reading: &Options,
+) -> Result<(Vec<f64>, Option<Vec<String>>), ReadError> {
+    match (column, file) {
+        (Some(j), _) => {
+            let values = std::mem::replace(&mut columns[j].values, Values::Skipped);
+            Ok(numbered(values, &reading.classes).unwrap_or_default())
+        }
+        (None, Some(file)) => vector(Path::new(file), reading, reading.columns.missing),
+        (None, None) => Ok((Vec::new(), None)),
+    }
+}
+
+/// The labels of columns beside the features, of which no value may be missing.
+fn labels_of(beside: Vec<Values>, reading: &Options, path: &Path) -> Result<Vec<Labels>, ReadError> {
+    let labels = beside.into_iter().zip(&reading.beside).map(|(values, asked)| {
+        let why = || ReadError::file(path, format!("{} {}: a value is missing", asked.option, asked.name));
+        labels(values).ok_or_else(why)
+    });
+    labels.collect()
 }
 
 /// The features of the columns, with what the encoding says of them, and where they are filled.

@@ -1,0 +1,176 @@
+//! [`Pieces`]: a file of pieces that is read, and its pieces checked as they are.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use bytemuck::{Pod, Zeroable, cast_slice_mut};
+use flate2::Crc;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::layout::{Array, Index, LARGEST_INDEX, MAGIC, ORDER, PIECE, TAIL, damaged};
+use crate::error::ReadError;
+
+/// A file that is whole as far as its index says. Pieces are checked as they are read.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    path: PathBuf,
+    file: Mutex<File>,
+    arrays: Vec<Array>,
+    about: Value,
+}
+
+impl Pieces {
+    /// Opens a file; `None` if it is not there, or not whole, or not of this kind or machine.
+    pub(crate) fn open(path: &Path) -> Option<Self> {
+        let mut file = File::open(path).ok()?;
+        let length = file.metadata().ok()?.len();
+        let mut magic = [0; MAGIC.len()];
+        file.read_exact(&mut magic).ok()?;
+        let tail_at = length.checked_sub(TAIL).filter(|_| magic == *MAGIC)?;
+        let [at, size, crc, ORDER] = numbers_at::<u64>(&mut file, tail_at, 4).ok()?[..] else { return None };
+        if at.checked_add(size)? != tail_at || size > LARGEST_INDEX {
+            return None;
+        }
+        let index: Vec<u8> = numbers_at(&mut file, at, usize::try_from(size).ok()?).ok()?;
+        let mut found = Crc::new();
+        found.update(&index);
+        let Index { arrays, about } =
+            serde_json::from_slice(&index).ok().filter(|_| u64::from(found.sum()) == crc)?;
+        let fits = |array: &Array| {
+            let pieces = array.count.div_ceil(PIECE as u64) == array.pieces.len() as u64;
+            let ends = array.pieces.last().is_none_or(|&(start, _)| start < at);
+            pieces && ends && (1..=8).contains(&array.width)
+        };
+        arrays.iter().all(fits).then_some(())?;
+        Some(Self { path: path.into(), file: Mutex::new(file), arrays, about })
+    }
+
+    /// [`open`](Self::open), and every piece is what it was.
+    pub(super) fn open_checked(path: &Path) -> Option<Self> {
+        let (pieces, mut bytes) = (Self::open(path)?, Vec::<u8>::new());
+        for array in &pieces.arrays {
+            for piece in 0..array.pieces.len() {
+                bytes.resize(pieces.length(array, piece) * array.width as usize, 0);
+                pieces.fill(array, piece, &mut bytes).ok()?;
+            }
+        }
+        Some(pieces)
+    }
+
+    /// What the file is about; `None` if that is something else than what is asked for.
+    pub(super) fn about<T: DeserializeOwned>(&self) -> Option<T> {
+        T::deserialize(&self.about).ok()
+    }
+
+    /// What is said where the arrays do not fit each other.
+    pub(crate) fn damage(&self) -> ReadError {
+        damaged(&self.path)
+    }
+
+    fn array<T>(&self, name: &str) -> Result<&Array, ReadError> {
+        let found = self.arrays.iter().find(|array| array.name == name);
+        found.filter(|array| array.width == size_of::<T>() as u64).ok_or_else(|| damaged(&self.path))
+    }
+
+    /// How many numbers an array has; 0 if it is not there.
+    pub(crate) fn count(&self, name: &str) -> usize {
+        let count = self.arrays.iter().find(|array| array.name == name).map_or(0, |array| array.count);
+        usize::try_from(count).unwrap_or(usize::MAX)
+    }
+
+    /// How many numbers a piece of an array has.
+    fn length(&self, array: &Array, piece: usize) -> usize {
+        (array.count as usize - piece * PIECE).min(PIECE)
+    }
+
+    /// Reads one piece of an array to where there is room for all of it, as bytes or as what they are.
+    fn fill<T: Pod>(&self, array: &Array, piece: usize, to: &mut [T]) -> Result<(), ReadError> {
+        let (at, expected) = array.pieces[piece];
+        let bytes: &mut [u8] = cast_slice_mut(to);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        fill_at(&mut file, at, bytes).map_err(|why| ReadError::io(&self.path, why))?;
+        drop(file);
+        let mut crc = Crc::new();
+        crc.update(bytes);
+        if crc.sum() == expected { Ok(()) } else { Err(damaged(&self.path)) }
+    }
+
+    /// Reads one piece of an array to the end of `to`, without a copy between.
+    fn append<T: Pod + Zeroable>(
+        &self,
+        array: &Array,
+        piece: usize,
+        to: &mut Vec<T>,
+    ) -> Result<(), ReadError> {
+        let before = to.len();
+        to.resize(before + self.length(array, piece), T::zeroed());
+        self.fill(array, piece, &mut to[before..])
+    }
+
+    /// One piece of an array.
+    pub(crate) fn piece<T: Pod + Zeroable>(&self, name: &str, piece: usize) -> Result<Vec<T>, ReadError> {
+        let array = self.array::<T>(name)?;
+        if piece >= array.pieces.len() {
+            return Err(damaged(&self.path));
+        }
+        let mut numbers = Vec::new();
+        self.append(array, piece, &mut numbers)?;
+        Ok(numbers)
+    }
+
+    /// A range of an array.
+    pub(crate) fn read<T: Pod + Zeroable>(
+        &self,
+        name: &str,
+        range: Range<usize>,
+    ) -> Result<Vec<T>, ReadError> {
+        let array = self.array::<T>(name)?;
+        if range.end > array.count as usize || range.start > range.end {
+            return Err(damaged(&self.path));
+        }
+        let (mut numbers, mut cut) = (Vec::with_capacity(range.len()), Vec::new());
+        for piece in range.start / PIECE..range.end.div_ceil(PIECE) {
+            let (first, length) = (piece * PIECE, self.length(array, piece));
+            if range.start <= first && first + length <= range.end {
+                self.append(array, piece, &mut numbers)?;
+                continue;
+            }
+            cut.clear();
+            self.append(array, piece, &mut cut)?;
+            numbers
+                .extend_from_slice(&cut[range.start.saturating_sub(first)..(range.end - first).min(length)]);
+        }
+        Ok(numbers)
+    }
+
+    /// All of an array.
+    pub(crate) fn all<T: Pod + Zeroable>(&self, name: &str) -> Result<Vec<T>, ReadError> {
+        self.read(name, 0..self.count(name))
+    }
+}
+
+/// Places where parts of so many numbers each begin that follow each other, and where the last of them ends.
+pub(crate) fn starts_of(counts: &[u32]) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(counts.len() + 1);
+    starts.push(0);
+    starts.extend(counts.iter().scan(0, |end, &count| {
+        *end += count as usize;
+        Some(*end)
+    }));
+    starts
+}
+
+fn numbers_at<T: Pod + Zeroable>(file: &mut File, at: u64, count: usize) -> io::Result<Vec<T>> {
+    let mut numbers = vec![T::zeroed(); count];
+    fill_at(file, at, cast_slice_mut(&mut numbers))?;
+    Ok(numbers)
+}
+
+fn fill_at(file: &mut File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
+}
