@@ -41,8 +41,9 @@ mod topic_words;
 
 pub use data::block::WordBlock;
 pub use data::carried::Carried;
-pub use data::problem::{Held, Preparation, Problem, TEST, VALIDATION};
+pub use data::problem::{Preparation, Problem, TEST, VALIDATION};
 pub use data::shard::DocumentShard;
+pub use data::taken::Held;
 pub use error::LdaError;
 pub use evaluate::coherence::{Coherence, coherence};
 pub use infer::Inference;

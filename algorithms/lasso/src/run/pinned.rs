@@ -8,6 +8,8 @@ use raddle::state::{Reader, StateError, Writer};
 use super::by_group::{largest_group, less, norm};
 use super::members::{Members, Solve};
 use super::messages::{EnteringBatch, EnteringColumn, ShardCertificate, Tile};
+use super::points::Points;
+use super::progress::Progress;
 use super::replica::Replica;
 use super::solution::{Solution, Solved};
 use super::solver_checkpoint::SolverCheckpoint;
@@ -24,12 +26,6 @@ pub(super) const LOOKED_AT: usize = 4;
 
 /// Columns that enter at once, where they are too many for a Gram.
 const MOST_AT_ONCE: usize = 1000;
-
-/// After this number of boundaries without a smaller gap or objective, the target lies below rounding.
-const PATIENCE: u64 = 20;
-
-/// Rounds of single updates may creep, and a smaller step may add up: they get more.
-const ROUND_PATIENCE: u64 = 200;
 
 /// The working set: which columns, their Gram, their coefficients.
 #[derive(Debug, Clone)]
@@ -58,14 +54,9 @@ pub struct Solver {
     pub(crate) largest: f64,
     /// The dual point of the last boundary is the residual times this.
     pub(crate) scale: f64,
-    /// The course is a path.
-    pub(crate) is_path: bool,
-    /// The position in the course, and the points before it.
-    pub(crate) position: usize,
-    pub(crate) solutions: Vec<Solution>,
-    /// The smallest gap and objective seen at this position, and boundaries since either fell.
-    pub(crate) best: Option<(f64, f64)>,
-    pub(crate) without_progress: u64,
+    /// The points before the one that is solved, and how close the run has come to that.
+    pub(crate) points: Points,
+    pub(crate) progress: Progress,
     /// How many members there were before each group that entered.
     pub(crate) groups: Vec<u32>,
     /// Columns that have entered and whose part of the Gram is due.
@@ -80,8 +71,8 @@ impl State for Solver {
     fn save(&self, out: &mut Writer) {
         let Self { objective, terms, columns, members, intercept, free, freed, intercepts, gradient, .. } =
             self;
-        let Self { penalty, target, support, wanted, largest, scale, is_path, position, .. } = self;
-        let Self { solutions, best, without_progress, groups, entering, checkpoint, .. } = self;
+        let Self { penalty, target, support, wanted, largest, scale, points, progress, .. } = self;
+        let Self { groups, entering, checkpoint, .. } = self;
         out.write(objective);
         out.write(terms);
         out.write(columns);
@@ -94,10 +85,8 @@ impl State for Solver {
         out.write(&(*penalty, *target));
         out.write(support);
         out.write(&(*wanted, *largest, *scale));
-        out.write(&(*is_path, *position));
-        out.write(solutions);
-        out.write(best);
-        out.write(without_progress);
+        out.write(points);
+        out.write(progress);
         out.write(groups);
         out.write(entering);
         out.write(checkpoint);
@@ -112,7 +101,6 @@ impl State for Solver {
         let (penalty, target) = from.read()?;
         let support = from.read()?;
         let (wanted, largest, scale) = from.read()?;
-        let (is_path, position) = from.read()?;
         Ok(Self {
             objective,
             terms,
@@ -129,11 +117,8 @@ impl State for Solver {
             wanted,
             largest,
             scale,
-            is_path,
-            position,
-            solutions: from.read()?,
-            best: from.read()?,
-            without_progress: from.read()?,
+            points: from.read()?,
+            progress: from.read()?,
             groups: from.read()?,
             entering: from.read()?,
             checkpoint: from.read()?,
@@ -165,11 +150,8 @@ impl Solver {
             wanted: 0,
             largest: 0.0,
             scale: 0.0,
-            is_path: false,
-            position: 0,
-            solutions: Vec::new(),
-            best: None,
-            without_progress: 0,
+            points: Points::default(),
+            progress: Progress::default(),
             groups: Vec::new(),
             entering: None,
             checkpoint: None,
@@ -190,7 +172,7 @@ impl Solver {
         shares: &[ShardCertificate],
     ) -> DualityGap {
         let Spec { ref rows, objective, tolerance, course, .. } = *spec;
-        self.is_path = course.is_path();
+        self.points.is_path = course.is_path();
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
         let (terms, mut active_bounds) = (Arc::clone(&self.terms), ActiveBounds::new());
@@ -221,28 +203,28 @@ impl Solver {
         self.free.clone_from(&replica.rows.free);
         (self.intercepts, self.freed) = rows.told(&self.free, objective.intercept);
         let duality_gap = loop {
-            self.penalty = spec.penalty(self.position, self.largest);
+            self.penalty = spec.penalty(self.points.position, self.largest);
             let (penalty, ridge) = objective.weights(self.penalty);
             let largest = largest_at(ridge, &mut active_bounds);
             let norms = Norms { l1, squares, penalty, ridge, largest, active_bounds: &active_bounds };
             let duality_gap = self.members.duality_gap(rows, norms);
             let (gap, scale) = (duality_gap.relative(), duality_gap.scale);
             self.scale = scale;
-            if gap > tolerance || gap.is_nan() || self.position == course.len() {
+            if gap > tolerance || gap.is_nan() || self.points.position == course.len() {
                 break duality_gap;
             }
             let (penalty, intercept) = (self.penalty, self.intercept);
             let coefficients = self.support.clone();
             let (intercepts, freed) = (self.intercepts.clone(), self.freed.clone());
-            self.solutions.push(Solution { penalty, gap, scale, intercept, intercepts, coefficients, freed });
-            self.position += 1;
-            self.best = None;
-            if self.position == course.len() {
+            let solution = Solution { penalty, gap, scale, intercept, intercepts, coefficients, freed };
+            self.points.push(solution);
+            self.progress.best = None;
+            if self.points.position == course.len() {
                 break duality_gap;
             }
         };
         self.set_gradient(shares, objective.weights(self.penalty).1);
-        self.note_progress(&duality_gap, spec.working_set);
+        self.progress.note(&duality_gap, spec.working_set);
         let gap = (duality_gap.primal - duality_gap.dual).max(0.0);
         // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
         self.target = self.members.share() * gap;
@@ -263,18 +245,6 @@ impl Solver {
         self.gradient = gradient;
     }
 
-    /// Notes whether gap or objective fell.
-    fn note_progress(&mut self, duality_gap: &DualityGap, working_set: bool) {
-        let (gap, primal) = self.best.unwrap_or((f64::INFINITY, f64::INFINITY));
-        // Rounding moves both in their last digits for ever.
-        let fell = duality_gap.relative() < 0.99 * gap || duality_gap.primal < primal * (1.0 - 1e-13);
-        self.without_progress = if fell { 0 } else { self.without_progress + 1 };
-        // Progress of rounds counts from where gap and objective last fell, however many epochs it takes.
-        if fell || working_set {
-            self.best = Some((gap.min(duality_gap.relative()), primal.min(duality_gap.primal)));
-        }
-    }
-
     /// Tells how many columns should enter next.
     pub(crate) fn look_ahead(&mut self, rows: usize) {
         let (_, ridge) = self.objective.weights(self.penalty);
@@ -290,28 +260,26 @@ impl Solver {
         rows + if ridge > 0.0 { self.support.len() + self.columns.len() } else { 0 }
     }
 
-    /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next
-    /// lambda's.
+    /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
     pub(crate) fn penalty_and_threshold(&self, spec: &Spec) -> (f64, f64) {
-        let next = (self.position + 1).min(spec.course.len() - 1);
+        let next = (self.points.position + 1).min(spec.course.len() - 1);
         let lower = spec.penalty(next, self.largest).min(self.penalty);
         (self.penalty, spec.objective.weights(lower).0)
     }
 
     /// Gap and objective have not fallen for long.
     pub(crate) fn is_stalled(&self, working_set: bool) -> bool {
-        self.without_progress >= if working_set { PATIENCE } else { ROUND_PATIENCE }
+        self.progress.is_stalled(working_set)
     }
 
     /// Which of the points comes next: the one that the gap is of. `None` where there is one point.
     pub(crate) fn place_in(&self, points: usize) -> Option<String> {
-        let next = (self.position + 1).min(points);
-        (points > 1).then(|| format!("point {next} of {points}"))
+        self.points.place_in(points)
     }
 
     /// The points of the course that are certified.
     pub(crate) fn solutions(&self) -> &[Solution] {
-        &self.solutions
+        &self.points.solutions
     }
 
     /// The dual point of the last boundary is the residual times this.
@@ -321,7 +289,7 @@ impl Solver {
 
     /// The certified points are the model.
     pub(crate) fn is_path(&self) -> bool {
-        self.is_path
+        self.points.is_path
     }
 
     /// max |x_j'r| without coefficients.

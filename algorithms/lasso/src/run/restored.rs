@@ -6,6 +6,7 @@ use raddle::state::{Learned, Reader, StateError, Writer};
 
 use super::messages::EnteringBatch;
 use super::pinned::{LOOKED_AT, Solver};
+use super::progress::Progress;
 use super::replica::{FIRST_MAX_VIOLATORS, Replica};
 use super::shard::ColumnShard;
 use super::solver_checkpoint::SolverCheckpoint;
@@ -21,14 +22,13 @@ impl Solver {
     pub(crate) fn recalled(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let checkpoint: Box<SolverCheckpoint> = from.read()?;
         let mut solver = Self::new(checkpoint.objective, Arc::clone(&checkpoint.terms));
-        (solver.penalty, solver.target, solver.largest) =
-            (checkpoint.penalty, checkpoint.target, checkpoint.largest);
+        (solver.penalty, solver.target, solver.largest) = (checkpoint.penalty, checkpoint.target, checkpoint.largest);
         solver.scale = checkpoint.scale;
         solver.freed.clone_from(&checkpoint.freed);
         solver.intercepts.clone_from(&checkpoint.intercepts);
-        (solver.position, solver.best, solver.without_progress) =
-            (checkpoint.position, checkpoint.best, checkpoint.without_progress);
-        solver.solutions.clone_from(&checkpoint.solutions);
+        solver.progress = Progress { best: checkpoint.best, without_progress: checkpoint.without_progress };
+        solver.points.position = checkpoint.position;
+        solver.points.solutions.clone_from(&checkpoint.solutions);
         solver.checkpoint = Some(checkpoint);
         Ok(solver)
     }
@@ -44,12 +44,12 @@ impl Solver {
             penalty: self.penalty,
             largest: self.largest,
             scale: self.scale,
-            position: self.position,
+            position: self.points.position,
             freed: self.freed.clone(),
             intercepts: self.intercepts.clone(),
-            solutions: self.solutions.clone(),
-            best: self.best,
-            without_progress: self.without_progress,
+            solutions: self.points.solutions.clone(),
+            best: self.progress.best,
+            without_progress: self.progress.without_progress,
         }
     }
 

@@ -73,7 +73,8 @@ impl Making {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::problem::{Held, Preparation};
+    use crate::data::problem::Preparation;
+    use crate::data::taken::Held;
     use proptest::prelude::*;
     use raddle::state::to_bytes;
     use raddle_datasets::{Corpus, CorpusOptions};

@@ -10,4 +10,5 @@ pub(crate) mod place;
 pub(crate) mod problem;
 pub(crate) mod shard;
 pub(crate) mod source;
+pub(crate) mod taken;
 pub(crate) mod way;

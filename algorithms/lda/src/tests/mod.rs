@@ -17,8 +17,9 @@ use crate::counts::documents::{DocumentRows, Kind};
 use crate::counts::packing::{LANES, Packing};
 use crate::counts::tokens::Ends;
 use crate::counts::tokens::Slice;
-use crate::data::problem::{Held, Preparation, Problem};
+use crate::data::problem::{Preparation, Problem};
 use crate::data::shard::DocumentShard;
+use crate::data::taken::Held;
 use crate::run::program::LdaProgram;
 
 /// A corpus in which words are common and rare, documents long and short; if they are many, four times as
