@@ -9,6 +9,7 @@
 //! *slot*.
 
 mod by_group;
+mod candidates;
 pub(crate) mod certificate;
 mod coordinate_step;
 pub(crate) mod gram_tiles;

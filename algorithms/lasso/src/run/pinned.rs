@@ -6,6 +6,7 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::by_group::{largest_group, less, norm};
+use super::candidates::{LOOKED_AT, candidates};
 use super::members::{Members, Solve};
 use super::messages::{EnteringBatch, EnteringColumn, ShardCertificate, Tile};
 use super::points::Points;
@@ -19,10 +20,7 @@ use crate::loss::Objective;
 use crate::loss::duality_gap::{DualityGap, Norms};
 use crate::loss::rows::Rows;
 use crate::penalties::{ActiveBounds, Terms};
-use crate::working_set::{Target, columns_to_add, keep_worst, worst_first};
-
-/// Candidates looked at for each one wanted: the dependency check rejects some.
-pub(super) const LOOKED_AT: usize = 4;
+use crate::working_set::{Target, columns_to_add};
 
 /// Columns that enter at once, where they are too many for a Gram.
 const MOST_AT_ONCE: usize = 1000;
@@ -297,31 +295,9 @@ impl Solver {
         self.largest
     }
 
-    /// The worst violators, and how many of them should enter, where shards were asked for up to
-    /// `max_violators` of them.
-    pub(crate) fn candidates(
-        &self,
-        shares: Vec<ShardCertificate>,
-        max_violators: usize,
-    ) -> (Vec<(u32, f64)>, usize) {
-        let (penalty, _) = self.objective.weights(self.penalty);
-        // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is
-        // solved.
-        let must_enter = shares.iter().any(|share| share.must_enter);
-        let mut violators = Vec::with_capacity(shares.iter().map(|share| share.violators.len()).sum());
-        for share in shares.into_iter().filter(|share| share.must_enter == must_enter) {
-            violators.extend(share.violators);
-        }
-        if must_enter {
-            violators.sort_unstable_by_key(worst_first);
-            let count = violators.len();
-            return (violators, count);
-        }
-        violators.retain(|(_, gradient)| gradient.abs() > penalty);
-        // No more than each shard was asked for: beyond that it shows how many shards there are.
-        keep_worst(&mut violators, (LOOKED_AT * self.wanted).min(max_violators));
-        violators.sort_unstable_by_key(worst_first);
-        (violators, self.wanted)
+    /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of them.
+    pub(crate) fn candidates(&self, shares: Vec<ShardCertificate>, max_violators: usize) -> (Vec<(u32, f64)>, usize) {
+        candidates(shares, self.objective.weights(self.penalty).0, (self.wanted, max_violators))
     }
 
     /// How many violators a shard should name at the next boundary.
@@ -380,40 +356,6 @@ mod tests {
     use crate::loss::row_state::RowState;
 
     const SQUARED: Objective = Objective { loss: Loss::Squared, l1_ratio: 1.0, intercept: false };
-
-    fn named(violators: &[(u32, f64)], must_enter: bool) -> ShardCertificate {
-        ShardCertificate { violators: violators.to_vec(), must_enter, ..ShardCertificate::default() }
-    }
-
-    #[test]
-    fn coefficients_outside_the_set_enter_before_any_violator() {
-        let mut solver = Solver::new(SQUARED, Arc::default());
-        (solver.penalty, solver.wanted) = (1.0, 1);
-        // Shards name the ones or the others.
-        let shares = vec![named(&[(0, 5.0), (3, -4.0)], false), named(&[(7, 0.1), (9, -0.2)], true)];
-        assert_eq!(solver.candidates(shares, 10), (vec![(9, -0.2), (7, 0.1)], 2));
-    }
-
-    #[test]
-    fn candidates_are_the_same_however_columns_are_cut_into_shards() {
-        let mut solver = Solver::new(SQUARED, Arc::default());
-        (solver.penalty, solver.wanted) = (1.0, 10);
-        let all: Vec<(u32, f64)> = (0..12).map(|j| (j, f64::from(2 + j % 5))).collect();
-        let max_violators = 3;
-        let cut = |columns: usize| -> Vec<ShardCertificate> {
-            let shard = |all: &[(u32, f64)]| {
-                let mut own = all.to_vec();
-                keep_worst(&mut own, max_violators);
-                named(&own, false)
-            };
-            all.chunks(columns).map(shard).collect()
-        };
-        // The largest, and of equals the first.
-        let expected = (vec![(4, 6.0), (9, 6.0), (3, 5.0)], 10);
-        for columns in [12, 6, 4, 1] {
-            assert_eq!(solver.candidates(cut(columns), max_violators), expected, "{columns} columns a shard");
-        }
-    }
 
     #[test]
     fn a_boundary_after_a_resume_is_remembered_as_without_one() {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use raddle::state::{Learned, Reader, StateError, Writer};
 
+use super::candidates::LOOKED_AT;
 use super::messages::EnteringBatch;
-use super::pinned::{LOOKED_AT, Solver};
+use super::pinned::Solver;
 use super::progress::Progress;
 use super::replica::{FIRST_MAX_VIOLATORS, Replica};
 use super::shard::ColumnShard;
