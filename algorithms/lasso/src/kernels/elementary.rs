@@ -49,7 +49,7 @@ impl Weighing for Alike {
     }
 }
 
-/// Rows have weights. One of weight 0 counts nothing, whatever its loss.
+/// RowFunction have weights. One of weight 0 counts nothing, whatever its loss.
 #[derive(Clone, Copy)]
 struct Own<'a>(&'a [f64]);
 
@@ -61,10 +61,13 @@ impl Weighing for Own<'_> {
     }
 }
 
-/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights:
-/// writes residual and weights, and adds up all three in lanes.
+/// Rows of which a loss is evaluated: responses, scores, and weights if rows have any, all of one length.
+pub type GivenRows<'a> = (&'a [f64], &'a [f64], Option<&'a [f64]>);
+
+/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights: writes residual
+/// and weights, and adds up all three in lanes.
 pub(super) fn losses(
-    (y, scores, own): (&[f64], &[f64], Option<&[f64]>),
+    (y, scores, own): GivenRows<'_>,
     (residual, weights): (&mut [f64], &mut [f64]),
     rows: impl RowFunction<3>,
 ) -> LossSums {
@@ -75,7 +78,7 @@ pub(super) fn losses(
 }
 
 /// Adds up a value of all rows in lanes, weighted likewise.
-pub(super) fn sum_of((y, scores, own): (&[f64], &[f64], Option<&[f64]>), rows: impl RowFunction<1>) -> f64 {
+pub(super) fn sum_of((y, scores, own): GivenRows<'_>, rows: impl RowFunction<1>) -> f64 {
     match own {
         None => run(SumOf { y, scores, own: Alike, rows }),
         Some(own) => run(SumOf { y, scores, own: Own(own), rows }),

@@ -1,35 +1,23 @@
 //! The logistic loss, its derivatives and its dual, value by value.
 
-use super::LossSums;
 use super::elementary::{Eight, MOST_EXPONENT, RowFunction, eight, exp_minus, ln, ln_1p, losses, sum_of};
 use super::lanes::Lanes;
+use super::{GivenRows, LossSums};
 
 /// The logistic loss log(1 + exp(-y f)) at scores f with labels y = 1 or -1. Writes r = -(its derivative by
 /// f) = y s and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums
 /// of all three.
 ///
-/// All slices are as long as `y`.
-pub fn logistic(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    losses((y, scores, None), (residual, weights), Loss)
+/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight. All slices are
+/// as long as `y`.
+pub fn logistic(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
+    losses(given, out, Loss)
 }
 
-/// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k
-/// in \[0, 1\]: the dual value of the point that is k times the residual.
-pub fn logistic_entropy(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    sum_of((y, scores, None), Entropy { k })
-}
-
-/// [`logistic`] of rows with weights: loss, residual and second derivative of each times its weight.
-pub(crate) fn weighted_logistic(
-    (y, scores, own): (&[f64], &[f64], &[f64]),
-    (residual, weights): (&mut [f64], &mut [f64]),
-) -> LossSums {
-    losses((y, scores, Some(own)), (residual, weights), Loss)
-}
-
-/// [`logistic_entropy`] of rows with weights.
-pub(crate) fn weighted_logistic_entropy((y, scores, own): (&[f64], &[f64], &[f64]), k: f64) -> f64 {
-    sum_of((y, scores, Some(own)), Entropy { k })
+/// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
+/// \[0, 1\]: the dual value of the point that is k times the residual.
+pub fn logistic_entropy(given: GivenRows<'_>, k: f64) -> f64 {
+    sum_of(given, Entropy { k })
 }
 
 /// e = exp(-|y f|), and y f.
@@ -98,7 +86,7 @@ mod tests {
         let (y, scores) = points();
         for (&y, &score) in pairs(&y, &scores) {
             let (mut r, mut w) = ([0.0], [0.0]);
-            let LossSums { loss, .. } = logistic(&[y], &[score], &mut r, &mut w);
+            let LossSums { loss, .. } = logistic((&[y], &[score], None), (&mut r, &mut w));
             let margin = y * score;
             let expected = (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
             let s = if margin > 0.0 {
@@ -119,7 +107,7 @@ mod tests {
         let (y, scores) = points();
         for k in [1.0, 1.0 - 1e-9, 0.9, 0.5, 1e-3, 0.0] {
             for (&y, &score) in pairs(&y, &scores) {
-                let value = logistic_entropy(&[y], &[score], k);
+                let value = logistic_entropy((&[y], &[score], None), k);
                 let e = (-(y * score).abs()).exp();
                 let (s, rest) = match y * score >= 0.0 {
                     true => (e / (1.0 + e), 1.0 / (1.0 + e)),
@@ -139,15 +127,11 @@ mod tests {
     #[test]
     fn all_vector_forms_give_the_same_bits() {
         let (y, scores) = points();
-        assert_same_in_every_form((&y, &scores), logistic, logistic_entropy);
+        assert_same_in_every_form((&y, &scores, None), logistic, logistic_entropy);
     }
 
     #[test]
     fn weights_multiply_rows_and_a_weight_of_0_leaves_one_out() {
-        assert_weighted(
-            points(),
-            (logistic, logistic_entropy),
-            (weighted_logistic, weighted_logistic_entropy),
-        );
+        assert_weighted(points(), logistic, logistic_entropy);
     }
 }

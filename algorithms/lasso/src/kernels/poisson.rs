@@ -1,37 +1,25 @@
 //! The Poisson loss, its derivatives and its dual, value by value.
 
-use super::LossSums;
 use super::elementary::{
     EXP, Eight, MOST_EXPONENT, RowFunction, eight, ln, ln_1p, losses, polynomial, reduced, sum_of,
 };
 use super::lanes::Lanes;
+use super::{GivenRows, LossSums};
 
 /// The Poisson loss y log(y / m) - (y - m) at scores f with the means m = exp(f), for responses y that are 0
 /// or normal positive numbers; m for y = 0. Writes r = -(its derivative by f) = y - m and w = (its second
 /// derivative) = m, and returns the sums of all three.
 ///
-/// All slices are as long as `y`.
-pub fn poisson(y: &[f64], scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-    losses((y, scores, None), (residual, weights), Loss)
+/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight. All slices are
+/// as long as `y`.
+pub fn poisson(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
+    losses(given, out, Loss)
 }
 
 /// The dual value of the point that is k times the residual r, k in \[0, 1\]: with m = y - k r, the sum of
 /// k r log m + y log(y / m) - (y - m).
-pub fn poisson_dual(y: &[f64], scores: &[f64], k: f64) -> f64 {
-    sum_of((y, scores, None), Dual { k })
-}
-
-/// [`poisson`] of rows with weights: loss, residual and second derivative of each times its weight.
-pub(crate) fn weighted_poisson(
-    (y, scores, own): (&[f64], &[f64], &[f64]),
-    (residual, weights): (&mut [f64], &mut [f64]),
-) -> LossSums {
-    losses((y, scores, Some(own)), (residual, weights), Loss)
-}
-
-/// [`poisson_dual`] of rows with weights.
-pub(crate) fn weighted_poisson_dual((y, scores, own): (&[f64], &[f64], &[f64]), k: f64) -> f64 {
-    sum_of((y, scores, Some(own)), Dual { k })
+pub fn poisson_dual(given: GivenRows<'_>, k: f64) -> f64 {
+    sum_of(given, Dual { k })
 }
 
 /// (exp x - 1 - x) / x^2 by its series: 1 / (k + 2)!.
@@ -134,7 +122,7 @@ mod tests {
         let (y, scores) = points();
         for (&y, &score) in pairs(&y, &scores) {
             let (mut r, mut w) = ([0.0], [0.0]);
-            let LossSums { loss, .. } = poisson(&[y], &[score], &mut r, &mut w);
+            let LossSums { loss, .. } = poisson((&[y], &[score], None), (&mut r, &mut w));
             let mean = libm::exp(score);
             // Where mean and count are far apart, the definition itself does not cancel.
             let expected = if y > 0.0 { y * (y.ln() - score) - (y - mean) } else { mean };
@@ -156,7 +144,7 @@ mod tests {
                 let (mut r, mut w) = ([0.0], [0.0]);
                 let score = libm::log(y) + step;
                 let step = score - libm::log(y);
-                let LossSums { loss, .. } = poisson(&[y], &[score], &mut r, &mut w);
+                let LossSums { loss, .. } = poisson((&[y], &[score], None), (&mut r, &mut w));
                 let expected = y * step * step * (0.5 + step / 6.0 + step * step / 24.0);
                 assert!((loss - expected).abs() <= 1e-8 * expected, "{y} {step}: {loss:e} {expected:e}");
             }
@@ -170,7 +158,7 @@ mod tests {
         let (y, scores) = points();
         for k in [1.0, 1.0 - 1e-9, 0.9, 0.5, 1e-3, 0.0] {
             for (&y, &score) in pairs(&y, &scores) {
-                let value = poisson_dual(&[y], &[score], k);
+                let value = poisson_dual((&[y], &[score], None), k);
                 let m = (1.0 - k) * y + k * libm::exp(score);
                 let x_log = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
                 let expected = x_log(y) - y - x_log(m) + m;
@@ -188,7 +176,7 @@ mod tests {
         for score in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e300] {
             for y in [0.0, 3.0] {
                 let (mut r, mut w) = ([0.0], [0.0]);
-                let LossSums { loss, .. } = poisson(&[y], &[score], &mut r, &mut w);
+                let LossSums { loss, .. } = poisson((&[y], &[score], None), (&mut r, &mut w));
                 assert!(loss.is_nan() || loss > 1e300, "{y} {score}: {loss:e}");
             }
         }
@@ -197,11 +185,11 @@ mod tests {
     #[test]
     fn all_vector_forms_give_the_same_bits() {
         let (y, scores) = points();
-        assert_same_in_every_form((&y, &scores), poisson, poisson_dual);
+        assert_same_in_every_form((&y, &scores, None), poisson, poisson_dual);
     }
 
     #[test]
     fn weights_multiply_rows_and_a_weight_of_0_leaves_one_out() {
-        assert_weighted(points(), (poisson, poisson_dual), (weighted_poisson, weighted_poisson_dual));
+        assert_weighted(points(), poisson, poisson_dual);
     }
 }

@@ -8,7 +8,7 @@ use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
-use crate::kernels::{LossSums, logistic, logistic_entropy, weighted_logistic, weighted_logistic_entropy};
+use crate::kernels::{LossSums, logistic, logistic_entropy};
 
 /// The intercept is exact when the residual's sum is this small beside the loss: about rounding.
 const EXACT: f64 = 1e-14;
@@ -103,20 +103,14 @@ impl LossFunction for Logistic {
 
 impl Smooth for Logistic {
     fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-        match rows.weights() {
-            None => logistic(&rows.y, scores, residual, weights),
-            Some(own) => weighted_logistic((&rows.y, scores, own), (residual, weights)),
-        }
+        logistic((&rows.y, scores, rows.weights()), (residual, weights))
     }
 
     /// The conjugate of f -> log(1 + exp(-y f)) at -y p is -H(p), with the binary entropy H (Koh, Kim and
     /// Boyd, "An interior-point method for large-scale l1-regularized logistic regression", 2007, section
     /// 2.3).
     fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64 {
-        match rows.weights() {
-            None => logistic_entropy(&rows.y, scores, scale),
-            Some(own) => weighted_logistic_entropy((&rows.y, scores, own), scale),
-        }
+        logistic_entropy((&rows.y, scores, rows.weights()), scale)
     }
 
     fn is_settled(&self, sums: &LossSums) -> bool {

@@ -11,7 +11,7 @@ use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
-use crate::kernels::{LossSums, poisson, poisson_dual, weighted_poisson, weighted_poisson_dual};
+use crate::kernels::{LossSums, poisson, poisson_dual};
 
 /// Range of counts other than 0: exponentials of scores stay within double precision, with room for sums.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e15;
@@ -102,19 +102,13 @@ impl LossFunction for Poisson {
 
 impl Smooth for Poisson {
     fn evaluate(&self, rows: &Rows, scores: &[f64], residual: &mut [f64], weights: &mut [f64]) -> LossSums {
-        match rows.weights() {
-            None => poisson(&rows.y, scores, residual, weights),
-            Some(own) => weighted_poisson((&rows.y, scores, own), (residual, weights)),
-        }
+        poisson((&rows.y, scores, rows.weights()), (residual, weights))
     }
 
     /// With r the residual and m = y - k r, which lies between y and the mean, the conjugates give
     /// sum (k r log m + y log(y / m) - (y - m)).
     fn dual(&self, rows: &Rows, scores: &[f64], scale: f64) -> f64 {
-        match rows.weights() {
-            None => poisson_dual(&rows.y, scores, scale),
-            Some(own) => weighted_poisson_dual((&rows.y, scores, own), scale),
-        }
+        poisson_dual((&rows.y, scores, rows.weights()), scale)
     }
 
     /// As for a response that does not vary: a score is exact to about 4e-15, the deviance to the square of

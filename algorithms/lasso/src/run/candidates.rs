@@ -7,19 +7,19 @@ use crate::working_set::{keep_worst, worst_first};
 pub(super) const LOOKED_AT: usize = 4;
 
 /// The worst violators of a penalty on the absolute values, and how many of them should enter: of those wanted, where shards
-/// were asked for up to `cap`.
+/// were asked for up to `max_violators`.
 pub(super) fn candidates(
     shares: Vec<ShardCertificate>,
     penalty: f64,
     (wanted, max_violators): (usize, usize),
 ) -> (Vec<(u32, f64)>, usize) {
     // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is solved.
-    let strays = shares.iter().any(|share| share.strays);
+    let must_enter = shares.iter().any(|share| share.must_enter);
     let mut violators = Vec::with_capacity(shares.iter().map(|share| share.violators.len()).sum());
-    for share in shares.into_iter().filter(|share| share.strays == strays) {
+    for share in shares.into_iter().filter(|share| share.must_enter == must_enter) {
         violators.extend(share.violators);
     }
-    if strays {
+    if must_enter {
         violators.sort_unstable_by_key(worst_first);
         let count = violators.len();
         return (violators, count);
@@ -35,8 +35,8 @@ pub(super) fn candidates(
 mod tests {
     use super::*;
 
-    fn named(violators: &[(u32, f64)], strays: bool) -> ShardCertificate {
-        ShardCertificate { violators: violators.to_vec(), strays, ..ShardCertificate::default() }
+    fn named(violators: &[(u32, f64)], must_enter: bool) -> ShardCertificate {
+        ShardCertificate { violators: violators.to_vec(), must_enter, ..ShardCertificate::default() }
     }
 
     #[test]
