@@ -7,7 +7,7 @@ use timely::scheduling::SyncActivator;
 
 use crate::base::doing;
 use crate::base::error::EngineError;
-use crate::base::hands::lock;
+use crate::base::sync::lock;
 use crate::cluster::net::link::Link;
 
 /// Told why a generation fails.

@@ -49,7 +49,7 @@ impl Weighing for Alike {
     }
 }
 
-/// RowFunction have weights. One of weight 0 counts nothing, whatever its loss.
+/// Rows have weights. One of weight 0 counts nothing, whatever its loss.
 #[derive(Clone, Copy)]
 struct Own<'a>(&'a [f64]);
 

@@ -61,7 +61,11 @@ mod tests {
         // The largest, and of equals the first.
         let expected = (vec![(4, 6.0), (9, 6.0), (3, 5.0)], 10);
         for columns in [12, 6, 4, 1] {
-            assert_eq!(candidates(cut(columns), 1.0, (10, max_violators)), expected, "{columns} columns a shard");
+            assert_eq!(
+                candidates(cut(columns), 1.0, (10, max_violators)),
+                expected,
+                "{columns} columns a shard"
+            );
         }
     }
 }

@@ -296,7 +296,11 @@ impl Solver {
     }
 
     /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of them.
-    pub(crate) fn candidates(&self, shares: Vec<ShardCertificate>, max_violators: usize) -> (Vec<(u32, f64)>, usize) {
+    pub(crate) fn candidates(
+        &self,
+        shares: Vec<ShardCertificate>,
+        max_violators: usize,
+    ) -> (Vec<(u32, f64)>, usize) {
         candidates(shares, self.objective.weights(self.penalty).0, (self.wanted, max_violators))
     }
 

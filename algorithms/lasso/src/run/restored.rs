@@ -23,7 +23,8 @@ impl Solver {
     pub(crate) fn recalled(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let checkpoint: Box<SolverCheckpoint> = from.read()?;
         let mut solver = Self::new(checkpoint.objective, Arc::clone(&checkpoint.terms));
-        (solver.penalty, solver.target, solver.largest) = (checkpoint.penalty, checkpoint.target, checkpoint.largest);
+        (solver.penalty, solver.target, solver.largest) =
+            (checkpoint.penalty, checkpoint.target, checkpoint.largest);
         solver.scale = checkpoint.scale;
         solver.freed.clone_from(&checkpoint.freed);
         solver.intercepts.clone_from(&checkpoint.intercepts);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::layout::{ARRAYS, TableFacts, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, VALUES, fits};
+use super::layout::{ARRAYS, COUNTS, DESCRIBED, Described, RESPONSE, ROWS, TableFacts, VALUES, fits};
 use crate::arrays::pieces::{PIECE, Pieces, open_or_make, starts_of};
 use crate::error::ReadError;
 use crate::table::matrix::dense;
