@@ -10,7 +10,8 @@ use crate::base::stop::Stop;
 use crate::base::sync::lock;
 use crate::cli::run_folder::folder;
 
-/// What Ctrl-C does, and a polite request to end such as SIGTERM: before training there is nothing to lose, so the process ends at once; from then on the run ends
+/// Handler of Ctrl-C, and of a polite request to end such as SIGTERM: before training there is nothing to lose, so the process
+/// ends at once; from then on the run ends
 /// after the epoch under way, with its model written, and a second Ctrl-C ends the process at once.
 #[derive(Debug, Default)]
 pub struct Interrupt {
@@ -47,7 +48,7 @@ impl Interrupt {
         self.stop.clone()
     }
 
-    /// Whether the run was asked to end: programs that make several runs make no more of them.
+    /// `true` if the run was asked to end: programs that make several runs make no more of them.
     pub fn is_requested(&self) -> bool {
         self.stop.is_requested()
     }

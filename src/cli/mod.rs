@@ -1,4 +1,4 @@
-//! What every bundled program shares on its command line (feature `cli`).
+//! Command line that every bundled program shares (feature `cli`).
 //!
 //! A program describes its own options, flattens [`TrainOptions`] into them, and lets a [`Session`] carry it from
 //! the command line to the exit status:

@@ -71,7 +71,7 @@ pub(crate) struct Line {
     _gate: Gate,
     /// `true` if a run has been begun on it.
     used: Arc<AtomicBool>,
-    /// What ends the process with the generation, if it is to end so.
+    /// End of the process with the generation, if it is to end so.
     end: Option<End>,
     /// `true` if it came from elsewhere to join.
     is_guest: bool,

@@ -12,9 +12,9 @@ pub(super) struct Text {
 pub struct ChangeLine {
     /// Its number in the file or stream, from 1.
     pub number: u64,
-    /// Whether it inserts (`+`); else it retracts (`-`).
+    /// `true` if it inserts (`+`); else it retracts (`-`).
     pub inserts: bool,
-    /// What stands behind the sign, without blanks around it.
+    /// Text behind the sign, without blanks around it.
     pub text: String,
 }
 
@@ -27,12 +27,12 @@ pub struct Version {
     pub lines: Vec<ChangeLine>,
     /// The line that ends it.
     pub(super) end: u64,
-    /// Whether it is from the log of the run.
+    /// `true` if it is from the log of the run.
     pub(super) is_logged: bool,
 }
 
 impl Version {
-    /// What its lines say.
+    /// Changes that its lines say.
     ///
     /// # Errors
     /// The first that says nothing, from 0, and why.
@@ -71,7 +71,7 @@ impl Lines {
     }
 }
 
-/// Whether a line ends a version; what stands behind the sign is for the log.
+/// `true` if a line ends a version; the text behind its sign is for the log.
 pub(super) fn is_cut(line: &[u8]) -> bool {
     line.trim_ascii_start().first() == Some(&b'=')
 }

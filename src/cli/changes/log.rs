@@ -110,7 +110,7 @@ fn versions(text: &[u8], head: usize) -> (Vec<Version>, usize) {
     (versions, end)
 }
 
-/// Whether a whole line is the cut of this version.
+/// `true` if a whole line is the cut of this version.
 fn is_cut_of(cut: &[u8], number: u64, body: &[u8]) -> bool {
     let Some(cut) = cut.strip_suffix(b"\n").and_then(|cut| std::str::from_utf8(cut).ok()) else {
         return false;

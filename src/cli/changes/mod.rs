@@ -38,7 +38,7 @@ pub struct ChangeOptions {
 }
 
 impl ChangeOptions {
-    /// Whether the options make sense together with those of training.
+    /// Check that the options make sense together with those of training.
     ///
     /// # Errors
     /// A usage error that names the option at fault.

@@ -29,7 +29,7 @@ impl Source {
         }
     }
 
-    /// What errors call it.
+    /// Name of it in errors.
     pub(super) fn name(&self) -> String {
         match self {
             Self::File(file) => file.name.clone(),
@@ -100,7 +100,7 @@ fn cut(left: &mut Vec<u8>, line: &mut u64) -> Option<Text> {
     Some(text)
 }
 
-/// What has arrived on standard input.
+/// Bytes that have arrived on standard input.
 #[derive(Debug, Default)]
 struct Arrived {
     bytes: Vec<u8>,

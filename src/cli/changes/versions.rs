@@ -28,7 +28,7 @@ impl VersionOf {
     }
 }
 
-/// What `model.json` says of a model that versions may go on from.
+/// Part of `model.json` that says if versions may go on from the model.
 #[derive(Deserialize)]
 struct Fitted {
     ending: String,
@@ -60,7 +60,7 @@ impl VersionEnd {
     }
 }
 
-/// What a program does for data that change.
+/// A program whose data change.
 pub trait Versions {
     /// A version of the data, ready to be fitted.
     type Laid;

@@ -28,7 +28,7 @@ struct One {
     err: Option<Said>,
 }
 
-/// What a process is started with.
+/// Start of a process.
 pub(super) struct Start<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],
@@ -36,12 +36,12 @@ pub(super) struct Start<'a> {
     pub(super) invitation: &'a Invitation,
     pub(super) file: &'a Path,
     pub(super) workers: u32,
-    /// Whether the run has been begun before.
+    /// `true` if the run has been begun before.
     pub(super) again: bool,
     pub(super) reach: Reach,
 }
 
-/// What a process has written.
+/// Bytes that a process has written.
 struct Said {
     bytes: Arc<Mutex<Vec<u8>>>,
     reading: Option<JoinHandle<()>>,
@@ -73,7 +73,7 @@ impl Said {
     }
 }
 
-/// What a program that panics outside of all verbs ends with.
+/// Exit status of a panic outside of all verbs.
 const PANICKED: i32 = 101;
 
 /// How a process has ended: its status, whether it crashed, and in words.
@@ -149,7 +149,7 @@ impl Children {
         }
     }
 
-    /// What a process has written to stdout and, unless that was the launcher's own, to stderr; after it has ended.
+    /// Bytes that a process has written to stdout and, unless that was the launcher's own, to stderr; after it has ended.
     pub(super) fn said(&mut self, index: u32) -> (Vec<u8>, Vec<u8>) {
         self.0.get_mut(index as usize).map_or_else(Default::default, |one| {
             (one.out.take(), one.err.as_mut().map(Said::take).unwrap_or_default())

@@ -71,7 +71,7 @@ pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
     None
 }
 
-/// Whether a run was begun in a folder, so that one can go on with it.
+/// `true` if a run was begun in a folder, so that one can go on with it.
 pub(super) fn was_begun(run: &Path) -> bool {
     run.join(begun::NAME).is_file() || run.join(CHECKPOINT).exists()
 }

@@ -13,7 +13,7 @@ use crate::cli::run_folder::folder::{self, Earlier, RunFolder};
 use crate::cli::session::SHARED;
 use crate::cluster::{Invitation, PROOF, Remote, write_private};
 
-/// What processes and visitors need to find the run.
+/// File by which processes and visitors find the run.
 pub(super) const INVITATION: &str = "coordinator";
 /// The token alone, for other machines.
 const TOKEN: &str = "token";

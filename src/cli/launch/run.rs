@@ -22,7 +22,7 @@ const PARTING: Duration = Duration::from_secs(10);
 /// How long one may take to say why it failed.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// What is launched, and where it writes.
+/// Program that is launched, and where it writes.
 struct Plan {
     program: PathBuf,
     arguments: Vec<String>,

@@ -118,7 +118,7 @@ impl TrainOptions {
         self.out.as_deref().or(self.resume.as_deref())
     }
 
-    /// What may become of a run that is in the folder already.
+    /// Fate of a run that is in the folder already.
     pub(super) fn earlier(&self) -> Earlier {
         let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
         match (&self.resume, self.folder()) {
@@ -128,7 +128,7 @@ impl TrainOptions {
         }
     }
 
-    /// What `--schedule` names in the program's list, or a usage error that lists the names.
+    /// Entry of the program's list that `--schedule` names, or a usage error that lists the names.
     ///
     /// # Errors
     /// If the list has no such name.
@@ -141,7 +141,7 @@ impl TrainOptions {
         self.rho.unwrap_or(Rho::At(default)).limit()
     }
 
-    /// Whether the options make sense together.
+    /// Check that the options make sense together.
     ///
     /// # Errors
     /// A usage error that names the option at fault.
@@ -161,7 +161,7 @@ impl TrainOptions {
         }
     }
 
-    /// Whether they suit a run on several processes.
+    /// Check that they suit a run on several processes.
     pub(super) fn check_among(&self) -> Result<(), Error> {
         // A run that goes on may have had a number of workers on one process.
         match self.workers.is_some() && self.resume.is_none() {

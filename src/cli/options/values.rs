@@ -137,7 +137,7 @@ impl Serialize for RescalePlan {
     }
 }
 
-/// What `given` names in `list`, or a usage error that lists the names.
+/// Entry of `list` that `given` names, or a usage error that lists the names.
 ///
 /// ```
 /// use raddle::cli::choose;

@@ -22,7 +22,7 @@ pub fn parse_or<T: Parser>(default: &str) -> T {
     parse_with(default, Free::default())
 }
 
-/// The same for a program that has further options which a resumed run may be given anew.
+/// Parser of a program that has further options which a resumed run may be given anew; else as [`parse_or`].
 pub fn parse_with<T: Parser>(default: &str, free: Free<'_>) -> T {
     let mut command = T::command().mut_subcommands(|verb| verb.mut_args(take_negative));
     let line = understood(&command, default, free, std::env::args_os().collect());
@@ -107,7 +107,7 @@ fn resumed(line: &[OsString]) -> Option<PathBuf> {
     None
 }
 
-/// What a folder's run was asked for; a commit that it was killed in is completed before.
+/// Options of a folder's run; a commit that it was killed in is completed before.
 fn begun_in(run: &Path) -> Result<Option<Begun>, Error> {
     if run.join(commit::NEXT).exists() {
         drop(RunFolder::hold(run, Earlier::Resumed)?);
@@ -151,7 +151,7 @@ pub fn with_verb(command: &Command, default: &str, mut line: Vec<OsString>) -> V
     line
 }
 
-/// Whether a word is nearly a verb, and no file: the parser then says which one is meant.
+/// `true` if a word is nearly a verb, and no file: the parser then says which one is meant.
 fn is_mistyped(command: &Command, word: &str) -> bool {
     let near = |verb: &str| {
         let changes = strsim::damerau_levenshtein(verb, word);

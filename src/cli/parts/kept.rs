@@ -18,14 +18,14 @@ use crate::run::record::{EpochRecord, RunReport};
 
 const MAGIC: &[u8] = b"raddle parts 1\n";
 
-/// What the parts that are done have come to, by their numbers.
+/// Results of the parts that are done, by their numbers.
 #[derive(Debug)]
 pub(super) struct Kept {
     identity: String,
     pub(super) parts: BTreeMap<u64, KeptPart>,
 }
 
-/// What a part has come to.
+/// Result of a part.
 #[derive(Debug, Clone)]
 pub(super) struct KeptPart {
     pub(super) value: Vec<u8>,

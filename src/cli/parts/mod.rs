@@ -39,10 +39,10 @@ pub enum PartEnd {
     Cut,
 }
 
-/// What all parts came to.
+/// Results of all parts.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// What each part came to, in their order; `None` for those that did not come to their end.
+    /// Result of each part, in their order; `None` for those that did not come to their end.
     pub done: Vec<Option<Vec<u8>>>,
     /// All their runs as one.
     pub run: Option<RunReport>,
@@ -52,7 +52,7 @@ pub struct Parts {
     pub cut: Option<(usize, RunReport)>,
 }
 
-/// What parts share while they run.
+/// Things that parts share while they run.
 pub(super) struct Sharing<'a> {
     pub(super) options: &'a TrainOptions,
     pub(super) screen: &'a Screen,
@@ -80,7 +80,7 @@ pub struct Part<'a> {
     began: Instant,
     runs: Vec<RunReport>,
     trace: Vec<EpochRecord>,
-    /// The same, with the epochs of earlier sittings that it went on from.
+    /// Its epochs, with those of earlier sittings that it went on from.
     traced: Vec<EpochRecord>,
 }
 
@@ -167,7 +167,7 @@ fn records_before(file: &Path, first: u64) -> Vec<EpochRecord> {
     text.lines().map_while(kept::record).take_while(|record| record.epoch < first).collect()
 }
 
-/// What the name of a run's checkpoint is followed by where its epochs are.
+/// Suffix of the trace file beside a checkpoint.
 const TRACE: &str = ".trace";
 
 /// The checkpoint of a part's run.
@@ -192,7 +192,7 @@ pub(super) fn forget(folder: &Path) {
     }
 }
 
-/// What parts have come to so far, whoever did them.
+/// Results of parts so far, whoever did them.
 struct Progress {
     kept: Kept,
     /// Parts whose epochs the trace has, and how many these are.

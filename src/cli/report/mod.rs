@@ -24,7 +24,7 @@ pub use self::data::{Data, Records};
 pub use self::profile::{Profile, profile};
 pub use self::seconds::{Seconds, Timed};
 
-/// What a report tells that the engine cannot know.
+/// Facts of a run that the engine cannot know.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// The program's name.
@@ -117,11 +117,11 @@ pub struct Report {
     pub members: Vec<ProcessRecord>,
     /// Checkpoints that were written.
     pub checkpoints: CheckpointRecord,
-    /// What went wrong without ending the run.
+    /// Faults that did not end the run.
     pub warnings: Vec<String>,
-    /// What an epoch costs and gains, by workers.
+    /// Costs and gains of an epoch, by workers.
     pub profile: BTreeMap<usize, Profile>,
-    /// What the program itself found, by name.
+    /// Results of the program itself, by name.
     pub results: Map<String, Value>,
 }
 

@@ -24,7 +24,7 @@ pub fn number(value: f64) -> String {
     format!("{digits}{exponent}")
 }
 
-/// The same with all six digits, for columns of numbers of one size. Zero is `0`.
+/// A number with all six digits, for columns of numbers of one size; else as [`number`]. Zero is `0`.
 ///
 /// ```
 /// use raddle::cli::aligned;

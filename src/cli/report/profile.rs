@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::run::record::EpochRecord;
 
-/// What an epoch costs and gains.
+/// Costs and gains of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Profile {
     /// Seconds an epoch took, on average.

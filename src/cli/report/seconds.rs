@@ -7,7 +7,7 @@ use serde::Serialize;
 pub enum Timed {
     /// Reading the data.
     Read,
-    /// What a judge does before it calls a peer: centre, scale, split.
+    /// Work that a judge does before it calls a peer: centre, scale, split.
     Prepare,
     /// Everything else up to the model: layouts, shards, threads, epochs.
     Fit,
@@ -18,7 +18,7 @@ pub enum Timed {
 }
 
 impl Timed {
-    /// What is shown while it goes on.
+    /// Word that is shown while it goes on.
     pub fn doing(self) -> &'static str {
         match self {
             Self::Read => "reading",
@@ -35,7 +35,7 @@ impl Timed {
 pub struct Seconds {
     /// Reading the data.
     pub read: f64,
-    /// What a judge does before it calls a peer; among several processes, waiting for those that still read, too.
+    /// Work that a judge does before it calls a peer; among several processes, waiting for those that still read, too.
     pub prepare: f64,
     /// Everything else up to the model.
     pub fit: f64,

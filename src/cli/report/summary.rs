@@ -10,7 +10,7 @@ use crate::program::verdict::Metric;
 /// `summary.json`: a title and named tables.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What was run, for a heading.
+    /// Name of the run, for a heading.
     pub title: String,
     /// The tables, in the order in which they are shown.
     pub tables: Vec<Table>,
@@ -40,7 +40,7 @@ impl Summary {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// What it shows.
+    /// Caption.
     pub title: String,
     /// The names of its columns.
     pub columns: Vec<String>,

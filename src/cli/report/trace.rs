@@ -20,7 +20,7 @@ pub struct Trace {
     problem: Option<io::Error>,
 }
 
-/// What needs to be known of a line that is already there.
+/// Place in the run of a line that is already there.
 #[derive(Deserialize)]
 struct Line {
     #[serde(default)]
@@ -45,7 +45,7 @@ impl Trace {
         }
     }
 
-    /// Whether all records were written.
+    /// Check that all records were written.
     ///
     /// # Errors
     /// The first problem there was.

@@ -37,7 +37,7 @@ pub(crate) struct Ended {
     pub(crate) ending: String,
     /// The exit status.
     pub(crate) status: u8,
-    /// What was said on stdout.
+    /// Text that was said on stdout.
     pub(crate) said: String,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn name(arg: &Arg) -> String {
     arg.get_long().unwrap_or_else(|| arg.get_id().as_str()).to_owned()
 }
 
-/// Whether it is set by being there.
+/// `true` if it is set by being there.
 pub(super) fn is_flag(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count)
 }

@@ -25,7 +25,7 @@ pub(crate) const CHECKPOINT: &str = "checkpoint";
 
 /// Log of the changes that a run has taken in.
 pub(crate) const CHANGES_LOG: &str = "changes.log";
-/// What every run may have beside the files of its model. Where one of them is, a run is.
+/// Files that every run may have beside those of its model. Where one of them is, a run is.
 const RUN_FILES: [&str; 8] = [
     manifest::NAME,
     "report.json",
@@ -36,10 +36,10 @@ const RUN_FILES: [&str; 8] = [
     CHANGES_LOG,
     "generation.json",
 ];
-/// What a run that was killed while it wrote one of them leaves.
+/// Files that a run leaves which was killed while it wrote one of them.
 const LEFTOVERS: [&str; 3] = ["checkpoint.partial", "run.json.partial", "trace.jsonl.earlier"];
 
-/// What may become of a run that is in a folder already.
+/// Fate of a run that is in a folder already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Earlier {
     /// It is refused: the folder is for a new run.
@@ -52,7 +52,7 @@ pub enum Earlier {
 
 /// The folder a run writes to, or none.
 ///
-/// What [`write`](Self::write) is given stays out of sight until [`commit`](Self::commit) puts all of it in the place of
+/// A file that [`write`](Self::write) is given stays out of sight until [`commit`](Self::commit) puts all of it in the place of
 /// the earlier model at once. A folder whose run is alive is refused.
 #[derive(Debug, Default)]
 pub struct RunFolder {
@@ -69,7 +69,7 @@ struct Held {
     /// The files of the earlier run, which this one replaces.
     owned: BTreeSet<String>,
     stage: Option<Stage>,
-    /// Whether trace and checkpoint are this run's.
+    /// `true` if trace and checkpoint are this run's.
     trains: bool,
     trace: Arc<Mutex<Trace>>,
 }
@@ -233,7 +233,7 @@ impl RunFolder {
         self.with_trace(Trace::keep_earlier);
     }
 
-    /// What adds records to the trace, from whichever thread.
+    /// Function that adds records to the trace, from whichever thread.
     pub fn tracer(&self) -> impl FnMut(&EpochRecord) + Send + use<> {
         let trace = self.held.as_ref().map(|held| Arc::clone(&held.trace));
         move |record| {
@@ -243,7 +243,7 @@ impl RunFolder {
         }
     }
 
-    /// Whether the trace was written whole.
+    /// Check that the trace was written whole.
     ///
     /// # Errors
     /// If it was not.

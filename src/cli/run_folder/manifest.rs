@@ -17,14 +17,14 @@ use crate::base::digest::hex;
 pub(crate) const NAME: &str = "model.json";
 /// The layout of a model's folder.
 const FORMAT: u32 = 1;
-/// What stands before the digits.
+/// Text before the digits.
 const BEFORE: &[u8] = b"{\n  \"sha256\": \"";
 const DIGITS: usize = 64;
 
 /// Names of files, and the SHA-256 of each.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// What every program's `model.json` begins with, but for the digits.
+/// Beginning of every program's `model.json`, but for the digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(crate) program: String,
@@ -80,7 +80,7 @@ pub(super) fn digest_of(file: &Path) -> io::Result<String> {
     digest_of_open(&File::open(file)?)
 }
 
-/// The same of a file that is open, from where it stands.
+/// Digest of a file that is open, from where it stands.
 pub(super) fn digest_of_open(file: &File) -> io::Result<String> {
     let mut digest = Digesting(Sha256::new());
     io::copy(&mut io::BufReader::with_capacity(1 << 18, file), &mut digest)?;

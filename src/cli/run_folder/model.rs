@@ -41,7 +41,7 @@ impl ModelFolder {
         Self::open_watched(path, program, &mut || ())
     }
 
-    /// The same; `look` is called before each look at the folder.
+    /// [`open`](Self::open), with `look` called before each look at the folder.
     pub(super) fn open_watched(path: &Path, program: &str, look: &mut dyn FnMut()) -> Result<Self, Error> {
         let mut tries = 0;
         loop {
@@ -109,7 +109,7 @@ impl ModelFolder {
         &self.path
     }
 
-    /// What the program says of its model: the members of `model.json` that are its own.
+    /// Facts that the program says of its model: the members of `model.json` that are its own.
     ///
     /// # Errors
     /// If they are not those that are asked for.
@@ -118,7 +118,7 @@ impl ModelFolder {
             .map_err(|why| Error::input(format!("{}: {why}", self.path.join(manifest::NAME).display())))
     }
 
-    /// Whether the model has a file of this name.
+    /// `true` if the model has a file of this name.
     pub fn has(&self, name: &str) -> bool {
         self.head.files.contains_key(name)
     }
@@ -137,7 +137,7 @@ impl ModelFolder {
         if digest_of_bytes(&bytes) == *expected { Ok(bytes) } else { Err(self.changed(name)) }
     }
 
-    /// What the fit left for the next version of its data, as `load` reads it.
+    /// State that the fit left for the next version of its data, as `load` reads it.
     ///
     /// # Errors
     /// If the model has none, or it is not as it was written.

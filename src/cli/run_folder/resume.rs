@@ -1,4 +1,4 @@
-//! What `--resume RUN` takes from the run, and what may be given beside it.
+//! `--resume RUN`: the options that it takes from the run, and those that may be given beside it.
 
 use std::fs;
 use std::path::Path;
@@ -32,14 +32,14 @@ const OF_A_SITTING: [&str; 8] =
 /// Options of a program that a run may go on with, by their long names, beside those of every program.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Free<'a> {
-    /// What never changes the model, such as what is only measured at the end.
+    /// Options that never change the model, such as of measures at the end.
     pub neutral: &'a [&'a str],
-    /// What only says when a sitting ends, such as `epochs` where they are a limit: not taken from the run either.
+    /// Options that only say when a sitting ends, such as `epochs` where they are a limit: not taken from the run either.
     pub limits: &'a [&'a str],
 }
 
 impl Free<'_> {
-    /// Whether a run may go on with another value of this option, by its long name.
+    /// `true` if a run may go on with another value of this option, by its long name.
     pub(crate) fn has(&self, option: &str) -> bool {
         [&NEUTRAL, self.limits, self.neutral].iter().any(|free| free.contains(&option))
     }
@@ -101,7 +101,7 @@ fn compare(
     )))
 }
 
-/// Whether two options say the same: as text, or as numbers.
+/// `true` if two options say the same: as text, or as numbers.
 fn equal(now: &[String], then: &[String]) -> bool {
     let same = |(a, b): (&String, &String)| {
         let numbers = a.parse::<f64>().ok().zip(b.parse::<f64>().ok());
@@ -110,7 +110,7 @@ fn equal(now: &[String], then: &[String]) -> bool {
     now.len() == then.len() && now.iter().zip(then).all(same)
 }
 
-/// Whether other data may be the same, by another path: it is the same file, or a checkpoint will tell, which knows the
+/// `true` if other data may be the same, by another path: it is the same file, or a checkpoint will tell, which knows the
 /// digest of what was read.
 fn may_be(now: &[String], then: Option<&Vec<String>>, run: &Path) -> bool {
     let file = |values: &[String]| fs::canonicalize(values.first()?).ok();

@@ -36,15 +36,15 @@ pub struct Session {
     began: Instant,
     /// Where the run has other processes.
     cluster: Option<Cluster>,
-    /// What earlier engines of this session took.
+    /// Epochs and seconds of earlier engines of this session.
     before: Spent,
     /// To which part the seconds count in which shards are made in the run.
     making: Timed,
-    /// Whether an engine has run.
+    /// `true` if an engine has run.
     trains: bool,
     /// The version of the data that is trained on.
     data_version: u64,
-    /// What went wrong beside the engines without ending the run.
+    /// Faults beside the engines that did not end the run.
     warnings: Vec<String>,
     /// Of a run that goes on after it had ended: the epoch of its model, which none of less work replaces.
     model_epoch: Option<u64>,
@@ -137,7 +137,7 @@ impl Session {
         &self.screen
     }
 
-    /// Whether Ctrl-C asked the run to end: programs that make several runs make no more of them.
+    /// `true` if Ctrl-C asked the run to end: programs that make several runs make no more of them.
     pub fn is_interrupted(&self) -> bool {
         Interrupt::handler().is_requested()
     }
@@ -253,7 +253,7 @@ impl Session {
         self.folder.commit(self.program, self.version)
     }
 
-    /// What is measured last.
+    /// Measures that are taken last.
     fn measure(&self, report: &mut Report) {
         report.seconds = self.seconds;
         report.peak_memory_bytes = peak_memory_bytes();

@@ -19,7 +19,7 @@ impl Session {
         self.program
     }
 
-    /// Whether the run goes on that is in the folder.
+    /// `true` if the run goes on that is in the folder.
     pub fn is_resumed(&self) -> bool {
         self.options.earlier() == Earlier::Resumed
     }
@@ -28,7 +28,7 @@ impl Session {
         self.data_version
     }
 
-    /// Writes what a fit of this version leaves for the next one, to go with the model.
+    /// Writes the state that a fit of this version leaves for the next one, to go with the model.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -24,12 +24,12 @@ const STAGING: &str = ".raddle-staging";
 pub(crate) const NEXT: &str = ".next";
 /// The program's part of `model.json`.
 const OWN: &str = "model.own";
-/// What the commit replaces.
+/// Files that the commit replaces.
 const REPLACED: &str = "replaced.json";
 /// Files of a run that `model.json` does not list: they tell of the run, not of the model, and hold times.
 const UNLISTED: [&str; 3] = ["report.json", "summary.json", "run.json"];
 
-/// What of the earlier run is in the folder.
+/// Files of the earlier run that are in the folder.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Replaced {
     /// Files that may be replaced. Another of the same name is not ours, and is set aside.
@@ -88,7 +88,7 @@ impl Stage {
         complete(&folder, &*store)
     }
 
-    /// What a commit needs beside the files themselves.
+    /// Manifest and list that a commit needs beside the files themselves.
     fn gather(&mut self, program: &str, version: &str, owned: BTreeSet<String>) -> io::Result<()> {
         let stale = owned.iter().filter(|name| !self.files.contains_key(*name)).cloned().collect();
         let replaced = serde_json::to_vec(&Replaced { owned, stale })?;

@@ -190,7 +190,7 @@ static COMMITTED: LazyLock<usize> = LazyLock::new(|| {
     committed.unwrap()
 });
 
-/// What may happen in a folder while somebody opens the model in it.
+/// Events in a folder while somebody opens the model in it.
 type Meanwhile = fn(&Path);
 
 const MEANWHILE: [Meanwhile; 3] = [
