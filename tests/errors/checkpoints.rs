@@ -88,7 +88,7 @@ fn a_damaged_checkpoint_is_named_and_the_one_before_is_used() {
     let file = folder.path().join("run.checkpoint");
     run().epochs(4).checkpoint(2, &file).run().unwrap();
     let last = Checkpoint::last(&file);
-    std::fs::write(last.folder().join("part.0"), "nothing").unwrap();
+    std::fs::write(last.folder().join("part.0.0"), "nothing").unwrap();
     let whole = run().run().unwrap();
     let resumed = run().resume(&file).run().unwrap();
     assert!(bytes(&resumed.parts) == bytes(&whole.parts));

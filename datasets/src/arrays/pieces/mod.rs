@@ -24,9 +24,9 @@ pub(crate) use self::writer::PiecesWriter;
 use crate::error::ReadError;
 
 /// A file that is removed in the end.
-pub(crate) struct Removed(pub(crate) PathBuf);
+pub(crate) struct RemovedOnDrop(pub(crate) PathBuf);
 
-impl Drop for Removed {
+impl Drop for RemovedOnDrop {
     fn drop(&mut self) {
         // Best effort: what is left is only room on a disk.
         let _ = fs::remove_file(&self.0);
