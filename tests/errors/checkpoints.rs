@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use raddle::schedule::{Cyclic, Rotation, Shuffled, Variables};
+use raddle::schedule::{Rotation, Shuffled, Variables};
 use raddle::{Engine, EngineError, Outcome, Program, Visibility};
 use raddle_common::testing::{Checkpoint, copy_folder};
 
