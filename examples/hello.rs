@@ -30,7 +30,7 @@ impl Program for Mean {
         *estimate += step;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
+    fn evaluate(&self, _: &Boundary, _: u32, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
         numbers.iter().map(|number| number - estimate).sum()
     }
 

@@ -95,7 +95,7 @@ impl Program for Multinomial {
     }
 
     /// The steepest slope of each column.
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
+    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
         let residuals = self.residuals(scores);
         let slope = |column: &Vec<f64>| residuals.iter().map(|r| dot(column, r).abs()).fold(0.0, f64::max);
         let told = (shard.first..).zip(shard.columns.iter().map(slope)).collect();

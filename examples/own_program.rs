@@ -41,7 +41,7 @@ impl Program for PageRank {
         change.iter().for_each(|&(page, _)| tell(page, 0.0));
     }
 
-    fn certify(&self, _: &Boundary, _: u32, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
+    fn evaluate(&self, _: &Boundary, _: u32, pages: &mut Pages, ranks: &Vec<f64>) -> Ranks {
         let here = pages.0..pages.0 + pages.1.len() as u32;
         here.map(|page| (page, (rank(pages, page, ranks) - ranks[page as usize]).abs())).collect()
     }

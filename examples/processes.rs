@@ -26,7 +26,7 @@ impl Program for Largest {
     fn commit(&self, largest: &u64, known: &mut u64) {
         *known = *largest;
     }
-    fn certify(&self, _: &Boundary, _: u32, numbers: &mut Vec<u64>, known: &u64) -> u64 {
+    fn evaluate(&self, _: &Boundary, _: u32, numbers: &mut Vec<u64>, known: &u64) -> u64 {
         numbers.iter().filter(|&number| number > known).count() as u64
     }
     fn conclude(&self, _: &Boundary, (): &mut (), _: &u64, larger: Vec<(u32, u64)>) -> Verdict<u64> {

@@ -32,7 +32,7 @@ impl Program for Attraction {
     fn commit(&self, distance: &f64, replica: &mut f64) {
         *replica = *distance;
     }
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 {
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 {
         0.0
     }
     fn conclude(&self, _: &Boundary, (): &mut (), distance: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {

@@ -51,7 +51,7 @@ impl Program for Svm {
         weights.iter_mut().zip(moved).for_each(|(weight, moved)| *weight += moved);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
+    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
         let lost = shard.rows.iter().map(|row| (1.0 - dot(row, weights)).max(0.0)).sum();
         vec![lost, shard.multipliers.iter().sum()]
     }

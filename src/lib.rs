@@ -53,7 +53,7 @@
 //!     fn commit(&self, new: &Cells, t: &mut Vec<f64>) {
 //!         new.iter().for_each(|&(i, value)| t[i as usize] = value);
 //!     }
-//!     fn certify(&self, _: &Boundary, shard: u32, _: &mut (), t: &Vec<f64>) -> Cells {
+//!     fn evaluate(&self, _: &Boundary, shard: u32, _: &mut (), t: &Vec<f64>) -> Cells {
 //!         self.update(&Task { variables: (6 * shard..6 * shard + 6).collect(), ..Task::default() }, &mut (), t)
 //!     }
 //!     fn conclude(&self, _: &Boundary, _: &mut (), t: &Vec<f64>, new: Vec<(u32, Cells)>) -> Verdict<Cells> {

@@ -64,7 +64,7 @@ impl<T: State, R: State, W: Fn(&T) -> R + Send + Sync + 'static> Program for Map
 
     fn commit(&self, (): &(), (): &mut ()) {}
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut T, (): &()) -> Option<R> {
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut T, (): &()) -> Option<R> {
         None
     }
 

@@ -40,7 +40,7 @@ use crate::run::prints::{BoundaryPrint, Part};
 ///         if self.honest { sum } else { sum + f64::from(asked[0]) }
 ///     }
 ///     fn commit(&self, change: &f64, sum: &mut f64) { *sum += change; }
-///     fn certify(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 { 0.0 }
+///     fn evaluate(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 { 0.0 }
 ///     fn conclude(&self, _: &Boundary, _: &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
 ///         Verdict::new(Metric::new("sum", *sum, "all numbers"))
 ///     }

@@ -77,9 +77,9 @@ impl Program for Trapped {
     fn commit(&self, change: &u64, _: &mut u64) {
         self.trap.step_on("commit", *change / 8);
     }
-    fn certify(&self, _: &Boundary, number: u32, shard: &mut u64, _: &u64) -> u64 {
+    fn evaluate(&self, _: &Boundary, number: u32, shard: &mut u64, _: &u64) -> u64 {
         if number == 4 {
-            self.trap.step_on("certify", *shard / 3);
+            self.trap.step_on("evaluate", *shard / 3);
         }
         0
     }
@@ -134,7 +134,7 @@ fn trapped(place: &'static str, visibility: Visibility) -> Engine<Trapped> {
 
 #[test]
 fn a_panic_anywhere_ends_the_run_with_its_message() {
-    let places = ["update", "fold", "aggregate", "commit", "certify", "conclude", "schedule", "save"];
+    let places = ["update", "fold", "aggregate", "commit", "evaluate", "conclude", "schedule", "save"];
     for place in places {
         for visibility in [Visibility::AtBoundary, Visibility::EachRound] {
             for (workers, serialized) in [(1, false), (1, true), (2, false), (3, true), (7, false), (7, true)]
@@ -155,7 +155,7 @@ fn a_panic_anywhere_ends_the_run_with_its_message() {
                     "fold" => "fold of shard ",
                     "aggregate" => "aggregate, epoch ",
                     "commit" => "commit of worker ",
-                    "certify" => "certify of shard 4 ",
+                    "evaluate" => "evaluate of shard 4 ",
                     "conclude" => "conclude, epoch 1 ",
                     "schedule" => "the schedule's begin_epoch, epoch 1 ",
                     _ => "save of a message to worker ",
@@ -186,7 +186,7 @@ fn a_verb_the_program_lacks_is_named() {
         }
         fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
         fn commit(&self, (): &(), (): &mut ()) {}
-        fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+        fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
         fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
             Verdict::new(Metric::new("none", 1.0, "nothing"))
         }
@@ -265,7 +265,7 @@ fn a_partial_of_another_kind_is_an_error_that_names_both() {
             raddle::answers!(partials, Partial::Moves);
         }
         fn commit(&self, (): &(), (): &mut ()) {}
-        fn certify(&self, boundary: &Boundary, number: u32, (): &mut (), (): &()) -> Partial {
+        fn evaluate(&self, boundary: &Boundary, number: u32, (): &mut (), (): &()) -> Partial {
             if self.0 == "moves" && boundary.epoch == 1 && number == 1 {
                 Partial::Moves(Vec::new())
             } else {

@@ -54,7 +54,7 @@ impl Program for Mixer {
         *replica = *mean;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut (), mean: &f64) -> f64 {
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut (), mean: &f64) -> f64 {
         *mean
     }
 

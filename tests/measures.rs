@@ -19,7 +19,7 @@ raddle::state!(
     }
 );
 
-/// Counts tasks of its first phase; those of the second, and certifying, do counted work.
+/// Counts tasks of its first phase; those of the second, and evaluating, do counted work.
 struct Counting {
     told: bool,
     visibility: Visibility,
@@ -56,7 +56,7 @@ impl Program for Counting {
     fn commit(&self, change: &u64, sum: &mut u64) {
         *sum += change;
     }
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &u64) -> u64 {
+    fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), _: &u64) -> u64 {
         work()
     }
     fn conclude(&self, _: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {

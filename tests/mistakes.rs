@@ -123,8 +123,8 @@ impl Program for Sums {
             tell(12, 1.0);
         }
     }
-    fn certify(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
-        self.trap("certify");
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
+        self.trap("evaluate");
         Vec::new()
     }
     fn conclude(

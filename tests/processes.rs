@@ -326,7 +326,7 @@ impl Program for Trapped {
         *sum += change;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 {
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 {
         0.0
     }
 

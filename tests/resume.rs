@@ -13,7 +13,7 @@ use raddle::{
     Boundary, Ending, Engine, Metric, Outcome, Parts, Program, Status, Stop, Task, Update, Verbs, Verdict,
 };
 
-/// Halves the numbers of its shards; certifying and concluding leave marks, so that a boundary that is concluded twice,
+/// Halves the numbers of its shards; evaluating and concluding leave marks, so that a boundary that is concluded twice,
 /// or not at all, shows.
 struct Halving {
     target: f64,
@@ -21,7 +21,7 @@ struct Halving {
 }
 
 impl Program for Halving {
-    type Shard = (f64, u64); // a number, and how often it was certified
+    type Shard = (f64, u64); // a number, and how often it was evaluated
     type Block = ();
     type Pinned = Vec<u64>; // the boundaries that were concluded
     type Replica = u64; // commits
@@ -39,8 +39,8 @@ impl Program for Halving {
     fn commit(&self, change: &u64, commits: &mut u64) {
         *commits += change;
     }
-    fn certify(&self, _: &Boundary, _: u32, (number, certified): &mut (f64, u64), _: &u64) -> f64 {
-        *certified += 1;
+    fn evaluate(&self, _: &Boundary, _: u32, (number, evaluated): &mut (f64, u64), _: &u64) -> f64 {
+        *evaluated += 1;
         *number
     }
     fn conclude(&self, at: &Boundary, seen: &mut Vec<u64>, _: &u64, shares: Vec<(u32, f64)>) -> Verdict<u64> {
@@ -167,14 +167,14 @@ fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_fr
         fn commit(&self, change: &Self::Change, replica: &mut Self::Replica) {
             self.1.commit(change, replica);
         }
-        fn certify(
+        fn evaluate(
             &self,
             boundary: &Boundary,
             number: u32,
             shard: &mut Self::Shard,
             replica: &Self::Replica,
         ) -> Self::Partial {
-            self.1.certify(boundary, number, shard, replica)
+            self.1.evaluate(boundary, number, shard, replica)
         }
         fn conclude(
             &self,

@@ -49,7 +49,7 @@ impl Program for Witness {
     fn commit_shard(&self, (): &(), _: u32, shard: &mut u64) {
         *shard += 1;
     }
-    fn certify(&self, _: &Boundary, number: u32, _: &mut u64, replica: &u64) -> Sighting {
+    fn evaluate(&self, _: &Boundary, number: u32, _: &mut u64, replica: &u64) -> Sighting {
         ((0, 0), (number, *replica))
     }
     fn conclude(

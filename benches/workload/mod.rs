@@ -147,7 +147,7 @@ impl Program for Rotated {
 
     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, _: &(), _: &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
@@ -190,7 +190,7 @@ impl Program for Idle {
 
     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, _: &(), _: &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }

@@ -29,7 +29,7 @@ impl Program for Halving {
         moves.iter().for_each(|&(shard, distance)| tell(shard, distance));
     }
 
-    fn certify(&self, _: &Boundary, _: u32, number: &mut f64, (): &()) -> f64 {
+    fn evaluate(&self, _: &Boundary, _: u32, number: &mut f64, (): &()) -> f64 {
         *number
     }
 

@@ -8,7 +8,7 @@
 //! ([`manifest`]): a checkpoint is there whole or not at all.
 //!
 //! Where nothing has gone back to an earlier boundary, it holds the boundary as it was before it was concluded: the run
-//! that is resumed certifies and concludes it anew, under its own target.
+//! that is resumed evaluates and concludes it anew, under its own target.
 
 mod due;
 pub(crate) mod folder;

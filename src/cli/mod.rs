@@ -14,7 +14,7 @@
 //! #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
 //! #     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, f64)>) -> f64 { 0.0 }
 //! #     fn commit(&self, _: &f64, _: &mut f64) {}
-//! #     fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
+//! #     fn evaluate(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
 //! #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
 //! #         Verdict::new(Metric::new("gap", 0.0, "training data").target(1.0))
 //! #     }

@@ -20,7 +20,7 @@ use crate::program::Program;
 /// #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
 /// #     fn aggregate(&self, _: &Round, _: &mut (), sums: Vec<(u32, f64)>) -> f64 { sums.iter().map(|(_, sum)| sum).sum() }
 /// #     fn commit(&self, change: &f64, sum: &mut f64) { *sum += change; }
-/// #     fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
+/// #     fn evaluate(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
 /// #     fn conclude(&self, _: &Boundary, _: &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
 /// #         Verdict::new(Metric::new("sum", *sum, "all numbers"))
 /// #     }

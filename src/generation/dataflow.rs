@@ -4,7 +4,7 @@
 //!           orders (by address)            blocks (by address)
 //!   hub ──────────────────────▶ place ──────────────────────┐
 //!    ▲   schedule, aggregate,     │ ▲   update, commit,      │
-//!    │   learn, conclude          │ │   certify              │
+//!    │   learn, conclude          │ │   evaluate             │
 //!    └──────── answers (+1) ──────┘ └──────── (+1) ──────────┘
 //! ```
 //!
@@ -147,7 +147,7 @@ fn place_operator<'scope, P: Program>(
     arrivals: Stream<'scope, u64, Parcels<P>>,
 ) -> (Stream<'scope, u64, Parcels<P>>, Stream<'scope, u64, Parcels<P>>) {
     let (thread, serialized) = (scope.index() as u32, generation.settings.serialized);
-    let mut builder = OperatorBuilder::new("place: update, commit, certify".to_owned(), scope);
+    let mut builder = OperatorBuilder::new("place: update, commit, evaluate".to_owned(), scope);
     let activator = scope.activator_for(builder.operator_info().address);
     let mut orders = builder.new_input(orders, by_address(&generation));
     let mut arrivals = builder.new_input(arrivals, by_address(&generation));

@@ -36,7 +36,7 @@ pub trait Scheduled<'scope> {
     /// #     fn verbs() -> Verbs<Self> { Verbs::new().update_block() }
     /// #     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
     /// #     fn commit(&self, _: &(), _: &mut ()) {}
-    /// #     fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
+    /// #     fn evaluate(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
     /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
     /// #         Verdict::new(Metric::new("none", 1.0, "nothing"))
     /// #     }
@@ -88,7 +88,7 @@ pub trait Train<'scope, D> {
     /// #         parts.iter().map(|(_, part)| part).sum::<f64>() / self.0
     /// #     }
     /// #     fn commit(&self, step: &f64, mean: &mut f64) { *mean += step; }
-    /// #     fn certify(&self, _: &Boundary, _: u32, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// #     fn evaluate(&self, _: &Boundary, _: u32, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
     /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, parts: Vec<(u32, f64)>) -> Verdict<f64> {
     /// #         let off = parts.iter().map(|(_, part)| part).sum::<f64>().abs();
     /// #         Verdict::new(Metric::new("slope", off, "all rows").target(1e-9))

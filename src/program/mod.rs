@@ -30,7 +30,7 @@ use crate::program::verdict::Verdict;
 /// Use `()` for what an algorithm does not need. A round runs [`Update`](crate::Update) (or, where it brings blocks,
 /// [`UpdateBlock`](crate::UpdateBlock)) on its shards, [`aggregate`](Program::aggregate) on their partials *in shard
 /// order*, and [`commit`](Program::commit) everywhere. What a schedule may ask for besides has traits of its own;
-/// [`verbs`](Program::verbs) names those that the program has. At a boundary, [`certify`](Program::certify) runs on every shard and
+/// [`verbs`](Program::verbs) names those that the program has. At a boundary, [`evaluate`](Program::evaluate) runs on every shard and
 /// [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
 /// other than a [`Stream`](crate::random::Stream) named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
 /// depend on the data, the program, the schedule and the seed, and on nothing else.
@@ -66,7 +66,7 @@ pub trait Program: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Whether tasks of this phase, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
+    /// Whether tasks of this phase, or with `None` the boundary's [`evaluate`](Program::evaluate), only measure the model:
     /// their seconds are then told apart from those of the training. False unless overridden.
     fn measures(&self, phase: Option<&Self::Phase>) -> bool {
         let _ = phase;
@@ -106,7 +106,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// The share of shard `number` in what is measured at a boundary.
-    fn certify(
+    fn evaluate(
         &self,
         boundary: &Boundary,
         number: u32,
@@ -190,7 +190,7 @@ pub struct Restored<'a, P: Program> {
     /// The boundary.
     pub boundary: Boundary,
     /// Whether it is as its conclusion left it: so where the guard had gone back. Else it is as it was before: it is
-    /// certified and concluded next.
+    /// evaluated and concluded next.
     pub is_concluded: bool,
     /// The shards, in their order, as [`recall`](Program::recall) made them.
     pub shards: &'a mut [P::Shard],

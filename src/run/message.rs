@@ -14,7 +14,7 @@ pub(crate) enum Message<P: Program> {
     Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
     /// Hub to place: commit the changes, then gather what describes these candidates.
     Gather { changes: Changes<P>, asked: Asked<P> },
-    /// Hub to place: commit the changes, then certify every shard; before that, if told so, keep what each has learned for a
+    /// Hub to place: commit the changes, then evaluate every shard; before that, if told so, keep what each has learned for a
     /// checkpoint.
     Boundary { changes: Changes<P>, at: Boundary, keep: bool },
     /// Hub to place: commit the changes, then keep a snapshot of this boundary.

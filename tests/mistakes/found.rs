@@ -143,7 +143,7 @@ fn verbs_that_lose_answers_are_asked_for() {
         fn commit(&self, change: &f64, sum: &mut f64) {
             *sum += change;
         }
-        fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) -> f64 {
+        fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) -> f64 {
             0.0
         }
         fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {

@@ -49,7 +49,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
         ("commit", "commit of worker "),
         ("commit_shard", "commit_shard of shard "),
         ("moved", "moved, epoch 0, round 0"),
-        ("certify", "certify of shard "),
+        ("evaluate", "evaluate of shard "),
         ("conclude", "conclude, epoch 0"),
     ] {
         for text in said(move || engine(verb, priority())) {
@@ -108,7 +108,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
                 fn commit(&self, change: &Moves, replica: &mut Replica) {
                     self.0.commit(change, replica);
                 }
-                fn certify(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
+                fn evaluate(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
                     Vec::new()
                 }
                 fn conclude(

@@ -77,7 +77,7 @@ impl Program for Forms {
         }
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Two, _: &Two) -> u64 {
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut Two, _: &Two) -> u64 {
         0
     }
 

@@ -163,7 +163,7 @@ impl Program for Lda {
         replica.add(change);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Documents, _: &Totals) -> Totals {
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut Documents, _: &Totals) -> Totals {
         Totals::zero(0)
     }
 

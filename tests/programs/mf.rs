@@ -83,7 +83,7 @@ impl Program for Mf {
         *replica = *change;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Users, _: &Errors) -> Errors {
+    fn evaluate(&self, _: &Boundary, _: u32, _: &mut Users, _: &Errors) -> Errors {
         (0.0, 0)
     }
 

@@ -121,7 +121,7 @@ impl Program for Mixing {
         }
     }
 
-    fn certify(&self, boundary: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
+    fn evaluate(&self, boundary: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
         shard.learn(shard.data, mix_all(number.into(), [*replica, boundary.epoch, boundary.shards.into()]))
     }
 

@@ -73,7 +73,7 @@ impl Program for Ridge {
         }
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
+    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
         let gradient = |(column, b): (&Vec<f64>, &f64)| (dot(column, residual) - self.lambda * b).abs();
         let gradients = shard.columns.iter().zip(&shard.coefficients).map(gradient);
         let penalty = dot(&shard.coefficients, &shard.coefficients);

@@ -34,7 +34,7 @@ impl<W: Fn(&Task) + Send + Sync + 'static> Program for Toy<W> {
     }
     fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, boundary: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
         let metric = Metric::new("none", 1.0, "nothing");
         Verdict { objective: (self.objective)(boundary), ..Verdict::new(metric) }

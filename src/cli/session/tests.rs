@@ -37,7 +37,7 @@ impl Program for Halving {
     fn commit(&self, (): &(), number: &mut f64) {
         *number /= 2.0;
     }
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) {}
+    fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) {}
     fn conclude(&self, _: &Boundary, (): &mut (), number: &f64, _: Vec<(u32, ())>) -> Verdict<()> {
         Verdict::new(Metric::new("number", *number, "itself").target(0.1))
     }

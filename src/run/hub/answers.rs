@@ -46,14 +46,14 @@ impl<P: Program> Hub<P> {
                         self.print_change(0, &change);
                         self.commit(Arc::new(change));
                     }
-                    self.certify(out);
+                    self.evaluate(out);
                 }
                 Ok(())
             }
             Message::Pieces { answer } => self.take_pieces(answer, out),
             Message::Shares { answer, prints: some } => {
                 self.charge(&answer);
-                let Stage::Certifying { waiting, shares, prints } = &mut self.stage else {
+                let Stage::Evaluating { waiting, shares, prints } = &mut self.stage else {
                     return Err(unasked("shares of a metric", &answer));
                 };
                 shares.extend(answer.partials);

@@ -1,4 +1,4 @@
-//! Boundaries: certifying, concluding, beginning the next epoch or ending the generation.
+//! Boundaries: evaluating, concluding, beginning the next epoch or ending the generation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::run::record::{Ending, EpochRecord, Limit};
 use crate::schedule::{Outlook, Plan};
 
 impl<P: Program> Hub<P> {
-    pub(super) fn certify(&mut self, out: &mut Outbox<P>) {
+    pub(super) fn evaluate(&mut self, out: &mut Outbox<P>) {
         for change in std::mem::take(&mut self.held) {
             self.commit(change);
         }
@@ -28,7 +28,7 @@ impl<P: Program> Hub<P> {
             let changes = std::mem::take(unsent);
             out.push((worker as u32, Message::Boundary { changes, at, keep: self.keep }));
         }
-        self.stage = Stage::Certifying { waiting: self.workers, shares: Vec::new(), prints: Vec::new() };
+        self.stage = Stage::Evaluating { waiting: self.workers, shares: Vec::new(), prints: Vec::new() };
     }
 
     pub(super) fn conclude(

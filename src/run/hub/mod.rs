@@ -74,7 +74,7 @@ enum Stage<P: Program> {
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
     /// Waiting for the shares of the metric.
-    Certifying { waiting: usize, shares: Vec<(u32, P::Partial)>, prints: Vec<(Part, u64)> },
+    Evaluating { waiting: usize, shares: Vec<(u32, P::Partial)>, prints: Vec<(Part, u64)> },
     /// The generation has ended.
     Over,
 }
@@ -185,10 +185,10 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// Starts the generation: certify first, or go on with the epoch that the last one left.
+    /// Starts the generation: evaluate first, or go on with the epoch that the last one left.
     pub(crate) fn start(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
         match self.state.progress.outlook.take() {
-            None => self.certify(out),
+            None => self.evaluate(out),
             Some(outlook) => {
                 self.verdict = Some((outlook.metric.clone(), outlook.objective));
                 // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A checkpoint of a run that was over is resumed to its end, not beyond it.
@@ -203,7 +203,7 @@ impl<P: Program> Hub<P> {
         Ok(())
     }
 
-    /// The boundary that is certified and concluded next.
+    /// The boundary that is evaluated and concluded next.
     fn boundary(&self) -> Boundary {
         let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
         Boundary { epoch, shards: self.placement.len() as u32 }

@@ -34,7 +34,7 @@ impl<P: Program> Hub<P> {
                     }
                     self.learn_up_to(self.issued)?;
                     if last {
-                        self.certify(out);
+                        self.evaluate(out);
                         return Ok(());
                     }
                     self.stage = Stage::Stepwise;

@@ -31,7 +31,7 @@ impl Program for Told {
     }
     fn aggregate(&self, _: &Round, _: &mut u64, _: Vec<(u32, ())>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, boundary: &Boundary, _: &mut u64, (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
         let (objective, metric) = self.0[boundary.epoch as usize];
         let verdict = match metric {
@@ -116,7 +116,7 @@ impl Program for Impure {
         if self.honest { 1 } else { calls }
     }
     fn commit(&self, _: &u64, (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<u64> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }

@@ -189,8 +189,8 @@ impl<P: Program> Place<P> {
                 let shares = self.shards.iter_mut();
                 let partials = shares
                     .map(|(&number, shard)| {
-                        Doing::verb("certify").of("shard", number).note();
-                        (number, self.program.certify(&at, number, shard, &replica))
+                        Doing::verb("evaluate").of("shard", number).note();
+                        (number, self.program.evaluate(&at, number, shard, &replica))
                     })
                     .collect();
                 let busy = started.elapsed().as_secs_f64();
@@ -285,7 +285,7 @@ impl<P: Program> Place<P> {
         Ok(worked)
     }
 
-    /// Writes what is here to a checkpoint of the boundary, as it is before it is certified.
+    /// Writes what is here to a checkpoint of the boundary, as it is before it is evaluated.
     fn write(&self, at: &Boundary) -> Result<(), String> {
         let Some(checkpoints) = &self.manner.checkpoints else { return Ok(()) };
         let shards = self.shards.iter().map(|(&number, shard)| (number, shard));

@@ -26,7 +26,7 @@ impl Program for Measuring {
     }
     fn aggregate(&self, _: &Round<u32>, (): &mut (), _: Vec<(u32, ())>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
+    fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
     fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }

@@ -276,7 +276,7 @@ impl Program for Counting {
     fn commit(&self, change: &u64, sum: &mut u64) {
         *sum += change;
     }
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut u64, _: &u64) -> u64 {
+    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut u64, _: &u64) -> u64 {
         *shard
     }
     fn conclude(&self, _: &Boundary, (): &mut (), sum: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {

@@ -113,7 +113,7 @@ impl Program for LassoProgram {
         }
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
+    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
         Partial::Share(shard.share(&self.asked(replica, &self.curvature(replica))))
     }
 

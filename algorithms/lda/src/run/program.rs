@@ -76,7 +76,7 @@ impl Program for LdaProgram {
         totals.commit(change);
     }
 
-    fn certify(&self, boundary: &Boundary, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
+    fn evaluate(&self, boundary: &Boundary, _: u32, shard: &mut DocumentShard, totals: &Totals) -> Partial {
         let mut share = Partial::default();
         let last = boundary.epoch.checked_sub(1).filter(|&last| self.spec.course.scores(last));
         if let Some(last) = last {

@@ -190,7 +190,7 @@ impl Program for AlternatingProgram {
         moved.commit(sides);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
+    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
         match sides.setup {
             Some(_) => SidePartial::Nothing(()),
             None => SidePartial::Tally(self.tally(shard).map(Box::new)),

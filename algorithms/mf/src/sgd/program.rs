@@ -139,7 +139,7 @@ impl Program for SgdProgram {
         change.commit(replica);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
+    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
         match replica.setup {
             Some(_) => Answer::Nothing(()),
             None if self.carried.is_some() => Answer::Counts(None),
