@@ -109,18 +109,18 @@ fn crossings<P: Program>() -> [Crossing<P>; 5] {
             "the schedule",
             |goods| matches!(goods, Goods::Hub(_)),
             "a part of the schedule that `save` or `load` leave out, as if shards were made anew: what a checkpoint alone may \
-             leave out, `Schedule::remember` and `recall` do; state of the program itself, which no process hands on",
+             leave out, `Schedule::save_state` and `load_state` do; state of the program itself, which no process hands on",
         ),
         (
             "the pinned block",
             |goods| matches!(goods, Goods::Pinned(_)),
             "a part of the pinned block that its `State` leaves out: what a checkpoint alone may leave out, \
-             `remember_pinned` and `recall_pinned` do",
+             `save_pinned` and `load_pinned` do",
         ),
         (
             "a shard",
             |goods| matches!(goods, Goods::Shard(..)),
-            "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, `remember` and `recall` do",
+            "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, `save_state` and `load_state` do",
         ),
         (
             "a block",
@@ -261,11 +261,11 @@ fn causes(part: Part) -> &'static str {
         Part::Change(_) => {
             "an answer that depends on the order of a HashMap; partials that are gathered through a lock, not returned; \
              a random number that is not drawn from `Task::stream`; a clock; a part of a shard, of the pinned block or \
-             of the schedule that `remember` or `recall` leave out and nothing makes anew, or bring back though shards are \
+             of the schedule that `save_state` or `load_state` leave out and nothing makes anew, or bring back though shards are \
              made anew"
         }
         Part::Shard(_) | Part::Block(_) => {
-            "state that tasks of one round share; a part that `remember` and `recall`, or the `State` of a block, leave out; \
+            "state that tasks of one round share; a part that `save_state` and `load_state`, or the `State` of a block, leave out; \
              the order of a HashMap that is written as it is walked"
         }
         Part::Replica(_) => {
@@ -273,7 +273,7 @@ fn causes(part: Part) -> &'static str {
         }
         Part::Pinned | Part::Conclusion => {
             "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the engine's \
-             back; a part of the pinned block that `remember_pinned` and `recall_pinned` leave out and `restored` does not \
+             back; a part of the pinned block that `save_pinned` and `load_pinned` leave out and `restored` does not \
              make anew"
         }
     }

@@ -83,7 +83,7 @@ impl Sums {
 type Moves = Vec<(u32, f64)>;
 
 impl Program for Sums {
-    type Shard = (Value, u64); // the second part is forgotten by `remember` where the mistake says so
+    type Shard = (Value, u64); // the second part is forgotten by `save_state` where the mistake says so
     type Block = Value;
     type Pinned = Value;
     type Replica = Replica;
@@ -150,13 +150,13 @@ impl Program for Sums {
         }
         verdict
     }
-    fn remember(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
-        self.trap("remember");
+    fn save_state(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
+        self.trap("save_state");
         out.write(&shard.0);
         out.write(&if self.mistake == "forgotten" { 0 } else { shard.1 });
     }
-    fn recall(&self, shard: &mut (Value, u64), from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        self.trap("recall");
+    fn load_state(&self, shard: &mut (Value, u64), from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        self.trap("load_state");
         *shard = from.read()?;
         Ok(())
     }

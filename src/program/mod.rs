@@ -125,16 +125,16 @@ pub trait Program: Sized + Send + Sync + 'static {
 
     /// Writes what the shard has learned, without the data it was made from: the form that checkpoints and the guard keep.
     /// To another process a shard crosses whole, as its [`State`]. The default writes the shard whole here, too.
-    fn remember(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
         shard.save(out.whole());
     }
 
-    /// Brings back what [`remember`](Program::remember) wrote: from a checkpoint into a shard made anew from the same data,
+    /// Brings back what [`save_state`](Program::save_state) wrote: from a checkpoint into a shard made anew from the same data,
     /// for the guard into the shard itself, as some epochs more have left it.
     ///
     /// # Errors
     /// If the bytes do not describe such a shard.
-    fn recall(&self, shard: &mut Self::Shard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut Self::Shard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         *shard = Self::Shard::load(from.whole())?;
         Ok(())
     }
@@ -143,15 +143,15 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// it leaves out, [`restored`](Program::restored) makes anew, from shards made anew. To another process, where a shard
     /// may never be made anew, the block crosses whole, as its [`State`]; so does the guard keep it. The default writes it
     /// whole here, too.
-    fn remember_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
+    fn save_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
         pinned.save(out.whole());
     }
 
-    /// Brings back what [`remember_pinned`](Program::remember_pinned) wrote into a pinned block as a run begins with it.
+    /// Brings back what [`save_pinned`](Program::save_pinned) wrote into a pinned block as a run begins with it.
     ///
     /// # Errors
     /// If the bytes do not describe such a block.
-    fn recall_pinned(
+    fn load_pinned(
         &self,
         pinned: &mut Self::Pinned,
         from: &mut Learned<Reader<'_>>,
@@ -172,7 +172,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what
-    /// [`remember`](Program::remember) and [`remember_pinned`](Program::remember_pinned) leave out because data and state
+    /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data and state
     /// give it back bit for bit, such as a matrix of products. Nothing but a checkpoint calls it. The hash of a checkpoint only
     /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets
     /// others. Nothing is checked unless overridden.
@@ -192,11 +192,11 @@ pub struct Restored<'a, P: Program> {
     /// Whether it is as its conclusion left it: so where the guard had gone back. Else it is as it was before: it is
     /// evaluated and concluded next.
     pub is_concluded: bool,
-    /// The shards, in their order, as [`recall`](Program::recall) made them.
+    /// The shards, in their order, as [`load_state`](Program::load_state) made them.
     pub shards: &'a mut [P::Shard],
     /// The blocks, in their order.
     pub blocks: &'a mut [P::Block],
-    /// The pinned block, as [`recall_pinned`](Program::recall_pinned) made it.
+    /// The pinned block, as [`load_pinned`](Program::load_pinned) made it.
     pub pinned: &'a mut P::Pinned,
     /// The replica.
     pub replica: &'a mut P::Replica,

@@ -143,14 +143,14 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.choices.iter_mut().try_for_each(|choice| choice.load(from))
     }
 
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&self.standing());
-        self.choices.iter().for_each(|choice| choice.remember(out));
+        self.choices.iter().for_each(|choice| choice.save_state(out));
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.take_up(from.read()?)?;
-        self.choices.iter_mut().try_for_each(|choice| choice.recall(from))
+        self.choices.iter_mut().try_for_each(|choice| choice.load_state(from))
     }
 }
 

@@ -119,15 +119,15 @@ pub trait Schedule<F = ()>: Send + 'static {
 
     /// Writes what a checkpoint keeps of the schedule: whoever goes on from it has shards made anew, so what says how far
     /// they are set up is left out. The whole unless overridden.
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         self.save(out.whole());
     }
 
-    /// Brings back what [`remember`](Schedule::remember) wrote into a schedule as a run begins with it.
+    /// Brings back what [`save_state`](Schedule::save_state) wrote into a schedule as a run begins with it.
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.load(from.whole())
     }
 }
@@ -173,11 +173,11 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         (**self).load(from)
     }
-    fn remember(&self, out: &mut Learned<Writer>) {
-        (**self).remember(out);
+    fn save_state(&self, out: &mut Learned<Writer>) {
+        (**self).save_state(out);
     }
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        (**self).recall(from)
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        (**self).load_state(from)
     }
 }
 

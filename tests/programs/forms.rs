@@ -85,20 +85,20 @@ impl Program for Forms {
         Verdict::new(Metric::new("sum", replica.learned as f64, "all shards"))
     }
 
-    fn remember(&self, shard: &Two, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &Two, out: &mut Learned<Writer>) {
         out.write(&shard.learned);
     }
 
-    fn recall(&self, shard: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.learned = from.read()?;
         Ok(())
     }
 
-    fn remember_pinned(&self, pinned: &Two, out: &mut Learned<Writer>) {
+    fn save_pinned(&self, pinned: &Two, out: &mut Learned<Writer>) {
         out.write(&pinned.learned);
     }
 
-    fn recall_pinned(&self, pinned: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_pinned(&self, pinned: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         (pinned.learned, pinned.made) = (from.read()?, 0);
         Ok(())
     }
@@ -150,11 +150,11 @@ impl Schedule<u8> for InTurn {
         Ok(())
     }
 
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&(self.is_set_up && self.confused == Confused::KeptSchedule));
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = from.read()?;
         Ok(())
     }

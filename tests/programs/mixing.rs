@@ -145,20 +145,20 @@ impl Program for Mixing {
         }
     }
 
-    fn remember(&self, shard: &Memory, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &Memory, out: &mut Learned<Writer>) {
         out.write(&shard.learned);
     }
 
-    fn recall(&self, shard: &mut Memory, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut Memory, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.learned = from.read()?;
         Ok(())
     }
 
-    fn remember_pinned(&self, pinned: &Pinned, out: &mut Learned<Writer>) {
+    fn save_pinned(&self, pinned: &Pinned, out: &mut Learned<Writer>) {
         out.write(&pinned.seen);
     }
 
-    fn recall_pinned(&self, pinned: &mut Pinned, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_pinned(&self, pinned: &mut Pinned, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         *pinned = Pinned { seen: from.read()?, data: 0 };
         Ok(())
     }
@@ -326,11 +326,11 @@ impl Schedule<u32> for Wanderer {
         Ok(())
     }
 
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&(self.memory, self.parallelism));
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         (self.memory, self.parallelism) = from.read()?;
         self.is_set_up = false;
         Ok(())

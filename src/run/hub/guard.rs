@@ -15,7 +15,7 @@ impl<P: Program> Hub<P> {
         let Some(objective) = outlook.objective.filter(|_| guarded) else { return };
         // The commits of this boundary belong to it.
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-            out.push((worker as u32, Message::Remember { changes: std::mem::take(unsent) }));
+            out.push((worker as u32, Message::SaveSnapshot { changes: std::mem::take(unsent) }));
         }
         // Pinned block and schedule are kept whole: nothing is made anew when the guard goes back.
         Doing::verb("save of the schedule").epoch(outlook.epoch).note();
@@ -54,7 +54,7 @@ impl<P: Program> Hub<P> {
         self.state.progress.totals.rollbacks += 1;
         for worker in 0..self.workers {
             self.unsent[worker].clear();
-            out.push((worker as u32, Message::Recall));
+            out.push((worker as u32, Message::LoadSnapshot));
         }
         Ok(outlook)
     }

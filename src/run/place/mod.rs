@@ -76,17 +76,17 @@ pub(crate) struct Manner {
 
 /// What a shard has learned, as bytes.
 pub(crate) fn learned<P: Program>(program: &P, number: u32, shard: &P::Shard) -> Vec<u8> {
-    Doing::verb("remember").of("shard", number).note();
+    Doing::verb("save_state").of("shard", number).note();
     let mut out = Learned::default();
-    program.remember(shard, &mut out);
+    program.save_state(shard, &mut out);
     out.into_bytes()
 }
 
 /// State that the pinned block has learned, as bytes.
 pub(crate) fn learned_pinned<P: Program>(program: &P, pinned: &P::Pinned) -> Vec<u8> {
-    Doing::verb("remember_pinned").note();
+    Doing::verb("save_pinned").note();
     let mut out = Learned::default();
-    program.remember_pinned(pinned, &mut out);
+    program.save_pinned(pinned, &mut out);
     out.into_bytes()
 }
 
@@ -198,11 +198,11 @@ impl<P: Program> Place<P> {
                 let answer = Answer { worker: self.worker, partials, busy, measured };
                 out.push((HUB, Message::Shares { answer, prints }));
             }
-            Message::Remember { changes } => {
+            Message::SaveSnapshot { changes } => {
                 self.commit(&changes);
-                self.remember();
+                self.save_snapshot();
             }
-            Message::Recall => self.recall()?,
+            Message::LoadSnapshot => self.load_snapshot()?,
             Message::Leave { changes } => {
                 self.commit(&changes);
                 self.left = true;
@@ -318,7 +318,7 @@ impl<P: Program> Place<P> {
         prints
     }
 
-    fn remember(&mut self) {
+    fn save_snapshot(&mut self) {
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
         self.snapshot = Some(Snapshot {
             shards: self.learned(),
@@ -327,13 +327,13 @@ impl<P: Program> Place<P> {
         });
     }
 
-    fn recall(&mut self) -> Result<(), String> {
+    fn load_snapshot(&mut self) -> Result<(), String> {
         let Some(snapshot) = &self.snapshot else { return Ok(()) };
         let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
         for (number, bytes) in &snapshot.shards {
             if let Some(shard) = self.shards.get_mut(number) {
-                Doing::verb("recall").of("shard", *number).note();
-                self.program.recall(shard, &mut Learned::of(bytes)).map_err(broken)?;
+                Doing::verb("load_state").of("shard", *number).note();
+                self.program.load_state(shard, &mut Learned::of(bytes)).map_err(broken)?;
             }
         }
         // Blocks may have ended the epoch elsewhere: those that were here at the boundary are here again.

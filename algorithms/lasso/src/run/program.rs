@@ -158,20 +158,20 @@ impl Program for LassoProgram {
         shard.shed();
     }
 
-    fn remember(&self, shard: &ColumnShard, out: &mut Learned<Writer>) {
-        shard.remember(out);
+    fn save_state(&self, shard: &ColumnShard, out: &mut Learned<Writer>) {
+        shard.save_state(out);
     }
 
-    fn recall(&self, shard: &mut ColumnShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        shard.recall(from)
+    fn load_state(&self, shard: &mut ColumnShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        shard.load_state(from)
     }
 
-    fn remember_pinned(&self, solver: &Solver, out: &mut Learned<Writer>) {
-        solver.remember(out);
+    fn save_pinned(&self, solver: &Solver, out: &mut Learned<Writer>) {
+        solver.save_state(out);
     }
 
-    fn recall_pinned(&self, solver: &mut Solver, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        *solver = Solver::recalled(from)?;
+    fn load_pinned(&self, solver: &mut Solver, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        *solver = Solver::loaded(from)?;
         Ok(())
     }
 

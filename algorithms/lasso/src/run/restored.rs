@@ -13,12 +13,12 @@ use super::spec::Spec;
 use crate::data::design::Column;
 
 impl Solver {
-    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
+    pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&self.kept());
     }
 
     /// A solver without members: `Solver::rebuild` lets them enter again.
-    pub(crate) fn recalled(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
+    pub(crate) fn loaded(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let kept: Box<Kept> = from.read()?;
         let mut solver = Self::new(kept.objective, Arc::clone(&kept.terms));
         (solver.penalty, solver.target, solver.largest) = (kept.penalty, kept.target, kept.largest);

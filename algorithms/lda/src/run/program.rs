@@ -125,12 +125,16 @@ impl Program for LdaProgram {
         block.rows.shed();
     }
 
-    fn remember(&self, shard: &DocumentShard, out: &mut Learned<Writer>) {
-        shard.remember(out);
+    fn save_state(&self, shard: &DocumentShard, out: &mut Learned<Writer>) {
+        shard.save_state(out);
     }
 
-    fn recall(&self, shard: &mut DocumentShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        shard.recall(from)
+    fn load_state(
+        &self,
+        shard: &mut DocumentShard,
+        from: &mut Learned<Reader<'_>>,
+    ) -> Result<(), StateError> {
+        shard.load_state(from)
     }
 
     /// Checks counts against topics; where the boundary is concluded anew, what its scores need is gathered anew.

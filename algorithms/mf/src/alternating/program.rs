@@ -225,15 +225,15 @@ impl Program for AlternatingProgram {
     }
 
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
-    fn remember(&self, shard: &SideShard, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &SideShard, out: &mut Learned<Writer>) {
         if matches!(self.way, SideSolver::Columns(_)) {
-            shard.remember(out);
+            shard.save_state(out);
         }
     }
 
-    fn recall(&self, shard: &mut SideShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut SideShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         match self.way {
-            SideSolver::Columns(_) => shard.recall(from),
+            SideSolver::Columns(_) => shard.load_state(from),
             SideSolver::Rows(_) => Ok(()),
         }
     }
@@ -340,9 +340,9 @@ impl Schedule<Phase> for Alternation {
     }
 
     /// Shards take their ratings from the input again.
-    fn remember(&self, _: &mut Learned<Writer>) {}
+    fn save_state(&self, _: &mut Learned<Writer>) {}
 
-    fn recall(&mut self, _: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, _: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = false;
         Ok(())
     }

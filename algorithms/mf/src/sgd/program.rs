@@ -196,11 +196,11 @@ impl Program for SgdProgram {
     }
 
     /// Ratings are dealt out again from the data.
-    fn remember(&self, shard: &UserShard, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &UserShard, out: &mut Learned<Writer>) {
         out.write(&shard.part);
     }
 
-    fn recall(&self, shard: &mut UserShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut UserShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.part = from.read()?;
         Ok(())
     }

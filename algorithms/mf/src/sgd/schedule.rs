@@ -125,15 +125,15 @@ impl Schedule<Phase> for GridSchedule {
     }
 
     /// Ratings are dealt out again.
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         if let Some(grid) = &self.grid {
-            grid.remember(out);
+            grid.save_state(out);
         }
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = false;
-        self.grid.as_mut().map_or(Ok(()), |grid| grid.recall(from))
+        self.grid.as_mut().map_or(Ok(()), |grid| grid.load_state(from))
     }
 }
 
@@ -181,11 +181,11 @@ mod tests {
         };
         let (mut whole, mut learned) = (Writer::default(), Learned::default());
         schedule.save(&mut whole);
-        schedule.remember(&mut learned);
+        schedule.save_state(&mut learned);
         let other = || GridSchedule::new(4, 3, 2, true, false);
         let (mut next, mut resumed) = (other(), other());
         next.load(&mut Reader::new(&whole.into_bytes())).unwrap();
-        resumed.recall(&mut Learned::of(&learned.into_bytes())).unwrap();
+        resumed.load_state(&mut Learned::of(&learned.into_bytes())).unwrap();
         assert_eq!([&mut schedule, &mut next, &mut resumed].map(delivered), [0, 0, 12]);
     }
 }
