@@ -47,7 +47,7 @@ impl Program for Counting {
     fn visibility(&self) -> Visibility {
         self.visibility
     }
-    fn measures(&self, phase: Option<&Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         self.told && phase != Some(&Phase::Count)
     }
     fn aggregate(&self, _: &Round<Phase>, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {

@@ -68,7 +68,7 @@ pub trait Program: Sized + Send + Sync + 'static {
 
     /// Whether tasks of this phase, or with `None` the boundary's [`evaluate`](Program::evaluate), only measure the model:
     /// their seconds are then told apart from those of the training. False unless overridden.
-    fn measures(&self, phase: Option<&Self::Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Self::Phase>) -> bool {
         let _ = phase;
         false
     }

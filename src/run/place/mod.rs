@@ -194,7 +194,7 @@ impl<P: Program> Place<P> {
                     })
                     .collect();
                 let busy = started.elapsed().as_secs_f64();
-                let measured = if self.program.measures(None) { busy } else { 0.0 };
+                let measured = if self.program.is_evaluation(None) { busy } else { 0.0 };
                 let answer = Answer { worker: self.worker, partials, busy, measured };
                 out.push((HUB, Message::Shares { answer, prints }));
             }
@@ -269,7 +269,7 @@ impl<P: Program> Place<P> {
                 Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
             };
             step.busy += seconds;
-            step.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
+            step.measured += if self.program.is_evaluation(Some(&task.phase)) { seconds } else { 0.0 };
             step.partials.push((task.shard, partial));
             worked = true;
         }

@@ -158,7 +158,7 @@ impl<P: Program> Place<P> {
             Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
         };
         plan.busy += seconds;
-        plan.measured += if self.program.measures(Some(&task.phase)) { seconds } else { 0.0 };
+        plan.measured += if self.program.is_evaluation(Some(&task.phase)) { seconds } else { 0.0 };
         drop(replica);
         if let Some(block) = task.block {
             let next = plan.leg.get(&block).map_or(0, |leg| leg + 1);

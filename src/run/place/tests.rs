@@ -21,7 +21,7 @@ impl Program for Measuring {
     fn verbs() -> Verbs<Self> {
         Verbs::new().update()
     }
-    fn measures(&self, phase: Option<&u32>) -> bool {
+    fn is_evaluation(&self, phase: Option<&u32>) -> bool {
         phase == Some(&1)
     }
     fn aggregate(&self, _: &Round<u32>, (): &mut (), _: Vec<(u32, ())>) {}

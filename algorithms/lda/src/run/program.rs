@@ -45,7 +45,7 @@ impl Program for LdaProgram {
 
     /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the likelihood asks
     /// for them.
-    fn measures(&self, phase: Option<&Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         match phase {
             None | Some(Phase::Gather) => true,
             Some(Phase::Statistics) => !self.spec.optimise,

@@ -154,7 +154,7 @@ impl Program for AlternatingProgram {
         Verbs::new().update()
     }
 
-    fn measures(&self, phase: Option<&Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         phase == Some(&Phase::Measure)
     }
 

@@ -117,7 +117,7 @@ impl Program for SgdProgram {
         Visibility::AtBoundary
     }
 
-    fn measures(&self, phase: Option<&Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         matches!(phase, Some(Phase::Measure(_)))
     }
 
