@@ -90,7 +90,7 @@ impl Program for Multinomial {
         scores.iter_mut().zip(&change.values).for_each(|(score, value)| *score += value);
     }
 
-    fn moved(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
         change.told.iter().for_each(|&(variable, distance)| tell(variable, distance));
     }
 

@@ -37,7 +37,7 @@ impl Program for PageRank {
     }
 
     /// A page that has its rank need not be updated before the next boundary.
-    fn moved(&self, change: &Ranks, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Ranks, tell: &mut dyn FnMut(u32, f64)) {
         change.iter().for_each(|&(page, _)| tell(page, 0.0));
     }
 

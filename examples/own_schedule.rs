@@ -33,8 +33,8 @@ impl Schedule for Greedy {
         Next::Round(Round::to_shards((), [shard as u32]))
     }
 
-    fn learn(&mut self, _: &Round, moved: &[(u32, f64)]) {
-        for &(shard, distance) in moved {
+    fn learn(&mut self, _: &Round, deltas: &[(u32, f64)]) {
+        for &(shard, distance) in deltas {
             self.last_move[shard as usize] = distance;
         }
     }

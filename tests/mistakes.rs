@@ -116,10 +116,10 @@ impl Program for Sums {
         self.trap("commit_shard");
         shard.0.value += 1;
     }
-    fn moved(&self, change: &Moves, tell: &mut dyn FnMut(u32, f64)) {
-        self.trap("moved");
+    fn deltas(&self, change: &Moves, tell: &mut dyn FnMut(u32, f64)) {
+        self.trap("deltas");
         change.iter().for_each(|&(variable, by)| tell(variable, by));
-        if self.mistake == "moved beyond" {
+        if self.mistake == "deltas beyond" {
             tell(12, 1.0);
         }
     }

@@ -25,7 +25,7 @@ impl Program for Halving {
 
     fn commit(&self, _: &Vec<(u32, f64)>, (): &mut ()) {}
 
-    fn moved(&self, moves: &Vec<(u32, f64)>, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, moves: &Vec<(u32, f64)>, tell: &mut dyn FnMut(u32, f64)) {
         moves.iter().for_each(|&(shard, distance)| tell(shard, distance));
     }
 

@@ -101,7 +101,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// Tells the schedule how far each variable moved, as (variable, how far).
-    fn moved(&self, change: &Self::Change, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Self::Change, tell: &mut dyn FnMut(u32, f64)) {
         let _ = (change, tell);
     }
 

@@ -105,9 +105,9 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.charge(next)
     }
 
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
         if let Some(choice) = self.choices.get_mut(self.current) {
-            choice.learn(round, moved);
+            choice.learn(round, deltas);
         }
     }
 

@@ -52,7 +52,7 @@ pub trait Schedule<F = ()>: Send + 'static {
     /// such as a log, does not belong here.
     fn identity(&self) -> String;
 
-    /// The variables, if rounds name some. Rounds, [`moved`](crate::Program::moved) and the verdict's weights are then
+    /// The variables, if rounds name some. Rounds, [`deltas`](crate::Program::deltas) and the verdict's weights are then
     /// checked: whether there is such a variable, at its owner, at most once in a round.
     fn variables(&self) -> Option<&Variables> {
         None
@@ -88,8 +88,8 @@ pub trait Schedule<F = ()>: Send + 'static {
     }
 
     /// Learns how far the variables of a committed round moved, as (variable, how far).
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
-        let _ = (round, moved);
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
+        let _ = (round, deltas);
     }
 
     /// Reduces the parallelism after an epoch that worsened the objective and was rolled back.
@@ -155,8 +155,8 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn decide(&mut self, dependencies: &Dependencies) -> Next<F> {
         (**self).decide(dependencies)
     }
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
-        (**self).learn(round, moved);
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
+        (**self).learn(round, deltas);
     }
     fn shrink(&mut self) {
         (**self).shrink();

@@ -29,7 +29,7 @@ fn a_schedule_that_names_what_it_may_not_is_refused_by_name() {
 #[test]
 fn a_program_that_names_what_is_not_there_is_refused_by_name() {
     for (mistake, expected) in [
-        ("moved beyond", "`moved` names variable 12, but there are 12, counted from 0"),
+        ("deltas beyond", "`deltas` names variable 12, but there are 12, counted from 0"),
         ("weights beyond", "the verdict's weights name variable 13, but there are 12, counted from 0"),
         ("one related too many", "`relate` was asked what ties "),
     ] {
@@ -48,7 +48,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
         ("aggregate", "aggregate, epoch 0, round 0"),
         ("commit", "commit of worker "),
         ("commit_shard", "commit_shard of shard "),
-        ("moved", "moved, epoch 0, round 0"),
+        ("deltas", "deltas, epoch 0, round 0"),
         ("evaluate", "evaluate of shard "),
         ("conclude", "conclude, epoch 0"),
     ] {

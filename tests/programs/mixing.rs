@@ -115,7 +115,7 @@ impl Program for Mixing {
         shard.learned[0] = mix_all(shard.learned[0], [*change, number.into()]);
     }
 
-    fn moved(&self, change: &u64, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &u64, tell: &mut dyn FnMut(u32, f64)) {
         if *change != 0 {
             tell((change % 100) as u32, (change >> 40) as f64);
         }
@@ -306,11 +306,11 @@ impl Schedule<u32> for Wanderer {
         Next::Round(self.draw())
     }
 
-    fn learn(&mut self, round: &Round<u32>, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<u32>, deltas: &[(u32, f64)]) {
         if is_roll_call(round.phase) {
             return;
         }
-        self.memory = mix_all(self.memory, [digest(round), digest(&moved.to_vec())]);
+        self.memory = mix_all(self.memory, [digest(round), digest(&deltas.to_vec())]);
     }
 
     fn shrink(&mut self) {

@@ -67,7 +67,7 @@ impl Program for Ridge {
         }
     }
 
-    fn moved(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
         for &(variable, distance) in &change.variables {
             tell(variable, distance);
         }

@@ -131,7 +131,8 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
                 let (shard, block) = (&mut parts.shards[shard as usize], block.unwrap_or(0) as usize);
                 let before = Instant::now();
                 let partial = program.update_block(&task, shard, &mut parts.blocks[block], &parts.replica);
-                measured += if program.is_evaluation(Some(&phase)) { before.elapsed().as_secs_f64() } else { 0.0 };
+                measured +=
+                    if program.is_evaluation(Some(&phase)) { before.elapsed().as_secs_f64() } else { 0.0 };
                 match &mut folded {
                     None => folded = Some(partial),
                     Some(so_far) => program.fold(so_far, partial),

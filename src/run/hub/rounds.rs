@@ -195,13 +195,13 @@ impl<P: Program> Hub<P> {
             let Some(Flight { number, round, change: Some(change), .. }) = self.flights.pop_front() else {
                 break;
             };
-            let doing = Doing::verb("moved").epoch(self.state.progress.epoch).round(number);
+            let doing = Doing::verb("deltas").epoch(self.state.progress.epoch).round(number);
             doing.note();
-            let mut moved = Vec::new();
-            self.program.moved(&change, &mut |variable, distance| moved.push((variable, distance)));
-            self.check_told("`moved` names", &moved)?;
+            let mut deltas = Vec::new();
+            self.program.deltas(&change, &mut |variable, distance| deltas.push((variable, distance)));
+            self.check_told("`deltas` names", &deltas)?;
             doing.then("the schedule's learn").note();
-            self.state.schedule.learn(&round, &moved);
+            self.state.schedule.learn(&round, &deltas);
             match self.program.visibility() {
                 Visibility::EachRound => self.commit(change),
                 Visibility::AtBoundary => self.held.push(change),

@@ -157,9 +157,9 @@ impl<F: Phase> Schedule<F> for Priority<F> {
         self.proceed()
     }
 
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
         self.in_flight.land(round);
-        for &(variable, distance) in moved {
+        for &(variable, distance) in deltas {
             self.weights.set(variable as usize, distance.abs());
         }
     }

@@ -105,7 +105,7 @@ impl Program for LassoProgram {
         }
     }
 
-    fn moved(&self, change: &Change, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Change, tell: &mut dyn FnMut(u32, f64)) {
         if let Change::Moves(moves) = change {
             for change in moves {
                 tell(change.variable, change.distance);
