@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use programs::{bytes, mixing, within_a_minute};
 use raddle::schedule::{
-    Assignment, Automatic, Candidates, Cyclic, EachShard, Grid, Next, Outlook, Plan, Rotation, Round,
+    Assignment, Automatic, Candidates, Cyclic, EachShard, EpochStart, Grid, Next, Plan, Rotation, Round,
     Schedule, Shuffled, Variables,
 };
 use raddle::state::{Reader, State, StateError, Writer};
@@ -115,9 +115,9 @@ impl Schedule for TrappedSchedule {
     fn identity(&self) -> String {
         "a trapped rotation".into()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
-        self.0.step_on("schedule", outlook.epoch);
-        self.1.begin_epoch(outlook)
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan {
+        self.0.step_on("schedule", start.epoch);
+        self.1.begin_epoch(start)
     }
     fn save(&self, _: &mut Writer) {}
     fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
@@ -306,7 +306,7 @@ impl Schedule for Fixed {
     fn identity(&self) -> String {
         "always the same".into()
     }
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         match &self.0 {
             Next::Round(round) if self.1 => Plan::Known(vec![round.clone()]),
             _ => Plan::Stepwise,

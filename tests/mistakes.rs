@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use programs::forms::{self, Confused};
 use programs::within_a_minute;
 use raddle::schedule::{
-    Assignment, Automatic, Candidates, Cyclic, Dependencies, EachShard, Next, Outlook, Plan, Priority,
+    Assignment, Automatic, Candidates, Cyclic, Dependencies, EachShard, EpochStart, Next, Plan, Priority,
     PrioritySettings, Rotation, Round, Schedule, Shuffled, Variables,
 };
 use raddle::state::{Learned, Reader, StateError, Writer};
@@ -302,7 +302,7 @@ impl Schedule for Fixed {
     fn variables(&self) -> Option<&Variables> {
         self.named.as_ref()
     }
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         self.trap("begin_epoch");
         self.asked = false;
         Plan::Stepwise

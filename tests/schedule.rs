@@ -11,8 +11,8 @@ use std::time::Duration;
 use programs::toy::Toy;
 use programs::{bytes, mf, mixing, ridge, within_a_minute};
 use raddle::schedule::{
-    Automatic, Cyclic, Next, Outlook, Plan, Priority, PrioritySettings, Rotation, Round, Schedule, Shuffled,
-    Variables,
+    Automatic, Cyclic, EpochStart, Next, Plan, Priority, PrioritySettings, Rotation, Round, Schedule,
+    Shuffled, Variables,
 };
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
@@ -94,7 +94,7 @@ impl Schedule for OneByOne {
     fn identity(&self) -> String {
         "one by one".into()
     }
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         self.round = 0;
         if self.known { Plan::Known((0..ROUNDS).map(asked).collect()) } else { Plan::Stepwise }
     }

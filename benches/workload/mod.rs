@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use raddle::schedule::{Next, Outlook, Plan, Rotation, Round};
+use raddle::schedule::{EpochStart, Next, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
     Boundary, Engine, Metric, Outcome, Parts, Program, Schedule, Task, Update, UpdateBlock, Verbs, Verdict,
@@ -214,7 +214,7 @@ impl Schedule for EmptyRounds {
         format!("{} empty rounds", self.rounds)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         self.left = self.rounds;
         Plan::Stepwise
     }

@@ -1,6 +1,6 @@
 //! [`Automatic`]: chooses among schedules by progress per counted cost.
 
-use super::{Counts, Dependencies, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables};
+use super::{Counts, Dependencies, EpochStart, Next, Plan, Round, RoundLog, Schedule, Variables};
 use crate::base::state::{Learned, Reader, StateError, Writer};
 use crate::program::verbs::Verb;
 
@@ -72,8 +72,8 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.choices.iter().flat_map(|choice| choice.asks()).collect()
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        let now = outlook.metric.value;
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        let now = start.metric.value;
         if let Some(before) = self.before {
             // Compiled in: the same choice on every machine.
             let progress = libm::log(before) - libm::log(now);
@@ -87,7 +87,7 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.ran = self.current;
         (self.before, self.cost) = (Some(now), 0);
         let Some(schedule) = self.choices.get_mut(self.current) else { return Plan::Known(Vec::new()) };
-        let plan = schedule.begin_epoch(outlook);
+        let plan = schedule.begin_epoch(start);
         if let Plan::Known(rounds) = &plan {
             self.cost = rounds.iter().map(|round| cost(&self.variables, round)).sum();
         }
@@ -187,9 +187,9 @@ mod tests {
         let (mut value, mut ran) = (1.0, Vec::new());
         for (epoch, factor) in [0.9, 0.5, 0.8, 0.5, 0.99, 0.8, 1.0].into_iter().enumerate() {
             let metric = Metric::new("gap", value, "nothing");
-            let outlook =
-                Outlook { epoch: epoch as u64, metric, objective: None, weights: vec![], wanted: 0 };
-            automatic.begin_epoch(&outlook);
+            let start =
+                EpochStart { epoch: epoch as u64, metric, objective: None, weights: vec![], wanted: 0 };
+            automatic.begin_epoch(&start);
             while let Next::Round(round) = automatic.next_round() {
                 automatic.learn(&round, &[]);
             }
@@ -205,21 +205,21 @@ mod tests {
         let choices =
             [2, 8].map(|width| Box::new(Cyclic::new(variables.clone(), width)) as Box<dyn Schedule>);
         let mut automatic = Automatic::new(variables.clone(), choices.into());
-        let outlook = |epoch, value| {
+        let start = |epoch, value| {
             let metric = Metric::new("gap", value, "nothing");
-            Outlook { epoch, metric, objective: None, weights: vec![], wanted: 0 }
+            EpochStart { epoch, metric, objective: None, weights: vec![], wanted: 0 }
         };
-        automatic.begin_epoch(&outlook(0, 1.0));
+        automatic.begin_epoch(&start(0, 1.0));
         let mut boundary = Writer::default();
         automatic.save(&mut boundary);
-        automatic.begin_epoch(&outlook(1, 0.9));
+        automatic.begin_epoch(&start(1, 0.9));
         assert_eq!(automatic.current(), 1);
         automatic.load(&mut Reader::new(&boundary.into_bytes())).unwrap();
         automatic.shrink();
-        automatic.begin_epoch(&outlook(2, 0.9));
+        automatic.begin_epoch(&start(2, 0.9));
         assert_eq!(automatic.current(), 0);
         // The first stalls: the second is back, with half its width.
-        automatic.begin_epoch(&outlook(3, 0.95));
+        automatic.begin_epoch(&start(3, 0.95));
         let Next::Round(round) = automatic.next_round() else { panic!("a round is due") };
         assert_eq!((automatic.current(), round.variables()), (1, 4));
     }

@@ -1,7 +1,7 @@
 //! [`Cyclic`]: contiguous blocks of variables, in order.
 
 use super::sweep::Sweep;
-use super::{Next, Outlook, Plan, Round, Schedule, Variables};
+use super::{EpochStart, Next, Plan, Round, Schedule, Variables};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
@@ -41,7 +41,7 @@ impl<F: Phase> Schedule<F> for Cyclic<F> {
         vec![Verb::Update]
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<F> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<F> {
         self.0.begin(|_| {});
         Plan::Stepwise
     }

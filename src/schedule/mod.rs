@@ -74,7 +74,7 @@ pub trait Schedule<F = ()>: Send + 'static {
     }
 
     /// Starts an epoch with what the boundary concluded.
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F>;
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F>;
 
     /// The next round of a stepwise plan. A schedule whose plans are all known needs none.
     fn next_round(&mut self) -> Next<F> {
@@ -146,8 +146,8 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn asks(&self) -> Vec<Verb> {
         (**self).asks()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        (**self).begin_epoch(outlook)
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        (**self).begin_epoch(start)
     }
     fn next_round(&mut self) -> Next<F> {
         (**self).next_round()
@@ -183,7 +183,7 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
 
 /// What a schedule knows when an epoch begins.
 #[derive(Debug, Clone)]
-pub struct Outlook {
+pub struct EpochStart {
     /// The epoch, counted from 0.
     pub epoch: u64,
     /// The metric at the boundary before it, as it was last measured.
@@ -196,8 +196,8 @@ pub struct Outlook {
     pub wanted: usize,
 }
 
-// An outlook waits in a snapshot for the epoch it belongs to.
-crate::state!(Outlook { epoch, metric, objective, weights, wanted });
+// The start waits in a snapshot for the epoch it belongs to.
+crate::state!(EpochStart { epoch, metric, objective, weights, wanted });
 
 /// How an epoch's rounds become known.
 #[derive(Debug, Clone)]

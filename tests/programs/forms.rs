@@ -1,7 +1,7 @@
 //! A program of which every part has two forms, and any of them may be confused: then it crosses to another process in the
 //! form of a checkpoint, or is kept in a checkpoint as if nothing were made anew.
 
-use raddle::schedule::{Outlook, Plan, Round};
+use raddle::schedule::{EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, State, StateError, Writer};
 use raddle::{Boundary, Metric, Parts, Program, Restored, Schedule, Task, Update, Verbs, Verdict};
 
@@ -135,7 +135,7 @@ impl Schedule<u8> for InTurn {
         format!("{} shards in turn", self.shards)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<u8> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<u8> {
         let set_up = (!std::mem::replace(&mut self.is_set_up, true)).then_some(SET_UP);
         let round = |phase| Round::to_shards(phase, 0..self.shards);
         Plan::Known(set_up.into_iter().chain([ADD]).map(round).collect())

@@ -7,7 +7,7 @@
 //! where they are not it would do harm.
 
 use raddle::random::{Stream, splitmix64};
-use raddle::schedule::{Assignment, Candidates, Dependencies, Next, Outlook, Plan, Round, Schedule};
+use raddle::schedule::{Assignment, Candidates, Dependencies, EpochStart, Next, Plan, Round, Schedule};
 use raddle::state::{Learned, Reader, State, StateError, Writer, to_bytes};
 use raddle::{
     Boundary, Fold, Metric, Parts, Program, Relate, Restored, Task, Update, UpdateBlock, Verbs, Verdict,
@@ -265,9 +265,9 @@ impl Schedule<u32> for Wanderer {
     fn identity(&self) -> String {
         "a wanderer".into()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<u32> {
-        self.memory = mix(self.memory, digest(outlook));
-        (self.epoch, self.is_called) = (outlook.epoch, false);
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<u32> {
+        self.memory = mix(self.memory, digest(start));
+        (self.epoch, self.is_called) = (start.epoch, false);
         if !self.memory.is_multiple_of(3) {
             self.round = 0;
             return Plan::Stepwise;

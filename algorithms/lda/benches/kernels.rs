@@ -2,7 +2,7 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::level::Level;
-use raddle::schedule::{Outlook, Plan};
+use raddle::schedule::{EpochStart, Plan};
 use raddle::{Metric, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
@@ -38,8 +38,8 @@ fn pass(
     epoch: u64,
 ) {
     let metric = Metric::new("none", 1.0, "nothing");
-    let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
-    let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { return };
+    let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
+    let Plan::Known(rounds) = schedule.begin_epoch(&start) else { return };
     let mut partials = Vec::new();
     for round in &rounds {
         for given in &round.tasks {

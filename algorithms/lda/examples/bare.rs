@@ -14,7 +14,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use raddle::schedule::{Outlook, Plan};
+use raddle::schedule::{EpochStart, Plan};
 use raddle::{Fold, Metric, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
@@ -119,8 +119,8 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
     for epoch in 0..epochs {
         let begun = Instant::now();
         let metric = Metric::new("none", 1.0, "nothing");
-        let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
-        let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else {
+        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
+        let Plan::Known(rounds) = schedule.begin_epoch(&start) else {
             return Err("a rotation is known".into());
         };
         let mut folded = None;

@@ -58,7 +58,7 @@ impl Checkpoints {
             add(Kind::Replica, &to_bytes(replica));
             match &hub.unconcluded {
                 Some(before) => {
-                    let progress = Progress { outlook: None, last: before.last, ..hub.progress.clone() };
+                    let progress = Progress { start: None, last: before.last, ..hub.progress.clone() };
                     add(Kind::Pinned, &before.pinned);
                     add(Kind::Progress, &to_bytes(&progress));
                 }
@@ -101,16 +101,16 @@ impl Checkpoint {
         if !hub.progress.is_possible() {
             return Err(fits(StateError::new("how far the run has come")));
         }
-        let outlook = hub.progress.outlook.as_ref();
+        let start = hub.progress.start.as_ref();
         Doing::verb("restored").note();
         let restored = Restored {
             boundary: Boundary { epoch: hub.progress.epoch, shards: held.shards.len() as u32 },
-            is_concluded: outlook.is_some(),
+            is_concluded: start.is_some(),
             shards: &mut held.shards,
             blocks: &mut held.blocks,
             pinned: &mut hub.pinned,
             replica: &mut held.replica,
-            weights: outlook.map_or(&[][..], |outlook| &outlook.weights),
+            weights: start.map_or(&[][..], |start| &start.weights),
         };
         program.restored(restored).map_err(fits)
     }

@@ -10,7 +10,7 @@ pub use settings::PrioritySettings;
 
 use super::dependency_cache::Cache;
 use super::{
-    Counts, Dependencies, InFlight, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables, Weights,
+    Counts, Dependencies, EpochStart, InFlight, Next, Plan, Round, RoundLog, Schedule, Variables, Weights,
 };
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
@@ -128,14 +128,14 @@ impl<F: Phase> Schedule<F> for Priority<F> {
         std::iter::once(Verb::Update).chain(relate).collect()
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        for &(variable, weight) in &outlook.weights {
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        for &(variable, weight) in &start.weights {
             self.weights.set(variable as usize, weight);
         }
         let count = self.variables.len();
         let sweep = count.div_ceil(self.settings.most());
         (self.epoch, self.round, self.rounds) =
-            (outlook.epoch, 0, self.settings.rounds.unwrap_or(sweep) as u64);
+            (start.epoch, 0, self.settings.rounds.unwrap_or(sweep) as u64);
         let mean = self.variables.total_cost().div_ceil(count.max(1) as u64);
         self.budget = mean.saturating_mul(self.settings.parallelism as u64);
         self.forming = Forming::default();

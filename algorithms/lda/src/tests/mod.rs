@@ -8,7 +8,7 @@ mod definition;
 mod draws;
 mod naive;
 
-use raddle::schedule::{Outlook, Plan};
+use raddle::schedule::{EpochStart, Plan};
 use raddle::{Metric, Parts, Program, Schedule, Task, UpdateBlock, Visibility};
 use raddle_datasets::Corpus;
 
@@ -43,8 +43,8 @@ pub(super) fn drive(
 ) {
     for epoch in epochs {
         let metric = Metric::new("none", 1.0, "nothing");
-        let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
-        let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { panic!("a rotation is known") };
+        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
+        let Plan::Known(rounds) = schedule.begin_epoch(&start) else { panic!("a rotation is known") };
         let mut partials = Vec::new();
         for (number, round) in (0..).zip(&rounds) {
             for given in &round.tasks {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle::schedule::{Assignment, Outlook, Plan, Round};
+use raddle::schedule::{Assignment, EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Update, Verb, Verbs, Verdict};
 
@@ -307,7 +307,7 @@ impl Schedule<Phase> for Alternation {
         vec![Verb::Update]
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<Phase> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<Phase> {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let take = Round::to_shards(Phase::Take, 0..2 * self.parts);

@@ -1,6 +1,6 @@
 //! [`GridSchedule`]: which block meets which shard next: in rotation, or by recent error reduction.
 
-use raddle::schedule::{Assignment, Grid, Outlook, Plan, Rotation, Round};
+use raddle::schedule::{Assignment, EpochStart, Grid, Plan, Rotation, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Schedule, Verb};
 
@@ -87,7 +87,7 @@ impl Schedule<Phase> for GridSchedule {
         vec![Verb::UpdateBlock, Verb::Fold]
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<Phase> {
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<Phase> {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let pair = |chunk| Assignment {
@@ -97,13 +97,13 @@ impl Schedule<Phase> for GridSchedule {
             };
             rounds.push(Round { phase: Phase::Scatter, tasks: (0..self.chunks).map(pair).collect() });
             rounds.extend(self.rotation(Phase::Deliver));
-            if self.means && outlook.epoch == 0 {
+            if self.means && start.epoch == 0 {
                 rounds.extend(self.rotation(Phase::ItemMeans));
                 rounds.extend(self.rotation(Phase::UserMeans));
             }
         }
         rounds.extend(match &mut self.grid {
-            Some(grid) => grid.rounds(&outlook.weights),
+            Some(grid) => grid.rounds(&start.weights),
             None => self.rotation(Phase::train()),
         });
         if self.measure {
@@ -144,8 +144,8 @@ mod tests {
 
     fn rounds(schedule: &mut GridSchedule) -> Vec<Round<Phase>> {
         let metric = Metric::new("rmse", 1.0, "training data");
-        let outlook = Outlook { epoch: 0, metric, objective: None, weights: Vec::new(), wanted: 0 };
-        match schedule.begin_epoch(&outlook) {
+        let start = EpochStart { epoch: 0, metric, objective: None, weights: Vec::new(), wanted: 0 };
+        match schedule.begin_epoch(&start) {
             Plan::Known(rounds) => rounds,
             Plan::Stepwise => panic!("plans are known"),
         }
