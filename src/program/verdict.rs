@@ -86,7 +86,7 @@ pub struct Verdict<C> {
     /// Importance of variables, as (variable, weight): all of them, or the most important first.
     pub weights: Vec<(u32, f64)>,
     /// How many of `weights` the program would like the schedule to take; 0 leaves it to the schedule.
-    pub wanted: usize,
+    pub batch_hint: usize,
     /// A change to commit before the next round, if the conclusion makes one.
     pub change: Option<C>,
     /// What is said with the progress at this boundary, such as that a search begins anew.
@@ -105,7 +105,7 @@ impl<C> Verdict<C> {
             position: None,
             objective: None,
             weights: Vec::new(),
-            wanted: 0,
+            batch_hint: 0,
             change: None,
             note: None,
             shown: BTreeMap::new(),

@@ -188,7 +188,7 @@ mod tests {
         for (epoch, factor) in [0.9, 0.5, 0.8, 0.5, 0.99, 0.8, 1.0].into_iter().enumerate() {
             let metric = Metric::new("gap", value, "nothing");
             let start =
-                EpochStart { epoch: epoch as u64, metric, objective: None, weights: vec![], wanted: 0 };
+                EpochStart { epoch: epoch as u64, metric, objective: None, weights: vec![], batch_hint: 0 };
             automatic.begin_epoch(&start);
             while let Next::Round(round) = automatic.next_round() {
                 automatic.learn(&round, &[]);
@@ -207,7 +207,7 @@ mod tests {
         let mut automatic = Automatic::new(variables.clone(), choices.into());
         let start = |epoch, value| {
             let metric = Metric::new("gap", value, "nothing");
-            EpochStart { epoch, metric, objective: None, weights: vec![], wanted: 0 }
+            EpochStart { epoch, metric, objective: None, weights: vec![], batch_hint: 0 }
         };
         automatic.begin_epoch(&start(0, 1.0));
         let mut boundary = Writer::default();

@@ -193,11 +193,11 @@ pub struct EpochStart {
     /// Importance of variables, from the program's [`Verdict`](crate::Verdict).
     pub weights: Vec<(u32, f64)>,
     /// How many of them the program would like taken; 0 if it does not say.
-    pub wanted: usize,
+    pub batch_hint: usize,
 }
 
 // The start waits in a snapshot for the epoch it belongs to.
-crate::state!(EpochStart { epoch, metric, objective, weights, wanted });
+crate::state!(EpochStart { epoch, metric, objective, weights, batch_hint });
 
 /// How an epoch's rounds become known.
 #[derive(Debug, Clone)]

@@ -136,7 +136,7 @@ proptest! {
             let mut boundary = Writer::default();
             automatic.save(&mut boundary);
             let metric = Metric::new("gap", value, "nothing");
-            automatic.begin_epoch(&EpochStart { epoch, metric, objective: None, weights: vec![], wanted: 0 });
+            automatic.begin_epoch(&EpochStart { epoch, metric, objective: None, weights: vec![], batch_hint: 0 });
             let mut expected = 0;
             for choice in 1..rounds.len() {
                 let rate = |choice: usize| gained[choice].unwrap_or(f64::INFINITY);
@@ -185,7 +185,7 @@ fn a_choice_whose_gain_is_no_number_gives_way_to_any_other() {
     // Nothing is known of the first two: the metric that lies between them is no number. The third makes it worse.
     for (epoch, value) in [(0, 1.0), (1, f64::NAN), (2, 2.0), (3, 3.0), (4, 4.0)] {
         let metric = Metric::new("gap", value, "nothing");
-        automatic.begin_epoch(&EpochStart { epoch, metric, objective: None, weights: vec![], wanted: 0 });
+        automatic.begin_epoch(&EpochStart { epoch, metric, objective: None, weights: vec![], batch_hint: 0 });
         while let Next::Round(round) = automatic.next_round() {
             automatic.learn(&round, &[]);
         }

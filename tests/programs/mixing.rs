@@ -139,7 +139,7 @@ impl Program for Mixing {
         Verdict {
             objective: self.objective.then_some(2.0 * (seen % 3) as f64 - boundary.epoch as f64),
             weights: (0..5).map(|variable| (variable, (mix(seen, variable.into()) >> 50) as f64)).collect(),
-            wanted: (seen % 7) as usize,
+            batch_hint: (seen % 7) as usize,
             change: seen.is_multiple_of(2).then_some(seen),
             ..Verdict::new(metric)
         }

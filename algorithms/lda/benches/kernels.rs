@@ -38,7 +38,7 @@ fn pass(
     epoch: u64,
 ) {
     let metric = Metric::new("none", 1.0, "nothing");
-    let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
+    let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
     let Plan::Known(rounds) = schedule.begin_epoch(&start) else { return };
     let mut partials = Vec::new();
     for round in &rounds {

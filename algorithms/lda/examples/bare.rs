@@ -119,7 +119,7 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
     for epoch in 0..epochs {
         let begun = Instant::now();
         let metric = Metric::new("none", 1.0, "nothing");
-        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
+        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
         let Plan::Known(rounds) = schedule.begin_epoch(&start) else {
             return Err("a rotation is known".into());
         };

@@ -84,7 +84,7 @@ impl<P: Program> Hub<P> {
             position,
             objective,
             weights,
-            wanted,
+            batch_hint,
             change,
             shown,
             note,
@@ -99,7 +99,7 @@ impl<P: Program> Hub<P> {
         let worse = self.accepted.as_ref().is_some_and(|accepted| is_worse(objective, accepted.objective));
         let mut record = self.record(Some(&metric).filter(|_| measured).cloned(), objective, worse);
         (record.shown, record.note, record.position) = (shown, note, position);
-        let mut start = EpochStart { epoch, metric, objective, weights, wanted };
+        let mut start = EpochStart { epoch, metric, objective, weights, batch_hint };
         self.state.progress.status = if worse {
             start = self.roll_back(out)?;
             self.state.progress.last = last;

@@ -143,7 +143,7 @@ impl Program for LassoProgram {
         if self.spec.weights {
             verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
         } else {
-            (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.cap());
+            (verdict.weights, verdict.batch_hint) = solver.candidates(shares, replica.cap());
         }
         let cap = solver.cap(self.spec.rows.len());
         if replica.stage.is_none_or(|stage| penalty != stage.penalty || cap != stage.cap) {

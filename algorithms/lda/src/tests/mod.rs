@@ -43,7 +43,7 @@ pub(super) fn drive(
 ) {
     for epoch in epochs {
         let metric = Metric::new("none", 1.0, "nothing");
-        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
+        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
         let Plan::Known(rounds) = schedule.begin_epoch(&start) else { panic!("a rotation is known") };
         let mut partials = Vec::new();
         for (number, round) in (0..).zip(&rounds) {

@@ -144,7 +144,7 @@ mod tests {
 
     fn rounds(schedule: &mut GridSchedule) -> Vec<Round<Phase>> {
         let metric = Metric::new("rmse", 1.0, "training data");
-        let start = EpochStart { epoch: 0, metric, objective: None, weights: Vec::new(), wanted: 0 };
+        let start = EpochStart { epoch: 0, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
         match schedule.begin_epoch(&start) {
             Plan::Known(rounds) => rounds,
             Plan::Stepwise => panic!("plans are known"),
