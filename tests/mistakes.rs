@@ -318,8 +318,8 @@ impl Schedule for Fixed {
     fn learn(&mut self, _: &Round, _: &[(u32, f64)]) {
         self.trap("learn");
     }
-    fn shrink(&mut self) {
-        self.trap("shrink");
+    fn reduce_parallelism(&mut self) {
+        self.trap("reduce_parallelism");
     }
     fn save(&self, _: &mut Writer) {
         self.trap("save");

@@ -111,9 +111,9 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         }
     }
 
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         let Some(choice) = self.choices.get_mut(self.ran) else { return };
-        choice.shrink();
+        choice.reduce_parallelism();
         // It has cost an epoch and gained nothing; what it gained before says nothing about it now.
         self.rates[self.ran] = Some(0.0);
         self.before = self.before.filter(|_| self.ran != self.current);
@@ -215,7 +215,7 @@ mod tests {
         automatic.begin_epoch(&start(1, 0.9));
         assert_eq!(automatic.current(), 1);
         automatic.load(&mut Reader::new(&boundary.into_bytes())).unwrap();
-        automatic.shrink();
+        automatic.reduce_parallelism();
         automatic.begin_epoch(&start(2, 0.9));
         assert_eq!(automatic.current(), 0);
         // The first stalls: the second is back, with half its width.

@@ -54,8 +54,8 @@ impl<F: Phase> Schedule<F> for Cyclic<F> {
         self.0.land(round);
     }
 
-    fn shrink(&mut self) {
-        self.0.shrink();
+    fn reduce_parallelism(&mut self) {
+        self.0.reduce_parallelism();
     }
 
     fn save(&self, out: &mut Writer) {

@@ -93,7 +93,7 @@ pub trait Schedule<F = ()>: Send + 'static {
     }
 
     /// Reduces the parallelism after an epoch that worsened the objective and was rolled back.
-    fn shrink(&mut self) {}
+    fn reduce_parallelism(&mut self) {}
 
     /// What has been counted since the run began.
     fn counts(&self) -> Counts {
@@ -158,8 +158,8 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
         (**self).learn(round, deltas);
     }
-    fn shrink(&mut self) {
-        (**self).shrink();
+    fn reduce_parallelism(&mut self) {
+        (**self).reduce_parallelism();
     }
     fn counts(&self) -> Counts {
         (**self).counts()

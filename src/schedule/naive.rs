@@ -153,7 +153,7 @@ proptest! {
             prop_assert_eq!(handed_out, rounds[expected] + shrunk[expected]);
             if is_undone {
                 automatic.load(&mut Reader::new(&boundary.into_bytes())).unwrap();
-                automatic.shrink();
+                automatic.reduce_parallelism();
                 gained[expected] = Some(0.0);
                 shrunk[expected] += 1;
             } else {
@@ -219,7 +219,7 @@ impl Schedule for Fixed {
             tasks: vec![Assignment { shard: 0, block: None, variables: vec![0, 1] }],
         })
     }
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         self.shrunk += 1;
     }
     fn save(&self, out: &mut Writer) {

@@ -60,8 +60,8 @@ impl<F: Phase> Schedule<F> for Shuffled<F> {
         self.sweep.land(round);
     }
 
-    fn shrink(&mut self) {
-        self.sweep.shrink();
+    fn reduce_parallelism(&mut self) {
+        self.sweep.reduce_parallelism();
     }
 
     fn save(&self, out: &mut Writer) {

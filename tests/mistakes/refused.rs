@@ -77,7 +77,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
             );
         }
     }
-    for method in ["shrink", "save", "load"] {
+    for method in ["reduce_parallelism", "save", "load"] {
         // The guard returns to the boundary before.
         for text in said(move || engine("worse", fixed(round(&[(0, &[0])]), method))) {
             assert!(

@@ -313,7 +313,7 @@ impl Schedule<u32> for Wanderer {
         self.memory = mix_all(self.memory, [digest(round), digest(&deltas.to_vec())]);
     }
 
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         self.parallelism = (self.parallelism / 2).max(1);
     }
 

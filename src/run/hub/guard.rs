@@ -38,11 +38,11 @@ impl<P: Program> Hub<P> {
         let epoch = self.state.progress.epoch;
         Doing::verb("load of the pinned block").epoch(epoch).note();
         self.state.pinned = from_bytes(&accepted.pinned).map_err(broken)?;
-        Doing::verb("the schedule's load, shrink or save").epoch(epoch).note();
+        Doing::verb("the schedule's load, reduce_parallelism or save").epoch(epoch).note();
         self.state.schedule.load(&mut Reader::new(&accepted.schedule)).map_err(broken)?;
         self.block_at.clone_from(&accepted.block_at);
         let start = EpochStart { epoch: self.state.progress.epoch, ..accepted.start.clone() };
-        self.state.schedule.shrink();
+        self.state.schedule.reduce_parallelism();
         // The next rollback starts from the shrunken schedule, not from the one that failed.
         let mut schedule = Writer::default();
         self.state.schedule.save(&mut schedule);

@@ -164,7 +164,7 @@ impl<F: Phase> Schedule<F> for Priority<F> {
         }
     }
 
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         self.settings.parallelism = (self.settings.parallelism / 2).max(1);
         self.settings.candidates = (self.settings.candidates / 2).max(1);
     }
