@@ -68,8 +68,8 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.choices.iter().try_for_each(|choice| choice.check(shards, blocks))
     }
 
-    fn asks(&self) -> Vec<Verb> {
-        self.choices.iter().flat_map(|choice| choice.asks()).collect()
+    fn requires(&self) -> Vec<Verb> {
+        self.choices.iter().flat_map(|choice| choice.requires()).collect()
     }
 
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {

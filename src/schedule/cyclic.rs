@@ -37,7 +37,7 @@ impl<F: Phase> Schedule<F> for Cyclic<F> {
         self.0.check(shards)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update]
     }
 

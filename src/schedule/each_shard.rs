@@ -43,7 +43,7 @@ impl<F: Phase> Schedule<F> for EachShard<F> {
         format!("each of {} shards, phases {:?}", self.shards, self.phases)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         let fold = (self.phases.len() > 1).then_some(Verb::Fold);
         std::iter::once(Verb::Update).chain(fold).collect()
     }

@@ -99,7 +99,7 @@ impl<F: Phase> Schedule<F> for Grid<F> {
         super::check_blocks(self.blocks, blocks)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::UpdateBlock, Verb::Fold]
     }
 

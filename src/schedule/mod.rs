@@ -69,7 +69,7 @@ pub trait Schedule<F = ()>: Send + 'static {
 
     /// What its rounds ask of the program: a run whose program lacks some of it is refused before anything runs. What is
     /// not named here is refused when a round asks for it. Nothing unless overridden.
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         Vec::new()
     }
 
@@ -143,8 +143,8 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
         (**self).check(shards, blocks)
     }
-    fn asks(&self) -> Vec<Verb> {
-        (**self).asks()
+    fn requires(&self) -> Vec<Verb> {
+        (**self).requires()
     }
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
         (**self).begin_epoch(start)

@@ -65,7 +65,7 @@ impl<F: Phase> Schedule<F> for Rotation<F> {
         format!("rotation of {blocks} blocks round {shards} shards, phases {phases:?}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         let fold = (self.blocks > 1 || self.phases.len() > 1).then_some(Verb::Fold);
         std::iter::once(Verb::UpdateBlock).chain(fold).collect()
     }

@@ -42,7 +42,7 @@ impl<F: Phase> Schedule<F> for Shuffled<F> {
         self.sweep.check(shards)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update]
     }
 

@@ -123,7 +123,7 @@ impl<F: Phase> Schedule<F> for Priority<F> {
         self.variables.check(shards)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         let relate = self.settings.rho.map(|_| Verb::Relate);
         std::iter::once(Verb::Update).chain(relate).collect()
     }

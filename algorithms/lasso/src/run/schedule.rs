@@ -96,7 +96,7 @@ impl Schedule<Phase> for WorkingSetSchedule {
         Some(&self.variables)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update, Verb::Relate]
     }
 

@@ -49,7 +49,7 @@ impl raddle::Schedule<Phase> for LdaSchedule {
         format!("{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, {course:?}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update, Verb::UpdateBlock, Verb::Fold]
     }
 

@@ -303,7 +303,7 @@ impl Schedule<Phase> for Alternation {
         format!("alternation of {way:?}, {parts} parts, measured {measures:?}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update]
     }
 

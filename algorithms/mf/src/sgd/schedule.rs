@@ -83,7 +83,7 @@ impl Schedule<Phase> for GridSchedule {
         format!("{kind}, {shards} shards, {blocks} blocks, measured {measure}, means {means}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::UpdateBlock, Verb::Fold]
     }
 
