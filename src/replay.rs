@@ -23,33 +23,30 @@ use crate::run::prints::{BoundaryPrint, Part};
 /// threads, rescales and checkpoints does not matter.
 ///
 /// ```
-/// use raddle::schedule::{EachShard, Round};
-/// use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
+/// use raddle::prelude::*;
 ///
 /// /// Sums of numbers; answers in the order in which shards happen to be asked are a mistake.
 /// struct Sum { asked: std::sync::Mutex<Vec<u32>>, honest: bool }
 ///
 /// impl Program for Sum {
-///     type Shard = f64; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
-///     type Phase = ();
+///     raddle::program!(Shard = f64, Replica = f64, Partial = f64; update);
 ///
-///     fn verbs() -> Verbs<Self> { Verbs::new().update() }
-///     fn aggregate(&self, _: &Round, _: &mut (), numbers: Vec<(u32, f64)>) -> f64 {
+///     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
 ///         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
-///         let sum = numbers.iter().map(|(_, number)| number).sum();
+///         let sum = at.partials.sum();
 ///         if self.honest { sum } else { sum + f64::from(asked[0]) }
 ///     }
 ///     fn commit(&self, change: &f64, sum: &mut f64) { *sum += change; }
-///     fn evaluate(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 { 0.0 }
-///     fn conclude(&self, _: &Boundary, _: &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-///         Verdict::new(Metric::new("sum", *sum, "all numbers"))
+///     fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 { 0.0 }
+///     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+///         Metric::new("sum", *at.replica, "all numbers").into()
 ///     }
 /// }
 ///
 /// impl Update for Sum {
-///     fn update(&self, task: &Task, number: &mut f64, _: &f64) -> f64 {
-///         self.asked.lock().unwrap().push(task.shard);
-///         *number
+///     fn update(&self, at: TaskOf<'_, Self>) -> f64 {
+///         self.asked.lock().unwrap().push(at.task.shard);
+///         *at.shard
 ///     }
 /// }
 ///

@@ -17,8 +17,8 @@ use raddle::schedule::{
 };
 use raddle::state::{Reader, State, StateError, Writer};
 use raddle::{
-    Boundary, Engine, EngineError, Fold, Metric, Outcome, Parts, Program, Task, Update, UpdateBlock, Verbs,
-    Verdict, Visibility,
+    Aggregate, BlockTaskOf, Conclude, Engine, EngineError, Evaluate, Fold, Metric, Outcome, Parts, Program,
+    TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
 use raddle_common::testing::{Checkpoint, copy_folder};
 
@@ -55,42 +55,34 @@ impl State for Fragile {
 }
 
 impl Program for Trapped {
-    type Shard = u64;
-    type Block = Fragile;
-    type Pinned = ();
-    type Replica = u64;
-    type Partial = u64;
-    type Change = u64;
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block().fold()
-    }
+    raddle::program!(Shard = u64, Block = Fragile, Replica = u64, Partial = u64; update_block, fold);
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
-    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {
-        self.trap.step_on("aggregate", partials[0].1 / 8);
-        partials[0].1
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+        let first = *at.partials.iter().next().unwrap();
+        self.trap.step_on("aggregate", first / 8);
+        first
     }
     fn commit(&self, change: &u64, _: &mut u64) {
         self.trap.step_on("commit", *change / 8);
     }
-    fn evaluate(&self, _: &Boundary, number: u32, shard: &mut u64, _: &u64) -> u64 {
-        if number == 4 {
-            self.trap.step_on("evaluate", *shard / 3);
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> u64 {
+        if at.number == 4 {
+            self.trap.step_on("evaluate", *at.shard / 3);
         }
         0
     }
-    fn conclude(&self, boundary: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
-        self.trap.step_on("conclude", boundary.epoch);
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+        self.trap.step_on("conclude", at.boundary.epoch);
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl UpdateBlock for Trapped {
-    fn update_block(&self, task: &Task, shard: &mut u64, block: &mut Fragile, _: &u64) -> u64 {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> u64 {
+        let BlockTaskOf { task, shard, block, .. } = at;
         if task.shard == 4 {
             self.trap.step_on("update", task.epoch);
         }
@@ -173,21 +165,11 @@ fn a_panic_anywhere_ends_the_run_with_its_message() {
 fn a_verb_the_program_lacks_is_named() {
     struct Bare;
     impl Program for Bare {
-        type Shard = ();
-        type Block = ();
-        type Pinned = ();
-        type Replica = ();
-        type Partial = ();
-        type Change = ();
-        type Phase = ();
-
-        fn verbs() -> Verbs<Self> {
-            Verbs::new()
-        }
-        fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+        raddle::program!(;);
+        fn aggregate(&self, _: Aggregate<'_, Self>) {}
         fn commit(&self, (): &(), (): &mut ()) {}
-        fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-        fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+        fn evaluate(&self, _: Evaluate<'_, Self>) {}
+        fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
             Verdict::new(Metric::new("none", 1.0, "nothing"))
         }
     }
@@ -215,7 +197,7 @@ fn a_verb_the_program_lacks_is_named() {
     ];
     for (schedule, expected) in shipped {
         let EngineError::Setting(why) = refused(schedule) else { panic!("{expected} is told too late") };
-        assert!(why.starts_with(expected) && why.contains("name it in `verbs`"), "{why}");
+        assert!(why.starts_with(expected) && why.contains(" in its `program!(..; update"), "{why}");
     }
     // Any other schedule is refused when it asks, without a panic.
     let task = |block| Round { phase: (), tasks: vec![Assignment { shard: 0, block, variables: vec![0] }] };
@@ -250,36 +232,30 @@ fn a_partial_of_another_kind_is_an_error_that_names_both() {
     /// Answers what is named in it.
     struct Confused(&'static str);
     impl Program for Confused {
-        type Shard = ();
-        type Block = ();
-        type Pinned = ();
-        type Replica = ();
-        type Partial = Partial;
-        type Change = ();
-        type Phase = ();
-
-        fn verbs() -> Verbs<Self> {
-            Verbs::new().update()
-        }
-        fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Partial)>) {
-            raddle::answers!(partials, Partial::Moves);
+        raddle::program!(Partial = Partial, Change = (); update);
+        fn aggregate(&self, at: Aggregate<'_, Self>) {
+            raddle::answers!(at.partials, Partial::Moves);
         }
         fn commit(&self, (): &(), (): &mut ()) {}
-        fn evaluate(&self, boundary: &Boundary, number: u32, (): &mut (), (): &()) -> Partial {
-            if self.0 == "moves" && boundary.epoch == 1 && number == 1 {
+        fn evaluate(&self, at: Evaluate<'_, Self>) -> Partial {
+            if self.0 == "moves" && at.boundary.epoch == 1 && at.number == 1 {
                 Partial::Moves(Vec::new())
             } else {
                 Partial::Share(0.5)
             }
         }
-        fn conclude(&self, _: &Boundary, (): &mut (), (): &(), shares: Vec<(u32, Partial)>) -> Verdict<()> {
-            assert_eq!(raddle::answers!(shares, Partial::Share).len(), 3, "nothing is dropped");
+        fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+            assert_eq!(raddle::answers!(at.partials, Partial::Share).len(), 3, "nothing is dropped");
             Verdict::new(Metric::new("none", 1.0, "nothing"))
         }
     }
     impl Update for Confused {
-        fn update(&self, task: &Task, (): &mut (), (): &()) -> Partial {
-            if self.0 == "share" && task.shard == 2 { Partial::Share(1.0) } else { Partial::Moves(vec![1.0]) }
+        fn update(&self, at: TaskOf<'_, Self>) -> Partial {
+            if self.0 == "share" && at.task.shard == 2 {
+                Partial::Share(1.0)
+            } else {
+                Partial::Moves(vec![1.0])
+            }
         }
     }
     let run = |confused, workers| {

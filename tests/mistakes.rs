@@ -21,8 +21,8 @@ use raddle::schedule::{
 };
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Boundary, Ending, Engine, EngineError, Fold, Metric, Parts, Program, Relate, State, Task, Update,
-    UpdateBlock, Verbs, Verdict, Visibility, replay,
+    Aggregate, BlockTaskOf, Conclude, Ending, Engine, EngineError, Evaluate, Fold, Metric, Partials, Parts,
+    Program, Relate, State, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility, replay,
 };
 
 /// Three shards own four variables each; every update adds 1 to a variable. One mistake may be in it, by name.
@@ -83,25 +83,22 @@ impl Sums {
 type Moves = Vec<(u32, f64)>;
 
 impl Program for Sums {
-    type Shard = (Value, u64); // the second part is forgotten by `save_state` where the mistake says so
-    type Block = Value;
-    type Pinned = Value;
-    type Replica = Replica;
-    type Partial = Moves;
-    type Change = Moves;
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().update_block().relate().fold()
-    }
+    raddle::program!(
+        Shard = (Value, u64), // the second part is forgotten by `save_state` where the mistake says so
+        Block = Value,
+        Pinned = Value,
+        Replica = Replica,
+        Partial = Moves;
+        update, update_block, relate, fold
+    );
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
-    fn aggregate(&self, _: &Round, pinned: &mut Value, partials: Vec<(u32, Moves)>) -> Moves {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Moves {
         self.trap("aggregate");
-        pinned.value += 1;
-        let mut moves: Moves = partials.into_iter().flat_map(|(_, moves)| moves).collect();
+        at.pinned.value += 1;
+        let mut moves: Moves = at.partials.concat();
         let behind = std::mem::take(&mut *self.behind.lock().unwrap());
         if let Some(&first) = behind.first() {
             moves.push((0, f64::from(first)));
@@ -123,30 +120,24 @@ impl Program for Sums {
             tell(12, 1.0);
         }
     }
-    fn evaluate(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> Moves {
         self.trap("evaluate");
         Vec::new()
     }
-    fn conclude(
-        &self,
-        at: &Boundary,
-        _: &mut Value,
-        replica: &Replica,
-        _: Vec<(u32, Moves)>,
-    ) -> Verdict<Moves> {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Moves> {
         self.trap("conclude");
         let value = match self.mistake {
             "NaN" => f64::NAN,
             "infinite" => f64::INFINITY,
             "minus infinite" => f64::NEG_INFINITY,
-            _ => replica.sums.iter().sum::<f64>() + 1.0,
+            _ => at.replica.sums.iter().sum::<f64>() + 1.0,
         };
         let mut verdict = Verdict::new(Metric::new("sum", value, "nothing").target(-1.0));
         if self.mistake == "weights beyond" {
             verdict.weights.push((13, 1.0));
         }
         if self.mistake == "worse" {
-            verdict.objective = Some(at.epoch as f64);
+            verdict.objective = Some(at.boundary.epoch as f64);
         }
         verdict
     }
@@ -163,7 +154,8 @@ impl Program for Sums {
 }
 
 impl Update for Sums {
-    fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
+    fn update(&self, at: TaskOf<'_, Self>) -> Moves {
+        let TaskOf { task, shard, replica } = at;
         self.trap("update");
         shard.1 += 1;
         let mut moves: Moves = task.variables.iter().map(|&variable| (variable, 1.0)).collect();
@@ -196,11 +188,11 @@ impl Update for Sums {
 }
 
 impl UpdateBlock for Sums {
-    fn update_block(&self, task: &Task, shard: &mut (Value, u64), block: &mut Value, _: &Replica) -> Moves {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Moves {
         self.trap("update_block");
-        shard.1 += 1;
-        block.value += u64::from(task.shard);
-        vec![(task.shard * 4, 1.0)]
+        at.shard.1 += 1;
+        at.block.value += u64::from(at.task.shard);
+        vec![(at.task.shard * 4, 1.0)]
     }
 }
 
@@ -210,7 +202,7 @@ impl Relate for Sums {
         task.variables.iter().map(|&variable| (variable, 0.0)).collect()
     }
 
-    fn relate(&self, _: &(), candidates: &[u32], _: Vec<(u32, Moves)>) -> Dependencies {
+    fn relate(&self, _: &(), candidates: &[u32], _: Partials<Moves>) -> Dependencies {
         self.trap("relate");
         Dependencies::none(candidates.len() + usize::from(self.mistake == "one related too many"))
     }

@@ -1,7 +1,9 @@
 //! [`Program`]: the mathematics of one algorithm, which knows no threads, no workers and no clock.
 
-pub mod answers;
+pub(crate) mod context;
+mod define;
 mod dependencies;
+pub mod partials;
 mod round;
 mod task;
 pub(crate) mod verbs;
@@ -12,6 +14,7 @@ pub use self::round::{Assignment, Candidates, Round};
 pub use self::task::{Phase, Task};
 
 use crate::base::state::{Learned, Reader, State, StateError, Writer};
+use crate::program::context::{Aggregate, Conclude, Evaluate};
 use crate::program::verbs::Verbs;
 use crate::program::verdict::Verdict;
 
@@ -27,11 +30,11 @@ use crate::program::verdict::Verdict;
 /// | [`Change`](Program::Change) | an aggregated update, made visible by a commit | travels to every worker |
 /// | [`Phase`](Program::Phase) | what a round is for | travels with its tasks |
 ///
-/// Use `()` for what an algorithm does not need. A round runs [`Update`](crate::Update) (or, where it brings blocks,
-/// [`UpdateBlock`](crate::UpdateBlock)) on its shards, [`aggregate`](Program::aggregate) on their partials *in shard
-/// order*, and [`commit`](Program::commit) everywhere. What a schedule may ask for besides has traits of its own;
-/// [`verbs`](Program::verbs) names those that the program has. At a boundary, [`evaluate`](Program::evaluate) runs on every shard and
-/// [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
+/// [`program!`](crate::program!) names them, and leaves those that an algorithm does not need to be `()`. A round runs
+/// [`Update`](crate::Update) (or, where it brings blocks, [`UpdateBlock`](crate::UpdateBlock)) on its shards,
+/// [`aggregate`](Program::aggregate) on their partials *in shard order*, and [`commit`](Program::commit) everywhere. What a
+/// schedule may ask for besides has traits of its own; [`verbs`](Program::verbs) names those that the program has. At a
+/// boundary, [`evaluate`](Program::evaluate) runs on every shard and [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
 /// other than a [`Stream`](crate::random::Stream) named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
 /// depend on the data, the program, the schedule and the seed, and on nothing else.
 pub trait Program: Sized + Send + Sync + 'static {
@@ -50,8 +53,8 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// What a round is for: `()` where all are alike, else an enum. A phase may carry values to the tasks of its round.
     type Phase: Phase;
 
-    /// What the program can be asked for, such as `Verbs::new().update()`. A run under a schedule that asks for more is
-    /// refused.
+    /// Verbs that the program has beside those here, such as `Verbs::new().update()`: [`program!`](crate::program!) writes
+    /// them. A run under a schedule that asks for more is refused.
     fn verbs() -> Verbs<Self>;
 
     /// When an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
@@ -81,16 +84,11 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = (phase, pinned);
     }
 
-    /// Decides the new value from the partials, given in shard order as (shard, partial). Rounds are aggregated
-    /// in the order in which they were handed out. Workers wait meanwhile: much work may be shared out among them, as
-    /// that of [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::hands).
-    /// A `Partial` of several kinds is taken apart by [`answers!`](crate::program::answers).
-    fn aggregate(
-        &self,
-        round: &Round<Self::Phase>,
-        pinned: &mut Self::Pinned,
-        partials: Vec<(u32, Self::Partial)>,
-    ) -> Self::Change;
+    /// Decides the new value from the partials of a round. Rounds are aggregated in the order in which they were handed
+    /// out. Workers wait meanwhile: much work may be shared out among them, as that of
+    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::hands).
+    /// A `Partial` of several kinds is taken apart by [`answers!`](crate::answers!).
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Self::Change;
 
     /// Makes a change visible in a worker's replica, and nothing else: nothing else may change a replica.
     fn commit(&self, change: &Self::Change, replica: &mut Self::Replica);
@@ -105,23 +103,11 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = (change, tell);
     }
 
-    /// The share of shard `number` in what is measured at a boundary.
-    fn evaluate(
-        &self,
-        boundary: &Boundary,
-        number: u32,
-        shard: &mut Self::Shard,
-        replica: &Self::Replica,
-    ) -> Self::Partial;
+    /// A shard's part in what is measured at a boundary.
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Self::Partial;
 
-    /// Concludes a boundary from the shards' shares, given in shard order as (shard, share).
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        pinned: &mut Self::Pinned,
-        replica: &Self::Replica,
-        shares: Vec<(u32, Self::Partial)>,
-    ) -> Verdict<Self::Change>;
+    /// Concludes a boundary from what the shards' [`evaluate`](Program::evaluate) said.
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Self::Change>;
 
     /// Writes what the shard has learned, without the data it was made from: the form that checkpoints and the guard keep.
     /// To another process a shard crosses whole, as its [`State`]. The default writes the shard whole here, too.

@@ -95,6 +95,13 @@ pub struct Verdict<C> {
     pub shown: BTreeMap<String, f64>,
 }
 
+/// The run goes on unless this metric has reached its target.
+impl<C> From<Metric> for Verdict<C> {
+    fn from(metric: Metric) -> Self {
+        Self::new(metric)
+    }
+}
+
 impl<C> Verdict<C> {
     /// The run goes on unless this metric has reached its target.
     pub fn new(metric: Metric) -> Self {

@@ -123,36 +123,26 @@ fn builds_for_debugging_find_replicas_that_differ() {
 fn verbs_that_lose_answers_are_asked_for() {
     struct Silent;
     impl Program for Silent {
-        type Shard = ();
-        type Block = ();
-        type Pinned = ();
-        type Replica = f64;
-        type Partial = f64;
-        type Change = f64;
-        type Phase = ();
-
-        fn verbs() -> Verbs<Self> {
-            Verbs::new().update()
-        }
+        raddle::program!(Replica = f64, Partial = f64; update);
         fn visibility(&self) -> Visibility {
             Visibility::AtBoundary
         }
-        fn aggregate(&self, _: &Round, (): &mut (), numbers: Vec<(u32, f64)>) -> f64 {
-            numbers.iter().map(|(_, number)| number).sum()
+        fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
+            at.partials.sum()
         }
         fn commit(&self, change: &f64, sum: &mut f64) {
             *sum += change;
         }
-        fn evaluate(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) -> f64 {
+        fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 {
             0.0
         }
-        fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
+        fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<f64> {
             Verdict::new(Metric::new("nothing", 1.0, "nothing"))
         }
     }
 
     impl Update for Silent {
-        fn update(&self, _: &Task, (): &mut (), _: &f64) -> f64 {
+        fn update(&self, _: TaskOf<'_, Self>) -> f64 {
             1.0
         }
     }
@@ -160,6 +150,6 @@ fn verbs_that_lose_answers_are_asked_for() {
     assert_eq!(run(EachShard::new(2)).unwrap().parts.replica, 4.0);
     let EngineError::Setting(why) = run(EachShard::new(2).then(())).err().unwrap() else { panic!() };
     let expected = "the schedule asks a shard more than once before the boundary, but the program has no `fold`: \
-                    implement `Fold` for it and name it in `verbs`, or choose another schedule";
+                    implement `Fold` for it and name `fold` in its `program!(..; fold)`, or choose another schedule";
     assert_eq!(why, expected);
 }

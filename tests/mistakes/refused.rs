@@ -91,35 +91,22 @@ fn a_panic_in_any_verb_says_where_it_was() {
             let program = Sums { mistake: verb, visibility: Visibility::EachRound, behind: Mutex::default() };
             struct Worse(Sums);
             impl Program for Worse {
-                type Shard = (Value, u64);
-                type Block = Value;
-                type Pinned = Value;
-                type Replica = Replica;
-                type Partial = Moves;
-                type Change = Moves;
-                type Phase = ();
-
-                fn verbs() -> Verbs<Self> {
-                    Verbs::new().update()
-                }
-                fn aggregate(&self, round: &Round, pinned: &mut Value, partials: Vec<(u32, Moves)>) -> Moves {
-                    self.0.aggregate(round, pinned, partials)
+                raddle::program!(
+                    Shard = (Value, u64), Block = Value, Pinned = Value, Replica = Replica, Partial = Moves;
+                    update
+                );
+                fn aggregate(&self, at: Aggregate<'_, Self>) -> Moves {
+                    self.0.aggregate(Aggregate { round: at.round, pinned: at.pinned, partials: at.partials })
                 }
                 fn commit(&self, change: &Moves, replica: &mut Replica) {
                     self.0.commit(change, replica);
                 }
-                fn evaluate(&self, _: &Boundary, _: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
+                fn evaluate(&self, _: Evaluate<'_, Self>) -> Moves {
                     Vec::new()
                 }
-                fn conclude(
-                    &self,
-                    at: &Boundary,
-                    _: &mut Value,
-                    _: &Replica,
-                    _: Vec<(u32, Moves)>,
-                ) -> Verdict<Moves> {
+                fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Moves> {
                     let metric = Metric::new("nothing", 1.0, "nothing");
-                    Verdict { objective: Some(at.epoch as f64), ..Verdict::new(metric) }
+                    Verdict { objective: Some(at.boundary.epoch as f64), ..Verdict::new(metric) }
                 }
                 fn save_state(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
                     self.0.save_state(shard, out);
@@ -134,8 +121,8 @@ fn a_panic_in_any_verb_says_where_it_was() {
             }
 
             impl Update for Worse {
-                fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
-                    self.0.update(task, shard, replica)
+                fn update(&self, at: TaskOf<'_, Self>) -> Moves {
+                    self.0.update(TaskOf { task: at.task, shard: at.shard, replica: at.replica })
                 }
             }
             let Parts { shards, blocks, pinned, replica } = parts("");

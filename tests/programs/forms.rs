@@ -3,7 +3,9 @@
 
 use raddle::schedule::{EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, State, StateError, Writer};
-use raddle::{Boundary, Metric, Parts, Program, Restored, Schedule, Task, Update, Verbs, Verdict};
+use raddle::{
+    Aggregate, Conclude, Evaluate, Metric, Parts, Program, Restored, Schedule, TaskOf, Update, Verdict,
+};
 
 /// Form that is confused.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,23 +52,14 @@ const SET_UP: u8 = 0;
 const ADD: u8 = 1;
 
 impl Program for Forms {
-    type Shard = Two;
-    type Block = ();
-    type Pinned = Two;
-    type Replica = Two;
-    type Partial = u64;
-    type Change = u64;
-    type Phase = u8;
+    raddle::program!(Shard = Two, Pinned = Two, Replica = Two, Partial = u64, Phase = u8; update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, round: &Round<u8>, pinned: &mut Two, partials: Vec<(u32, u64)>) -> u64 {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+        let Aggregate { round, pinned, partials } = at;
         if round.phase == SET_UP {
             return 0;
         }
-        let sum: u64 = partials.into_iter().map(|(_, part)| part).sum();
+        let sum: u64 = partials.sum();
         pinned.learned += sum + pinned.made;
         pinned.learned
     }
@@ -77,12 +70,12 @@ impl Program for Forms {
         }
     }
 
-    fn evaluate(&self, _: &Boundary, _: u32, _: &mut Two, _: &Two) -> u64 {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> u64 {
         0
     }
 
-    fn conclude(&self, _: &Boundary, _: &mut Two, replica: &Two, _: Vec<(u32, u64)>) -> Verdict<u64> {
-        Verdict::new(Metric::new("sum", replica.learned as f64, "all shards"))
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+        Verdict::new(Metric::new("sum", at.replica.learned as f64, "all shards"))
     }
 
     fn save_state(&self, shard: &Two, out: &mut Learned<Writer>) {
@@ -112,7 +105,8 @@ impl Program for Forms {
 }
 
 impl Update for Forms {
-    fn update(&self, task: &Task<u8>, shard: &mut Two, replica: &Two) -> u64 {
+    fn update(&self, at: TaskOf<'_, Self>) -> u64 {
+        let TaskOf { task, shard, replica } = at;
         if task.phase == SET_UP {
             // Twice would be too much.
             shard.made += u64::from(task.shard) + 1;

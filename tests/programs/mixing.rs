@@ -10,8 +10,8 @@ use raddle::random::{Stream, splitmix64};
 use raddle::schedule::{Assignment, Candidates, Dependencies, EpochStart, Next, Plan, Round, Schedule};
 use raddle::state::{Learned, Reader, State, StateError, Writer, to_bytes};
 use raddle::{
-    Boundary, Fold, Metric, Parts, Program, Relate, Restored, Task, Update, UpdateBlock, Verbs, Verdict,
-    Visibility,
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Partials, Parts, Program, Relate, Restored,
+    Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
 
 pub(crate) struct Mixing {
@@ -71,17 +71,10 @@ impl Memory {
 }
 
 impl Program for Mixing {
-    type Shard = Memory;
-    type Block = Vec<u64>;
-    type Pinned = Pinned;
-    type Replica = u64;
-    type Partial = u64;
-    type Change = u64;
-    type Phase = u32;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().update_block().relate().fold()
-    }
+    raddle::program!(
+        Shard = Memory, Block = Vec<u64>, Pinned = Pinned, Replica = u64, Partial = u64, Phase = u32;
+        update, update_block, relate, fold
+    );
 
     fn visibility(&self) -> Visibility {
         self.visibility
@@ -94,11 +87,12 @@ impl Program for Mixing {
         }
     }
 
-    fn aggregate(&self, round: &Round<u32>, pinned: &mut Pinned, partials: Vec<(u32, u64)>) -> u64 {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+        let Aggregate { round, pinned, partials } = at;
         if is_roll_call(round.phase) {
             return 0;
         }
-        pinned.seen = mix_all(pinned.seen, [pinned.data, digest(round), digest(&partials)]);
+        pinned.seen = mix_all(pinned.seen, [pinned.data, digest(round), digest(&partials.into_pairs())]);
         pinned.seen
     }
 
@@ -121,18 +115,15 @@ impl Program for Mixing {
         }
     }
 
-    fn evaluate(&self, boundary: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> u64 {
+        let Evaluate { boundary, number, shard, replica } = at;
         shard.learn(shard.data, mix_all(number.into(), [*replica, boundary.epoch, boundary.shards.into()]))
     }
 
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        pinned: &mut Pinned,
-        replica: &u64,
-        shares: Vec<(u32, u64)>,
-    ) -> Verdict<u64> {
-        let all = [pinned.data, boundary.epoch, boundary.shards.into(), *replica, digest(&shares)];
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+        let Conclude { boundary, pinned, replica, partials: shares } = at;
+        let all =
+            [pinned.data, boundary.epoch, boundary.shards.into(), *replica, digest(&shares.into_pairs())];
         pinned.seen = mix_all(pinned.seen, all);
         let seen = pinned.seen;
         let metric = Metric::new("none", (seen >> 40) as f64, "nothing");
@@ -174,7 +165,8 @@ fn all_data(shards: &[Memory]) -> u64 {
 }
 
 impl Update for Mixing {
-    fn update(&self, task: &Task<u32>, shard: &mut Memory, replica: &u64) -> u64 {
+    fn update(&self, at: TaskOf<'_, Self>) -> u64 {
+        let TaskOf { task, shard, replica } = at;
         if is_roll_call(task.phase) {
             // The guard takes the schedule back to before shards were set up, and they keep what they have: then dealing
             // again must do nothing.
@@ -188,7 +180,8 @@ impl Update for Mixing {
 }
 
 impl UpdateBlock for Mixing {
-    fn update_block(&self, task: &Task<u32>, shard: &mut Memory, block: &mut Vec<u64>, replica: &u64) -> u64 {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> u64 {
+        let BlockTaskOf { task, shard, block, replica, .. } = at;
         let seen = shard.learn(shard.dealt, mix_all(mix(digest(task), *replica), block.iter().copied()));
         block.iter_mut().for_each(|value| *value = mix(*value, seen));
         seen
@@ -200,8 +193,8 @@ impl Relate for Mixing {
         mix_all(mix(digest(task), shard.dealt), shard.learned.iter().copied())
     }
 
-    fn relate(&self, phase: &u32, candidates: &[u32], pieces: Vec<(u32, u64)>) -> Dependencies {
-        let seen = mix(digest(&pieces), (*phase).into());
+    fn relate(&self, phase: &u32, candidates: &[u32], pieces: Partials<u64>) -> Dependencies {
+        let seen = mix(digest(&pieces.into_pairs()), (*phase).into());
         let mut dependencies = Dependencies::none(candidates.len());
         for (j, &candidate) in candidates.iter().enumerate().skip(1) {
             dependencies.set(0, j, (mix(seen, candidate.into()) % 100) as f32);

@@ -15,7 +15,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use raddle::schedule::{EpochStart, Plan};
-use raddle::{Fold, Metric, Program, Schedule, Task, UpdateBlock};
+use raddle::{Aggregate, BlockTaskOf, Fold, Metric, Partials, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -124,13 +124,15 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
             return Err("a rotation is known".into());
         };
         let mut folded = None;
-        for (number, round) in (0..).zip(&rounds) {
+        for (at, round) in (0..).zip(&rounds) {
             for given in &round.tasks {
                 let (phase, shard, block) = (round.phase, given.shard, given.block);
-                let task = Task { epoch, round: number, phase, shard, block, variables: Vec::new() };
-                let (shard, block) = (&mut parts.shards[shard as usize], block.unwrap_or(0) as usize);
+                let task = Task { epoch, round: at, phase, shard, block, variables: Vec::new() };
+                let (shard, number) = (&mut parts.shards[shard as usize], block.unwrap_or(0));
+                let (block, replica) = (&mut parts.blocks[number as usize], &parts.replica);
                 let before = Instant::now();
-                let partial = program.update_block(&task, shard, &mut parts.blocks[block], &parts.replica);
+                let partial =
+                    program.update_block(BlockTaskOf { task: &task, shard, number, block, replica });
                 measured +=
                     if program.is_evaluation(Some(&phase)) { before.elapsed().as_secs_f64() } else { 0.0 };
                 match &mut folded {
@@ -140,9 +142,9 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
                 tasks += 1;
             }
         }
-        let partials = folded.into_iter().map(|partial| (0, partial)).collect();
-        let last = rounds.last().ok_or("an epoch has rounds")?;
-        let change = program.aggregate(last, &mut parts.pinned, partials);
+        let partials = Partials::from(folded.into_iter().map(|partial| (0, partial)).collect::<Vec<_>>());
+        let (round, pinned) = (rounds.last().ok_or("an epoch has rounds")?, &mut parts.pinned);
+        let change = program.aggregate(Aggregate { round, pinned, partials });
         program.commit(&change, &mut parts.replica);
         each.push(begun.elapsed().as_secs_f64());
     }

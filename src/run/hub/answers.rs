@@ -6,6 +6,8 @@ use std::time::Instant;
 use super::{Hub, Stage, TURN};
 use crate::base::doing::Doing;
 use crate::program::Program;
+use crate::program::context::Aggregate;
+use crate::program::partials::Partials;
 use crate::run::message::{Answer, Message};
 use crate::run::place::Outbox;
 use crate::run::places::Places;
@@ -39,10 +41,11 @@ impl<P: Program> Hub<P> {
                 partials.extend(answer.partials);
                 *waiting -= 1;
                 if *waiting == 0 {
-                    let (last, partials) = (last.take(), in_shard_order(std::mem::take(partials)));
+                    let (last, partials) = (last.take(), Partials::from(std::mem::take(partials)));
                     if let Some(round) = last {
                         Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
-                        let change = self.program.aggregate(&round, &mut self.state.pinned, partials);
+                        let pinned = &mut self.state.pinned;
+                        let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
                         self.print_change(0, &change);
                         self.commit(Arc::new(change));
                     }
@@ -60,7 +63,7 @@ impl<P: Program> Hub<P> {
                 prints.extend(some);
                 *waiting -= 1;
                 if *waiting == 0 {
-                    let (shares, prints) = (in_shard_order(std::mem::take(shares)), std::mem::take(prints));
+                    let (shares, prints) = (Partials::from(std::mem::take(shares)), std::mem::take(prints));
                     self.compare(&prints)?;
                     return self.conclude(shares, prints, out);
                 }
@@ -86,7 +89,7 @@ impl<P: Program> Hub<P> {
         else {
             return Ok(());
         };
-        let next = self.relate(&candidates, in_shard_order(pieces))?;
+        let next = self.relate(&candidates, Partials::from(pieces))?;
         self.take_step(next, out)?;
         self.advance(out)
     }
@@ -142,10 +145,4 @@ impl<P: Program> Hub<P> {
 /// Nobody waits for this answer: no answer is ever dropped.
 fn unasked<P: Program>(what: &str, answer: &Answer<P>) -> String {
     format!("worker {} answers with {what}, for which nobody waits", answer.worker)
-}
-
-/// By shard: never in the order in which they came.
-pub(super) fn in_shard_order<T>(mut answers: Vec<(u32, T)>) -> Vec<(u32, T)> {
-    answers.sort_by_key(|&(shard, _)| shard);
-    answers
 }

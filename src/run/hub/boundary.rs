@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::guard::is_worse;
 use super::{Hub, IN_VAIN, Parting, Progress, Stage, Unconcluded};
 use crate::base::doing::Doing;
+use crate::program::context::Conclude;
+use crate::program::partials::Partials;
 use crate::program::verdict::{Metric, Status, Verdict};
 use crate::program::{Program, Visibility};
 use crate::run::message::Message;
@@ -33,7 +35,7 @@ impl<P: Program> Hub<P> {
 
     pub(super) fn conclude(
         &mut self,
-        shares: Vec<(u32, P::Partial)>,
+        partials: Partials<P::Partial>,
         prints: Vec<(Part, u64)>,
         out: &mut Outbox<P>,
     ) -> Result<(), String> {
@@ -44,8 +46,8 @@ impl<P: Program> Hub<P> {
         let pinned = self.keep.then(|| learned_pinned(&*self.program, &self.state.pinned));
         Doing::verb("conclude").epoch(epoch).note();
         let verdict = {
-            let replica = self.replica.borrow();
-            self.program.conclude(&boundary, &mut self.state.pinned, &replica, shares)
+            let (pinned, replica) = (&mut self.state.pinned, self.replica.borrow());
+            self.program.conclude(Conclude { boundary, pinned, replica: &replica, partials })
         };
         self.keep_print(prints, &verdict);
         let (record, start, worse) = self.judge(verdict, pinned, out)?;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::answers::in_shard_order;
 use super::check::check_related;
 use super::{COMMITS_HELD, Flight, Hub, Stage};
 use crate::base::doing::Doing;
+use crate::program::context::Aggregate;
+use crate::program::partials::Partials;
 use crate::program::{Program, Visibility};
 use crate::run::message::{Asked, Message};
 use crate::run::place::Outbox;
@@ -78,7 +79,7 @@ impl<P: Program> Hub<P> {
                 self.check_candidates(&candidates)?;
                 let waiting = self.gather(&candidates, out);
                 if waiting == 0 {
-                    let next = self.relate(&candidates, Vec::new())?;
+                    let next = self.relate(&candidates, Partials::from(Vec::new()))?;
                     return self.take_step(next, out);
                 }
                 self.stage = Stage::Relating { candidates, waiting, pieces: Vec::new() };
@@ -110,7 +111,7 @@ impl<P: Program> Hub<P> {
     pub(super) fn relate(
         &mut self,
         candidates: &Candidates<P::Phase>,
-        pieces: Vec<(u32, P::Partial)>,
+        pieces: Partials<P::Partial>,
     ) -> Result<Next<P::Phase>, String> {
         Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
         let (_, relate) = self.verbs.to_relate()?;
@@ -179,8 +180,9 @@ impl<P: Program> Hub<P> {
                 break;
             }
             Doing::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).note();
-            let partials = in_shard_order(std::mem::take(&mut flight.partials));
-            let change = self.program.aggregate(&flight.round, &mut self.state.pinned, partials);
+            let partials = Partials::from(std::mem::take(&mut flight.partials));
+            let (round, pinned) = (&flight.round, &mut self.state.pinned);
+            let change = self.program.aggregate(Aggregate { round, pinned, partials });
             let number = flight.number;
             let change = Arc::new(change);
             flight.change = Some(Arc::clone(&change));

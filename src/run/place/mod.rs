@@ -12,6 +12,7 @@ use crate::base::doing::Doing;
 use crate::base::slowdown::Slowdown;
 use crate::base::state::{Learned, from_bytes, to_bytes};
 use crate::checkpoint::Checkpoints;
+use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
 use crate::run::message::{Answer, Changes, Message};
@@ -178,10 +179,10 @@ impl<P: Program> Place<P> {
                 let answer = Answer { worker: self.worker, partials, busy, measured: 0.0 };
                 out.push((HUB, Message::Pieces { answer }));
             }
-            Message::Boundary { changes, at, keep } => {
+            Message::Boundary { changes, at: boundary, keep } => {
                 self.commit(&changes);
                 if keep {
-                    self.write(&at)?;
+                    self.write(&boundary)?;
                 }
                 let prints = self.print();
                 let started = Instant::now();
@@ -190,7 +191,8 @@ impl<P: Program> Place<P> {
                 let partials = shares
                     .map(|(&number, shard)| {
                         Doing::verb("evaluate").of("shard", number).note();
-                        (number, self.program.evaluate(&at, number, shard, &replica))
+                        let at = Evaluate { boundary, number, shard, replica: &*replica };
+                        (number, self.program.evaluate(at))
                     })
                     .collect();
                 let busy = started.elapsed().as_secs_f64();
@@ -253,10 +255,14 @@ impl<P: Program> Place<P> {
             doing.note();
             let started = Instant::now();
             let partial = match task.block {
-                None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
-                Some(block) => match self.blocks.get_mut(&block) {
+                None => {
+                    let at = TaskOf { task: &task, shard, replica: &*replica };
+                    self.verbs.to_update()?(&self.program, at)
+                }
+                Some(number) => match self.blocks.get_mut(&number) {
                     Some(block) => {
-                        self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica)
+                        let at = BlockTaskOf { task: &task, shard, number, block, replica: &*replica };
+                        self.verbs.to_update_block()?(&self.program, at)
                     }
                     None => {
                         step.tasks.push_back(task);

@@ -10,6 +10,7 @@ use std::time::Instant;
 use super::{HUB, Outbox, Place};
 use crate::base::doing::Doing;
 use crate::program::Program;
+use crate::program::context::{BlockTaskOf, TaskOf};
 use crate::run::message::{Answer, Message};
 use crate::schedule::Round;
 
@@ -136,9 +137,12 @@ impl<P: Program> Place<P> {
         doing.note();
         let started = Instant::now();
         let partial = match task.block {
-            None => self.verbs.to_update()?(&self.program, &task, shard, &replica),
-            Some(block) => match self.blocks.get_mut(&block) {
-                Some(block) => self.verbs.to_update_block()?(&self.program, &task, shard, block, &replica),
+            None => self.verbs.to_update()?(&self.program, TaskOf { task: &task, shard, replica: &*replica }),
+            Some(number) => match self.blocks.get_mut(&number) {
+                Some(block) => {
+                    let at = BlockTaskOf { task: &task, shard, number, block, replica: &*replica };
+                    self.verbs.to_update_block()?(&self.program, at)
+                }
                 None => return Ok(true),
             },
         };

@@ -6,9 +6,12 @@
 
 use std::sync::Arc;
 
-use raddle::schedule::{Dependencies, Round};
+use raddle::schedule::Dependencies;
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Relate, Restored, Status, Task, Update, Verbs, Verdict};
+use raddle::{
+    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Relate, Restored, Status, Task, TaskOf, Update,
+    Verdict,
+};
 
 use super::messages::{Asked, Change, Entering, Entrant, Move, Partial, Phase, Share, Stage};
 use super::pinned::Solver;
@@ -30,17 +33,15 @@ pub struct LassoProgram {
 }
 
 impl Program for LassoProgram {
-    type Shard = ColumnShard;
-    type Block = ();
-    type Pinned = Solver;
-    type Replica = Replica;
-    type Partial = Partial;
-    type Change = Change;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().relate()
-    }
+    raddle::program!(
+        Shard = ColumnShard,
+        Pinned = Solver,
+        Replica = Replica,
+        Partial = Partial,
+        Change = Change,
+        Phase = Phase;
+        update, relate
+    );
 
     /// The working set takes no step without comparing objectives; rounds of coordinate updates may overshoot.
     fn is_monotone(&self) -> bool {
@@ -54,11 +55,11 @@ impl Program for LassoProgram {
         }
     }
 
-    fn aggregate(&self, round: &Round<Phase>, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
+        let Aggregate { round, pinned: solver, partials } = at;
         match round.phase {
             Phase::Enter => {
-                let entrants = raddle::answers!(partials, Partial::Entrants).into_iter();
-                let mut entrants: Vec<Entrant> = entrants.flat_map(|(_, entrants)| entrants).collect();
+                let mut entrants: Vec<Entrant> = raddle::answers!(partials, Partial::Entrants).concat();
                 // By column, not by shard: the slots are the same however the columns are cut into shards.
                 entrants.sort_by_key(|entrant| entrant.variable);
                 let variables = entrants.iter().map(|entrant| entrant.variable).collect();
@@ -74,14 +75,12 @@ impl Program for LassoProgram {
                 Change::Enter { first, variables, has_gram }
             }
             Phase::Solve(_) => {
-                let tiles = raddle::answers!(partials, Partial::Tiles).into_iter();
                 solver.entering = None;
-                solver.grow(&self.spec.rows, tiles.flat_map(|(_, tiles)| tiles).collect());
+                solver.grow(&self.spec.rows, raddle::answers!(partials, Partial::Tiles).concat());
                 Change::Solved(solver.solve(&self.spec.rows))
             }
             Phase::Moves => {
-                let moves = raddle::answers!(partials, Partial::Moves).into_iter();
-                let mut moves: Vec<Move> = moves.flat_map(|(_, moves)| moves).collect();
+                let mut moves: Vec<Move> = raddle::answers!(partials, Partial::Moves).concat();
                 moves.sort_by_key(|change| change.variable);
                 Change::Moves(moves)
             }
@@ -113,20 +112,14 @@ impl Program for LassoProgram {
         }
     }
 
-    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
-        Partial::Share(shard.share(&self.asked(replica, &self.curvature(replica))))
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Partial {
+        Partial::Share(at.shard.share(&self.asked(at.replica, &self.curvature(at.replica))))
     }
 
     /// Primal, dual and gap of the problem scaled by n, at the exported coefficients.
-    fn conclude(
-        &self,
-        _: &Boundary,
-        solver: &mut Solver,
-        replica: &Replica,
-        shares: Vec<(u32, Partial)>,
-    ) -> Verdict<Change> {
-        let shares = raddle::answers!(shares, Partial::Share).into_iter();
-        let shares: Vec<Share> = shares.map(|(_, share)| share).collect();
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
+        let Conclude { pinned: solver, replica, partials: shares, .. } = at;
+        let shares: Vec<Share> = raddle::answers!(shares, Partial::Share).into_iter().collect();
         let certified = solver.certify(&self.spec, replica, &shares);
         let n = self.spec.rows.len() as f64;
         let done = solver.solutions().len() == self.spec.course.len();
@@ -182,7 +175,8 @@ impl Program for LassoProgram {
 }
 
 impl Update for LassoProgram {
-    fn update(&self, task: &Task<Phase>, shard: &mut ColumnShard, replica: &Replica) -> Partial {
+    fn update(&self, at: TaskOf<'_, Self>) -> Partial {
+        let TaskOf { task, shard, replica } = at;
         match &task.phase {
             Phase::Moves => Partial::Moves(shard.moves(task, &self.asked(replica, &self.curvature(replica)))),
             Phase::Enter => Partial::Entrants(shard.entrants(task, &self.spec.gram_response)),
@@ -198,9 +192,8 @@ impl Relate for LassoProgram {
     }
 
     /// Absolute correlations of the candidates' columns.
-    fn relate(&self, _: &Phase, candidates: &[u32], pieces: Vec<(u32, Partial)>) -> Dependencies {
-        let aspects = raddle::answers!(pieces, Partial::Aspects).into_iter();
-        let mut aspects: Vec<(u32, Aspect)> = aspects.flat_map(|(_, aspects)| aspects).collect();
+    fn relate(&self, _: &Phase, candidates: &[u32], pieces: Partials<Partial>) -> Dependencies {
+        let mut aspects: Vec<(u32, Aspect)> = raddle::answers!(pieces, Partial::Aspects).concat();
         aspects.sort_by_key(|&(variable, _)| variable);
         let aspect = |variable: &u32| {
             let at = aspects.binary_search_by_key(variable, |&(variable, _)| variable).ok()?;

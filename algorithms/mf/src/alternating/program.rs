@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use raddle::schedule::{Assignment, EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Update, Verb, Verbs, Verdict};
+use raddle::{
+    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Restored, Schedule, TaskOf, Update, Verb,
+    Verdict,
+};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::EarlyStopping;
@@ -73,9 +76,9 @@ raddle::state!(
 
 impl AlternatingProgram {
     /// Which rows each shard has, from what the chunks of the input have counted, in their order.
-    fn lay_out(&self, shares: Vec<(u32, SidePartial)>) -> Verdict<SideUpdate> {
+    fn lay_out(&self, shares: Partials<SidePartial>) -> Verdict<SideUpdate> {
         let tallies = raddle::answers!(shares, SidePartial::Tally).into_iter();
-        let tallies: Vec<Tally> = tallies.filter_map(|(_, tally)| tally.map(|tally| *tally)).collect();
+        let tallies: Vec<Tally> = tallies.flatten().map(|tally| *tally).collect();
         let setup = Partitioning::new(&tallies, self.rows, self.parts);
         let (name, on) = self.metric();
         let mut verdict = Verdict::unmeasured(name, on);
@@ -142,33 +145,27 @@ impl AlternatingProgram {
 }
 
 impl Program for AlternatingProgram {
-    type Shard = SideShard;
-    type Block = ();
-    type Pinned = EarlyStopping;
-    type Replica = FactorMatrices;
-    type Partial = SidePartial;
-    type Change = SideUpdate;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
+    raddle::program!(
+        Shard = SideShard,
+        Pinned = EarlyStopping,
+        Replica = FactorMatrices,
+        Partial = SidePartial,
+        Change = SideUpdate,
+        Phase = Phase;
+        update
+    );
 
     fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         phase == Some(&Phase::Measure)
     }
 
-    fn aggregate(
-        &self,
-        round: &Round<Phase>,
-        progress: &mut EarlyStopping,
-        halves: Vec<(u32, SidePartial)>,
-    ) -> SideUpdate {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> SideUpdate {
+        let Aggregate { round, pinned: progress, partials: halves } = at;
         let side = match round.phase {
             Phase::Take => return SideUpdate::default(),
             Phase::Measure => {
                 let measured = raddle::answers!(halves, SidePartial::Measured).into_iter();
-                let sum = |sum: (f64, u64), (_, part): (u32, (f64, u64))| (sum.0 + part.0, sum.1 + part.1);
+                let sum = |sum: (f64, u64), part: (f64, u64)| (sum.0 + part.0, sum.1 + part.1);
                 progress.measured = measured.fold((0.0, 0), sum);
                 return SideUpdate::default();
             }
@@ -180,8 +177,7 @@ impl Program for AlternatingProgram {
             }
             _ => (None, side == 0),
         };
-        let halves = raddle::answers!(halves, SidePartial::Half).into_iter();
-        let halves: Vec<Half> = halves.map(|(_, half)| half).collect();
+        let halves: Vec<Half> = raddle::answers!(halves, SidePartial::Half).into_iter().collect();
         progress.move_by(begins, halves.iter().map(|half| half.moved));
         SideUpdate::new(side, rank, halves)
     }
@@ -190,20 +186,15 @@ impl Program for AlternatingProgram {
         moved.commit(sides);
     }
 
-    fn evaluate(&self, _: &Boundary, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
-        match sides.setup {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> SidePartial {
+        match at.replica.setup {
             Some(_) => SidePartial::Nothing(()),
-            None => SidePartial::Tally(self.tally(shard).map(Box::new)),
+            None => SidePartial::Tally(self.tally(at.shard).map(Box::new)),
         }
     }
 
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        progress: &mut EarlyStopping,
-        sides: &FactorMatrices,
-        shares: Vec<(u32, SidePartial)>,
-    ) -> Verdict<SideUpdate> {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<SideUpdate> {
+        let Conclude { boundary, pinned: progress, replica: sides, partials: shares } = at;
         if sides.setup.is_none() {
             return self.lay_out(shares);
         }
@@ -244,7 +235,8 @@ impl Program for AlternatingProgram {
 }
 
 impl Update for AlternatingProgram {
-    fn update(&self, task: &Task<Phase>, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
+    fn update(&self, at: TaskOf<'_, Self>) -> SidePartial {
+        let TaskOf { task, shard, replica: sides } = at;
         match (task.phase, &self.way) {
             (Phase::Take, _) => {
                 self.take(task.shard, shard, sides);
