@@ -3,6 +3,8 @@
 // Helpers of tests may panic, as tests do.
 #![allow(clippy::unwrap_used)]
 
+#[path = "mistakes/compiled.rs"]
+mod compiled;
 #[path = "mistakes/found.rs"]
 mod found;
 mod programs;
