@@ -2,57 +2,44 @@
 //!
 //! `cargo run --example hello`
 
-use raddle::schedule::{EachShard, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
+use raddle::prelude::*;
 
 struct Mean {
     count: f64,
 }
 
 impl Program for Mean {
-    type Shard = Vec<f64>; // numbers
-    type Block = ();
-    type Pinned = ();
-    type Replica = f64; // the estimate, equal on every worker
-    type Partial = f64; // a shard's gradient
-    type Change = f64; // a step
-    type Phase = ();
+    // A shard holds numbers, the replica is the estimate, and a partial is a shard's gradient. What is not named is ().
+    raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), gradients: Vec<(u32, f64)>) -> f64 {
-        0.8 * gradients.into_iter().map(|(_, gradient)| gradient).sum::<f64>() / self.count
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
+        0.8 * at.partials.sum() / self.count
     }
 
     fn commit(&self, step: &f64, estimate: &mut f64) {
         *estimate += step;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
-        numbers.iter().map(|number| number - estimate).sum()
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> f64 {
+        at.shard.iter().map(|number| number - at.replica).sum()
     }
 
-    fn conclude(&self, _: &Boundary, (): &mut (), _: &f64, gradients: Vec<(u32, f64)>) -> Verdict<f64> {
-        let gradient: f64 = gradients.into_iter().map(|(_, gradient)| gradient).sum();
-        Verdict::new(Metric::new("gradient", gradient.abs(), "all numbers").target(1e-9))
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+        Metric::new("gradient", at.partials.sum().abs(), "all numbers").target(1e-9).into()
     }
 }
 
 impl Update for Mean {
-    fn update(&self, _: &Task, numbers: &mut Vec<f64>, estimate: &f64) -> f64 {
-        numbers.iter().map(|number| number - estimate).sum()
+    fn update(&self, at: TaskOf<'_, Self>) -> f64 {
+        at.shard.iter().map(|number| number - at.replica).sum()
     }
 }
 
-fn main() -> Result<(), raddle::EngineError> {
+fn main() -> Result<(), EngineError> {
     let shards: Vec<Vec<f64>> = (0..8).map(|s| (0..1000).map(|i| f64::from(s * i % 97)).collect()).collect();
     // Every shard helps with every step: one round an epoch, one task a shard.
     let run = || Engine::new(Mean { count: 8000.0 }, EachShard::new(8), Parts::new(shards.clone(), 0.0));
-    let outcome =
-        run().workers(2).observe(|record| println!("{:2} {:.3e}", record.epoch, record.value())).run()?;
+    let outcome = run().workers(2).observe(|record| println!("{:.3e}", record.value())).run()?;
     println!("the mean is {} after {} epochs", outcome.parts.replica, outcome.report.epochs);
-    // However it is run, it gives the same bits.
-    replay::check(run)
+    replay::check(run) // However it is run, it gives the same bits.
 }

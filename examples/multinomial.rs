@@ -4,9 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle::random::Stream;
-use raddle::schedule::{Dependencies, Priority, PrioritySettings, Round, Variables};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Relate, Task, Update, Verbs, Verdict, replay};
+use raddle::prelude::*;
 
 /// min sum_i (log sum_k exp(s_ik) - s_i,y(i)) + L sum |b_jk|, where s = X b.
 struct Multinomial {
@@ -35,9 +33,6 @@ struct Answer {
 
 raddle::state!(Answer { told, values, l1 });
 
-/// By shard.
-type Answers = Vec<(u32, Answer)>;
-
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -65,21 +60,12 @@ impl Multinomial {
 }
 
 impl Program for Multinomial {
-    type Shard = Columns;
-    type Block = ();
-    type Pinned = ();
-    type Replica = Vec<f64>; // scores, row by row
-    type Partial = Answer;
-    type Change = Answer;
-    type Phase = ();
+    // The replica holds the scores, row by row.
+    raddle::program!(Shard = Columns, Replica = Vec<f64>, Partial = Answer; update, relate);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().relate()
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), answers: Answers) -> Answer {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Answer {
         let mut all = Answer { values: vec![0.0; self.classes.len() * self.count], ..Answer::default() };
-        for (_, answer) in answers {
+        for answer in at.partials {
             all.told.extend(answer.told);
             all.values.iter_mut().zip(answer.values).for_each(|(sum, value)| *sum += value);
         }
@@ -90,27 +76,27 @@ impl Program for Multinomial {
         scores.iter_mut().zip(&change.values).for_each(|(score, value)| *score += value);
     }
 
-    fn moved(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
         change.told.iter().for_each(|&(variable, distance)| tell(variable, distance));
     }
 
     /// The steepest slope of each column.
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
-        let residuals = self.residuals(scores);
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Answer {
+        let residuals = self.residuals(at.replica);
         let slope = |column: &Vec<f64>| residuals.iter().map(|r| dot(column, r).abs()).fold(0.0, f64::max);
-        let told = (shard.first..).zip(shard.columns.iter().map(slope)).collect();
-        let l1 = shard.coefficients.iter().flatten().map(|b| b.abs()).sum();
+        let told = (at.shard.first..).zip(at.shard.columns.iter().map(slope)).collect();
+        let l1 = at.shard.coefficients.iter().flatten().map(|b| b.abs()).sum();
         Answer { told, l1, ..Answer::default() }
     }
 
     /// The dual point is the residuals, shrunk until no slope exceeds the penalty; its objective is an entropy.
-    fn conclude(&self, _: &Boundary, (): &mut (), scores: &Vec<f64>, shares: Answers) -> Verdict<Answer> {
-        let l1: f64 = shares.iter().map(|(_, share)| share.l1).sum();
-        let weights: Vec<(u32, f64)> = shares.into_iter().flat_map(|(_, share)| share.told).collect();
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Answer> {
+        let l1: f64 = at.partials.iter().map(|share| share.l1).sum();
+        let weights: Vec<(u32, f64)> = at.partials.into_iter().flat_map(|share| share.told).collect();
         let steepest = weights.iter().map(|&(_, slope)| slope).fold(0.0, f64::max);
         let shrink = (self.penalty / steepest).min(1.0);
         let (mut primal, mut dual) = (self.penalty * l1, 0.0);
-        for (row, &class) in scores.chunks(self.count).zip(&self.classes) {
+        for (row, &class) in at.replica.chunks(self.count).zip(&self.classes) {
             let (probabilities, norm) = self.probabilities(row);
             primal += norm - row[class];
             for (k, p) in probabilities.iter().enumerate() {
@@ -124,20 +110,19 @@ impl Program for Multinomial {
 }
 
 impl Update for Multinomial {
-    fn update(&self, task: &Task, shard: &mut Columns, scores: &Vec<f64>) -> Answer {
-        let residuals = self.residuals(scores);
-        let mut answer = Answer { values: vec![0.0; scores.len()], ..Answer::default() };
-        for &variable in &task.variables {
-            let j = (variable - shard.first) as usize;
-            let column = &shard.columns[j];
+    fn update(&self, at: TaskOf<'_, Self>) -> Answer {
+        let residuals = self.residuals(at.replica);
+        let mut answer = Answer { values: vec![0.0; at.replica.len()], ..Answer::default() };
+        for (j, &variable) in at.task.positions(at.shard.first).zip(&at.task.variables) {
+            let column = &at.shard.columns[j];
             // The curvature of the classes' scores is at most 1/2 (Boehning, 1992).
             let curvature = 0.5 * dot(column, column);
             let mut distance: f64 = 0.0;
             for (k, residual) in residuals.iter().enumerate() {
-                let old = shard.coefficients[j][k];
+                let old = at.shard.coefficients[j][k];
                 let goal = old + dot(column, residual) / curvature;
                 let new = goal.signum() * (goal.abs() - self.penalty / curvature).max(0.0);
-                shard.coefficients[j][k] = new;
+                at.shard.coefficients[j][k] = new;
                 distance = distance.max((new - old).abs());
                 for (i, x) in column.iter().enumerate() {
                     answer.values[i * self.count + k] += x * (new - old);
@@ -151,15 +136,15 @@ impl Update for Multinomial {
 
 impl Relate for Multinomial {
     fn gather(&self, task: &Task, shard: &Columns) -> Answer {
-        let here = |&variable: &u32| shard.columns[(variable - shard.first) as usize].clone();
         let told = task.variables.iter().map(|&variable| (variable, 0.0)).collect();
-        Answer { told, values: task.variables.iter().flat_map(here).collect(), l1: 0.0 }
+        let columns = task.positions(shard.first).flat_map(|j| shard.columns[j].clone());
+        Answer { told, values: columns.collect(), l1: 0.0 }
     }
 
     /// Absolute correlations.
-    fn relate(&self, _: &(), candidates: &[u32], pieces: Answers) -> Dependencies {
+    fn relate(&self, _: &(), candidates: &[u32], pieces: Partials<Answer>) -> Dependencies {
         let rows = self.classes.len();
-        let each = pieces.iter().flat_map(|(_, piece)| piece.told.iter().zip(piece.values.chunks(rows)));
+        let each = pieces.iter().flat_map(|piece| piece.told.iter().zip(piece.values.chunks(rows)));
         let columns: BTreeMap<u32, &[f64]> =
             each.map(|(&(variable, _), column)| (variable, column)).collect();
         Dependencies::of_pairs(candidates, |a, b| {
@@ -169,7 +154,7 @@ impl Relate for Multinomial {
     }
 }
 
-fn main() -> Result<(), raddle::EngineError> {
+fn main() -> Result<(), EngineError> {
     // 90 rows of 24 columns, of which neighbours are correlated; three classes, which three columns decide.
     let (mut draw, rows, width) = (Stream::new(&[11]), 90, 24);
     let base: Vec<f64> = (0..rows * (width + 1)).map(|_| draw.unit() - 0.5).collect();
@@ -177,7 +162,7 @@ fn main() -> Result<(), raddle::EngineError> {
     let columns: Vec<Vec<f64>> = (0..width).map(column).collect();
     let best = |i: usize| (0..3).max_by(|&a, &b| columns[8 * a][i].total_cmp(&columns[8 * b][i]));
     let classes: Vec<usize> = (0..rows).map(|i| best(i).unwrap_or(0)).collect();
-    let variables = Variables::evenly(vec![1; width], 4);
+    let variables = Variables::evenly(width, 4);
     let run = || {
         let shard = |range: std::ops::Range<usize>| {
             let coefficients = vec![vec![0.0; 3]; range.len()];

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example own_schedule`
 
-use raddle::schedule::{Next, Outlook, Plan, Round, Schedule};
+use raddle::schedule::{EpochStart, Next, Plan, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 
 /// Asks the shard that moved most, and now and then the next one in turn.
@@ -17,7 +17,7 @@ impl Schedule for Greedy {
         format!("greedy over {} shards", self.last_move.len())
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         self.round = 0;
         Plan::Stepwise
     }
@@ -33,8 +33,8 @@ impl Schedule for Greedy {
         Next::Round(Round::to_shards((), [shard as u32]))
     }
 
-    fn learn(&mut self, _: &Round, moved: &[(u32, f64)]) {
-        for &(shard, distance) in moved {
+    fn learn(&mut self, _: &Round, deltas: &[(u32, f64)]) {
+        for &(shard, distance) in deltas {
             self.last_move[shard as usize] = distance;
         }
     }

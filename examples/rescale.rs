@@ -2,50 +2,37 @@
 //!
 //! `cargo run --example rescale`
 
-use raddle::schedule::{Rotation, Round};
-use raddle::{
-    Boundary, Engine, Fold, Metric, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility, replay,
-};
+use raddle::prelude::*;
 
 /// Moves shards and blocks towards each other: floating point, so that any other order would show.
 struct Attraction;
 
 impl Program for Attraction {
-    type Shard = Vec<f64>;
-    type Block = Vec<f64>;
-    type Pinned = ();
-    type Replica = f64;
-    type Partial = f64;
-    type Change = f64;
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block().fold()
-    }
+    raddle::program!(Shard = Vec<f64>, Block = Vec<f64>, Replica = f64, Partial = f64; update_block, fold);
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
-    fn aggregate(&self, _: &Round, (): &mut (), distances: Vec<(u32, f64)>) -> f64 {
-        distances.into_iter().map(|(_, distance)| distance).sum()
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
+        at.partials.sum()
     }
     fn commit(&self, distance: &f64, replica: &mut f64) {
         *replica = *distance;
     }
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 {
         0.0
     }
-    fn conclude(&self, _: &Boundary, (): &mut (), distance: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-        Verdict::new(Metric::new("distance", *distance, "all pairs"))
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+        Metric::new("distance", *at.replica, "all pairs").into()
     }
 }
 
 impl UpdateBlock for Attraction {
-    fn update_block(&self, _: &Task, shard: &mut Vec<f64>, block: &mut Vec<f64>, _: &f64) -> f64 {
-        for (a, b) in shard.iter_mut().zip(block.iter_mut()) {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> f64 {
+        for (a, b) in at.shard.iter_mut().zip(at.block.iter_mut()) {
             (*a, *b) = (*a + 0.3 * (*b - *a).sin(), *b - 0.2 * (*b - *a).sin());
         }
-        shard.iter().zip(block).map(|(a, b)| (*a - *b) * (*a - *b)).sum()
+        at.shard.iter().zip(at.block).map(|(a, b)| (*a - *b) * (*a - *b)).sum()
     }
 }
 
@@ -55,7 +42,7 @@ impl Fold for Attraction {
     }
 }
 
-fn main() -> Result<(), raddle::EngineError> {
+fn main() -> Result<(), EngineError> {
     let run = || {
         let vectors =
             |count, step| (0..count).map(move |i| (0..50).map(|j| step * f64::from(i + j)).collect());

@@ -2,9 +2,7 @@
 //! them alone, and all agree on the weights (CoCoA+: Ma et al., "Adding vs. averaging", 2015).
 //! `cargo run --release --example svm`
 
-use raddle::random::Stream;
-use raddle::schedule::{EachShard, Round};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
+use raddle::prelude::*;
 
 /// min |w|^2 / 2 + C sum_i max(0, 1 - y_i w'x_i); its dual has a multiplier 0 <= a_i <= C a row, with
 /// w = sum_i a_i y_i x_i.
@@ -30,53 +28,38 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Program for Svm {
-    type Shard = Rows;
-    type Block = ();
-    type Pinned = ();
-    type Replica = Vec<f64>; // w
-    type Partial = Vec<f64>; // how the shard moves w; or what its rows lose, and the sum of their multipliers
-    type Change = Vec<f64>; // how w moves
-    type Phase = ();
+    raddle::program!(
+        Shard = Rows,
+        Replica = Vec<f64>, // w
+        Partial = Vec<f64>; // how the shard moves w; or what its rows lose, and the sum of their multipliers
+        update
+    );
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), moves: Vec<(u32, Vec<f64>)>) -> Vec<f64> {
-        let add = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a + b).collect();
-        moves.into_iter().map(|(_, moved)| moved).reduce(add).unwrap_or_default()
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Vec<f64> {
+        at.partials.sum()
     }
 
     fn commit(&self, moved: &Vec<f64>, weights: &mut Vec<f64>) {
         weights.iter_mut().zip(moved).for_each(|(weight, moved)| *weight += moved);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
-        let lost = shard.rows.iter().map(|row| (1.0 - dot(row, weights)).max(0.0)).sum();
-        vec![lost, shard.multipliers.iter().sum()]
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Vec<f64> {
+        let lost = at.shard.rows.iter().map(|row| (1.0 - dot(row, at.replica)).max(0.0)).sum();
+        vec![lost, at.shard.multipliers.iter().sum()]
     }
 
     /// Primal less dual objective bounds how far the primal is from its least value.
-    fn conclude(
-        &self,
-        _: &Boundary,
-        (): &mut (),
-        weights: &Vec<f64>,
-        shares: Vec<(u32, Vec<f64>)>,
-    ) -> Verdict<Vec<f64>> {
-        let (mut lost, mut multipliers) = (0.0, 0.0);
-        for (_, share) in shares {
-            (lost, multipliers) = (lost + share[0], multipliers + share[1]);
-        }
-        let norm = dot(weights, weights);
-        let (primal, dual) = (0.5 * norm + self.c * lost, multipliers - 0.5 * norm);
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Vec<f64>> {
+        let (sums, norm) = (at.partials.sum(), dot(at.replica, at.replica));
+        let (primal, dual) = (0.5 * norm + self.c * sums[0], sums[1] - 0.5 * norm);
         let gap = Metric::new("relative-duality-gap", (primal - dual) / primal, "training data");
         Verdict::new(gap.target(self.target).certified()).show("primal", primal)
     }
 }
 
 impl Update for Svm {
-    fn update(&self, task: &Task, shard: &mut Rows, weights: &Vec<f64>) -> Vec<f64> {
+    fn update(&self, at: TaskOf<'_, Self>) -> Vec<f64> {
+        let TaskOf { task, shard, replica: weights } = at;
         let mut order: Vec<usize> = (0..shard.rows.len()).collect();
         task.stream(7).shuffle(&mut order);
         let mut moved = vec![0.0; weights.len()];
@@ -111,7 +94,7 @@ pub(crate) fn engine(target: f64) -> Engine<Svm> {
     Engine::new(program, EachShard::new(8), parts).epochs(2000)
 }
 
-fn main() -> Result<(), raddle::EngineError> {
+fn main() -> Result<(), EngineError> {
     let outcome = engine(1e-6).workers(2).run()?;
     let supports = outcome.parts.shards.iter().flat_map(|shard| &shard.multipliers).filter(|&&a| a > 0.0);
     println!("weights {:.4?}, {} of 200 rows support them", outcome.parts.replica, supports.count());

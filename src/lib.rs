@@ -35,49 +35,46 @@
 //! Temperatures on a ring of twelve cells, three cells a round. What every cell would move bounds the error of all:
 //!
 //! ```
-//! use raddle::schedule::{Cyclic, Round, Variables};
-//! use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict};
+//! use raddle::prelude::*;
 //!
 //! /// 3 t[i] = t[i - 1] + t[i + 1] + i
 //! struct Ring;
 //! type Cells = Vec<(u32, f64)>;
 //!
 //! impl Program for Ring {
-//!     type Shard = (); type Block = (); type Pinned = (); type Phase = (); // nothing but the temperatures is needed
-//!     type Replica = Vec<f64>; type Partial = Cells; type Change = Cells;
+//!     raddle::program!(Replica = Vec<f64>, Partial = Cells; update); // the rest, such as what a shard holds, is ()
 //!
-//!     fn verbs() -> Verbs<Self> { Verbs::new().update() }
-//!     fn aggregate(&self, _: &Round, _: &mut (), new: Vec<(u32, Cells)>) -> Cells {
-//!         new.into_iter().flat_map(|(_, cells)| cells).collect()
-//!     }
+//!     fn aggregate(&self, at: Aggregate<'_, Self>) -> Cells { at.partials.concat() }
 //!     fn commit(&self, new: &Cells, t: &mut Vec<f64>) {
 //!         new.iter().for_each(|&(i, value)| t[i as usize] = value);
 //!     }
-//!     fn certify(&self, _: &Boundary, shard: u32, _: &mut (), t: &Vec<f64>) -> Cells {
-//!         self.update(&Task { variables: (6 * shard..6 * shard + 6).collect(), ..Task::default() }, &mut (), t)
+//!     fn evaluate(&self, at: Evaluate<'_, Self>) -> Cells {
+//!         let cells = Task::of(6 * at.number..6 * at.number + 6);
+//!         self.update(TaskOf { task: &cells, shard: at.shard, replica: at.replica })
 //!     }
-//!     fn conclude(&self, _: &Boundary, _: &mut (), t: &Vec<f64>, new: Vec<(u32, Cells)>) -> Verdict<Cells> {
-//!         let moves = new.iter().flat_map(|(_, cells)| cells).map(|&(i, value)| (value - t[i as usize]).abs());
-//!         Verdict::new(Metric::new("error", 3.0 * moves.fold(0.0, f64::max), "all cells").target(1e-9))
+//!     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Cells> {
+//!         let moves = at.partials.iter().flatten().map(|&(i, value)| (value - at.replica[i as usize]).abs());
+//!         Metric::new("error", 3.0 * moves.fold(0.0, f64::max), "all cells").target(1e-9).into()
 //!     }
 //! }
 //!
 //! impl Update for Ring {
-//!     fn update(&self, task: &Task, _: &mut (), t: &Vec<f64>) -> Cells {
+//!     fn update(&self, at: TaskOf<'_, Self>) -> Cells {
+//!         let t = at.replica;
 //!         let beside = |i: usize| t[(i + t.len() - 1) % t.len()] + t[(i + 1) % t.len()];
-//!         task.variables.iter().map(|&i| (i, (beside(i as usize) + f64::from(i)) / 3.0)).collect()
+//!         at.task.variables.iter().map(|&i| (i, (beside(i as usize) + f64::from(i)) / 3.0)).collect()
 //!     }
 //! }
 //!
 //! let run = |workers| {
-//!     let cells = Variables::in_ranges(vec![1; 12], vec![0, 6, 12]); // two shards of six
+//!     let cells = Variables::evenly(12, 2); // two shards of six
 //!     let parts = Parts::new(vec![(), ()], vec![0.0; 12]);
 //!     Engine::new(Ring, Cyclic::new(cells, 3), parts).workers(workers).run()
 //! };
 //! let (one, two) = (run(1)?, run(2)?);
 //! assert!(one.report.metric.is_reached());
 //! assert_eq!(one.parts.replica, two.parts.replica); // the same bits
-//! # Ok::<(), raddle::EngineError>(())
+//! # Ok::<(), EngineError>(())
 //! ```
 
 // The simulator shares a program with the tests, which name the crate.
@@ -94,6 +91,7 @@ mod engine;
 mod generation;
 mod map;
 mod operator;
+pub mod prelude;
 mod program;
 pub mod replay;
 mod run;
@@ -114,8 +112,10 @@ pub use cluster::Cluster;
 pub use engine::{Engine, Maker, Makers, Outcome, Parts};
 pub use map::map;
 pub use operator::{Operator, Scheduled, Train, Trained};
+pub use program::context::{Aggregate, BlockTaskOf, Conclude, Evaluate, TaskOf};
 #[doc(hidden)]
-pub use program::answers;
+pub use program::partials;
+pub use program::partials::{Numbers, Partials};
 pub use program::verbs::{Fold, Relate, Update, UpdateBlock, Verb, Verbs};
 pub use program::verdict::{Metric, Status, Verdict};
 pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};

@@ -5,10 +5,11 @@ use std::marker::PhantomData;
 use crate::base::error::EngineError;
 use crate::base::state::State;
 use crate::engine::{Engine, Parts};
-use crate::program::verbs::{Update, Verbs};
+use crate::program::Program;
+use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
+use crate::program::verbs::Update;
 use crate::program::verdict::{Status, Verdict};
-use crate::program::{Boundary, Program, Task};
-use crate::schedule::{EachShard, Round};
+use crate::schedule::EachShard;
 
 /// Does the same work on every item, on so many workers, and gives back what comes of it, in the order of the items.
 ///
@@ -46,42 +47,26 @@ struct Map<T, R, W> {
 }
 
 impl<T: State, R: State, W: Fn(&T) -> R + Send + Sync + 'static> Program for Map<T, R, W> {
-    type Shard = T;
-    type Block = ();
-    type Pinned = Vec<R>;
-    type Replica = ();
-    type Partial = Option<R>;
-    type Change = ();
-    type Phase = ();
+    crate::program!(Shard = T, Pinned = Vec<R>, Partial = Option<R>, Change = (); update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, results: &mut Vec<R>, partials: Vec<(u32, Option<R>)>) {
-        results.extend(partials.into_iter().filter_map(|(_, result)| result));
+    fn aggregate(&self, at: Aggregate<'_, Self>) {
+        at.pinned.extend(at.partials.into_iter().flatten());
     }
 
     fn commit(&self, (): &(), (): &mut ()) {}
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut T, (): &()) -> Option<R> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> Option<R> {
         None
     }
 
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        _: &mut Vec<R>,
-        (): &(),
-        _: Vec<(u32, Option<R>)>,
-    ) -> Verdict<()> {
-        let status = if boundary.epoch == 0 { Status::Continue } else { Status::Completed };
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+        let status = if at.boundary.epoch == 0 { Status::Continue } else { Status::Completed };
         Verdict::unmeasured("none", "nothing").status(status)
     }
 }
 
 impl<T: State, R: State, W: Fn(&T) -> R + Send + Sync + 'static> Update for Map<T, R, W> {
-    fn update(&self, _: &Task, item: &mut T, (): &()) -> Option<R> {
-        Some((self.work)(item))
+    fn update(&self, at: TaskOf<'_, Self>) -> Option<R> {
+        Some((self.work)(at.shard))
     }
 }

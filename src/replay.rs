@@ -23,33 +23,30 @@ use crate::run::prints::{BoundaryPrint, Part};
 /// threads, rescales and checkpoints does not matter.
 ///
 /// ```
-/// use raddle::schedule::{EachShard, Round};
-/// use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, replay};
+/// use raddle::prelude::*;
 ///
 /// /// Sums of numbers; answers in the order in which shards happen to be asked are a mistake.
 /// struct Sum { asked: std::sync::Mutex<Vec<u32>>, honest: bool }
 ///
 /// impl Program for Sum {
-///     type Shard = f64; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
-///     type Phase = ();
+///     raddle::program!(Shard = f64, Replica = f64, Partial = f64; update);
 ///
-///     fn verbs() -> Verbs<Self> { Verbs::new().update() }
-///     fn aggregate(&self, _: &Round, _: &mut (), numbers: Vec<(u32, f64)>) -> f64 {
+///     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
 ///         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
-///         let sum = numbers.iter().map(|(_, number)| number).sum();
+///         let sum = at.partials.sum();
 ///         if self.honest { sum } else { sum + f64::from(asked[0]) }
 ///     }
 ///     fn commit(&self, change: &f64, sum: &mut f64) { *sum += change; }
-///     fn certify(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 { 0.0 }
-///     fn conclude(&self, _: &Boundary, _: &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-///         Verdict::new(Metric::new("sum", *sum, "all numbers"))
+///     fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 { 0.0 }
+///     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+///         Metric::new("sum", *at.replica, "all numbers").into()
 ///     }
 /// }
 ///
 /// impl Update for Sum {
-///     fn update(&self, task: &Task, number: &mut f64, _: &f64) -> f64 {
-///         self.asked.lock().unwrap().push(task.shard);
-///         *number
+///     fn update(&self, at: TaskOf<'_, Self>) -> f64 {
+///         self.asked.lock().unwrap().push(at.task.shard);
+///         *at.shard
 ///     }
 /// }
 ///
@@ -109,18 +106,18 @@ fn crossings<P: Program>() -> [Crossing<P>; 5] {
             "the schedule",
             |goods| matches!(goods, Goods::Hub(_)),
             "a part of the schedule that `save` or `load` leave out, as if shards were made anew: what a checkpoint alone may \
-             leave out, `Schedule::remember` and `recall` do; state of the program itself, which no process hands on",
+             leave out, `Schedule::save_state` and `load_state` do; state of the program itself, which no process hands on",
         ),
         (
             "the pinned block",
             |goods| matches!(goods, Goods::Pinned(_)),
             "a part of the pinned block that its `State` leaves out: what a checkpoint alone may leave out, \
-             `remember_pinned` and `recall_pinned` do",
+             `save_pinned` and `load_pinned` do",
         ),
         (
             "a shard",
             |goods| matches!(goods, Goods::Shard(..)),
-            "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, `remember` and `recall` do",
+            "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, `save_state` and `load_state` do",
         ),
         (
             "a block",
@@ -261,11 +258,11 @@ fn causes(part: Part) -> &'static str {
         Part::Change(_) => {
             "an answer that depends on the order of a HashMap; partials that are gathered through a lock, not returned; \
              a random number that is not drawn from `Task::stream`; a clock; a part of a shard, of the pinned block or \
-             of the schedule that `remember` or `recall` leave out and nothing makes anew, or bring back though shards are \
+             of the schedule that `save_state` or `load_state` leave out and nothing makes anew, or bring back though shards are \
              made anew"
         }
         Part::Shard(_) | Part::Block(_) => {
-            "state that tasks of one round share; a part that `remember` and `recall`, or the `State` of a block, leave out; \
+            "state that tasks of one round share; a part that `save_state` and `load_state`, or the `State` of a block, leave out; \
              the order of a HashMap that is written as it is walked"
         }
         Part::Replica(_) => {
@@ -273,7 +270,7 @@ fn causes(part: Part) -> &'static str {
         }
         Part::Pinned | Part::Conclusion => {
             "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the engine's \
-             back; a part of the pinned block that `remember_pinned` and `recall_pinned` leave out and `restored` does not \
+             back; a part of the pinned block that `save_pinned` and `load_pinned` leave out and `restored` does not \
              make anew"
         }
     }

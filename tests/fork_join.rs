@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use raddle::schedule::{Cyclic, Round, Variables};
-use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, hands};
+use raddle::schedule::{Cyclic, Variables};
+use raddle::{Aggregate, Conclude, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Verdict, hands};
 
 use crate::programs::within_a_minute;
 
@@ -20,22 +20,12 @@ struct Mixer {
 }
 
 impl Program for Mixer {
-    type Shard = ();
-    type Block = ();
-    type Pinned = Vec<f64>;
-    type Replica = f64;
-    type Partial = f64;
-    type Change = f64;
-    type Phase = ();
+    raddle::program!(Pinned = Vec<f64>, Replica = f64, Partial = f64; update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, matrix: &mut Vec<f64>, partials: Vec<(u32, f64)>) -> f64 {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
         self.hands.fetch_max(hands::count(), Ordering::Relaxed);
-        let said: f64 = partials.into_iter().map(|(_, partial)| partial).sum();
-        hands::each(1 << 20, matrix.chunks_mut(COLUMNS).enumerate(), |(row, elements)| {
+        let said: f64 = at.partials.sum();
+        hands::each(1 << 20, at.pinned.chunks_mut(COLUMNS).enumerate(), |(row, elements)| {
             assert!(self.bad != Some(row), "a row that fails");
             let mut before = said;
             for element in elements {
@@ -43,26 +33,26 @@ impl Program for Mixer {
                 *element = before;
             }
         });
-        matrix.iter().sum::<f64>() / matrix.len() as f64
+        at.pinned.iter().sum::<f64>() / at.pinned.len() as f64
     }
 
     fn commit(&self, mean: &f64, replica: &mut f64) {
         *replica = *mean;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut (), mean: &f64) -> f64 {
-        *mean
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> f64 {
+        *at.replica
     }
 
-    fn conclude(&self, at: &Boundary, _: &mut Vec<f64>, _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-        let left = 20.0 - at.epoch as f64;
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+        let left = 20.0 - at.boundary.epoch as f64;
         Verdict::new(Metric::new("epochs left", left, "nothing").target(0.5))
     }
 }
 
 impl Update for Mixer {
-    fn update(&self, task: &Task, _: &mut (), mean: &f64) -> f64 {
-        task.variables.iter().map(|&variable| f64::from(variable) * mean + 1.0).sum()
+    fn update(&self, at: TaskOf<'_, Self>) -> f64 {
+        at.task.variables.iter().map(|&variable| f64::from(variable) * at.replica + 1.0).sum()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use raddle::schedule::{Cyclic, Next, Outlook, Plan, Rotation, Round, Schedule};
+use raddle::schedule::{Cyclic, EpochStart, Next, Plan, Rotation, Round, Schedule};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Engine, EngineError, Operator, Parts, Program, Scheduled, Train, Trained, Visibility};
 use timely::dataflow::operators::{Inspect, Probe, ToStream};
@@ -163,9 +163,9 @@ impl Schedule for FailingSchedule {
     fn identity(&self) -> String {
         "one that fails".into()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
-        assert!(outlook.epoch < 3, "the schedule gives up");
-        self.0.begin_epoch(outlook)
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan {
+        assert!(start.epoch < 3, "the schedule gives up");
+        self.0.begin_epoch(start)
     }
     fn next_round(&mut self) -> Next {
         Next::EndOfEpoch

@@ -1,8 +1,9 @@
 //! A program says which of its tasks only measure; their seconds are told apart, and nothing else changes.
 
-use raddle::schedule::{Rotation, Round};
+use raddle::schedule::Rotation;
 use raddle::{
-    Boundary, Engine, Fold, Metric, Outcome, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility,
+    Aggregate, BlockTaskOf, Conclude, Engine, Evaluate, Fold, Metric, Outcome, Parts, Program, UpdateBlock,
+    Verdict, Visibility,
 };
 
 /// What a round is for.
@@ -19,7 +20,7 @@ raddle::state!(
     }
 );
 
-/// Counts tasks of its first phase; those of the second, and certifying, do counted work.
+/// Counts tasks of its first phase; those of the second, and evaluating, do counted work.
 struct Counting {
     told: bool,
     visibility: Visibility,
@@ -32,44 +33,34 @@ fn work() -> u64 {
 }
 
 impl Program for Counting {
-    type Shard = ();
-    type Block = u64;
-    type Pinned = ();
-    type Replica = u64;
-    type Partial = u64;
-    type Change = u64;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block().fold()
-    }
+    raddle::program!(Block = u64, Replica = u64, Partial = u64, Phase = Phase; update_block, fold);
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
-    fn measures(&self, phase: Option<&Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         self.told && phase != Some(&Phase::Count)
     }
-    fn aggregate(&self, _: &Round<Phase>, (): &mut (), partials: Vec<(u32, u64)>) -> u64 {
-        partials.into_iter().map(|(_, partial)| partial).sum()
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+        at.partials.sum()
     }
     fn commit(&self, change: &u64, sum: &mut u64) {
         *sum += change;
     }
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &u64) -> u64 {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> u64 {
         work()
     }
-    fn conclude(&self, _: &Boundary, (): &mut (), _: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<u64> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl UpdateBlock for Counting {
-    fn update_block(&self, task: &Task<Phase>, (): &mut (), block: &mut u64, _: &u64) -> u64 {
-        if task.phase == Phase::Measure {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> u64 {
+        if at.task.phase == Phase::Measure {
             return work() & 1;
         }
-        *block += 1;
+        *at.block += 1;
         1
     }
 }

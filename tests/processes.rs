@@ -5,9 +5,10 @@ use std::sync::mpsc;
 use std::thread;
 
 use raddle::cluster::{Cluster, CoordinatorSettings, Ended, Invitation, RunStatus, Server, Visitor};
-use raddle::schedule::{EachShard, Round};
+use raddle::schedule::EachShard;
 use raddle::{
-    Boundary, Engine, EngineError, Metric, Outcome, Parts, Program, Task, Update, Verbs, Verdict, Visibility,
+    Aggregate, Conclude, Engine, EngineError, Evaluate, Metric, Outcome, Parts, Program, TaskOf, Update,
+    Verdict, Visibility,
 };
 
 use crate::programs::mixing::{Mixing, Problem};
@@ -302,39 +303,29 @@ fn a_loss_costs_the_epochs_since_the_last_checkpoint_and_nothing_else() {
 struct Trapped;
 
 impl Program for Trapped {
-    type Shard = f64;
-    type Block = ();
-    type Pinned = ();
-    type Replica = f64;
-    type Partial = f64;
-    type Change = f64;
-    type Phase = ();
+    raddle::program!(Shard = f64, Replica = f64, Partial = f64; update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), sums: Vec<(u32, f64)>) -> f64 {
-        sums.iter().map(|(_, sum)| sum).sum()
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
+        at.partials.sum()
     }
 
     fn commit(&self, change: &f64, sum: &mut f64) {
         *sum += change;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut f64, _: &f64) -> f64 {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 {
         0.0
     }
 
-    fn conclude(&self, _: &Boundary, (): &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-        Verdict::new(Metric::new("sum", *sum, "all numbers"))
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+        Verdict::new(Metric::new("sum", *at.replica, "all numbers"))
     }
 }
 
 impl Update for Trapped {
-    fn update(&self, task: &Task, number: &mut f64, _: &f64) -> f64 {
-        assert!(task.epoch < 3 || task.shard != 2, "the trap in epoch {}", task.epoch);
-        *number
+    fn update(&self, at: TaskOf<'_, Self>) -> f64 {
+        assert!(at.task.epoch < 3 || at.task.shard != 2, "the trap in epoch {}", at.task.epoch);
+        *at.shard
     }
 }
 

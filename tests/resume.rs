@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use raddle::schedule::{Cyclic, EachShard, Round, Shuffled};
+use raddle::schedule::{Cyclic, EachShard, Shuffled};
 use raddle::{
-    Boundary, Ending, Engine, Metric, Outcome, Parts, Program, Status, Stop, Task, Update, Verbs, Verdict,
+    Aggregate, Conclude, Ending, Engine, Evaluate, Metric, Outcome, Parts, Program, Status, Stop, TaskOf,
+    Update, Verdict,
 };
 
 use crate::programs::{bytes, ridge};
 
-/// Halves the numbers of its shards; certifying and concluding leave marks, so that a boundary that is concluded twice,
+/// Halves the numbers of its shards; evaluating and concluding leave marks, so that a boundary that is concluded twice,
 /// or not at all, shows.
 struct Halving {
     target: f64,
@@ -17,42 +18,42 @@ struct Halving {
 }
 
 impl Program for Halving {
-    type Shard = (f64, u64); // a number, and how often it was certified
-    type Block = ();
-    type Pinned = Vec<u64>; // the boundaries that were concluded
-    type Replica = u64; // commits
-    type Partial = f64;
-    type Change = u64;
-    type Phase = ();
+    raddle::program!(
+        Shard = (f64, u64), // a number, and how often it was evaluated
+        Pinned = Vec<u64>, // the boundaries that were concluded
+        Replica = u64, // commits
+        Partial = f64,
+        Change = u64;
+        update
+    );
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, _: &mut Vec<u64>, _: Vec<(u32, f64)>) -> u64 {
+    fn aggregate(&self, _: Aggregate<'_, Self>) -> u64 {
         1
     }
     fn commit(&self, change: &u64, commits: &mut u64) {
         *commits += change;
     }
-    fn certify(&self, _: &Boundary, _: u32, (number, certified): &mut (f64, u64), _: &u64) -> f64 {
-        *certified += 1;
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> f64 {
+        let (number, evaluated) = at.shard;
+        *evaluated += 1;
         *number
     }
-    fn conclude(&self, at: &Boundary, seen: &mut Vec<u64>, _: &u64, shares: Vec<(u32, f64)>) -> Verdict<u64> {
-        seen.push(at.epoch);
-        let sum = shares.into_iter().map(|(_, number)| number).sum();
-        let mut verdict = Verdict::new(Metric::new("sum", sum, "all numbers").target(self.target));
-        if self.patience.is_some_and(|patience| at.epoch >= patience) {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+        let epoch = at.boundary.epoch;
+        at.pinned.push(epoch);
+        let mut verdict =
+            Verdict::new(Metric::new("sum", at.partials.sum(), "all numbers").target(self.target));
+        if self.patience.is_some_and(|patience| epoch >= patience) {
             verdict.status = Status::Converged;
         }
         verdict.change = Some(1000);
-        verdict.show("epochs", at.epoch as f64)
+        verdict.show("epochs", epoch as f64)
     }
 }
 
 impl Update for Halving {
-    fn update(&self, _: &Task, (number, _): &mut (f64, u64), _: &u64) -> f64 {
+    fn update(&self, at: TaskOf<'_, Self>) -> f64 {
+        let (number, _) = at.shard;
         *number /= 2.0;
         *number
     }
@@ -141,54 +142,33 @@ fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_fr
     // Asked for while an epoch is under way: by a variable's update.
     struct Asking(Stop, ridge::Ridge);
     impl Program for Asking {
-        type Shard = <ridge::Ridge as Program>::Shard;
-        type Block = ();
-        type Pinned = ();
-        type Replica = <ridge::Ridge as Program>::Replica;
-        type Partial = <ridge::Ridge as Program>::Partial;
-        type Change = <ridge::Ridge as Program>::Change;
-        type Phase = ();
-
-        fn verbs() -> Verbs<Self> {
-            Verbs::new().update()
-        }
-        fn aggregate(
-            &self,
-            round: &Round,
-            pinned: &mut (),
-            partials: Vec<(u32, Self::Partial)>,
-        ) -> Self::Change {
-            self.1.aggregate(round, pinned, partials)
+        raddle::program!(
+            Shard = ridge::Columns, Replica = Vec<f64>, Partial = ridge::Answer;
+            update
+        );
+        fn aggregate(&self, at: Aggregate<'_, Self>) -> Self::Change {
+            self.1.aggregate(Aggregate { round: at.round, pinned: at.pinned, partials: at.partials })
         }
         fn commit(&self, change: &Self::Change, replica: &mut Self::Replica) {
             self.1.commit(change, replica);
         }
-        fn certify(
-            &self,
-            boundary: &Boundary,
-            number: u32,
-            shard: &mut Self::Shard,
-            replica: &Self::Replica,
-        ) -> Self::Partial {
-            self.1.certify(boundary, number, shard, replica)
+        fn evaluate(&self, at: Evaluate<'_, Self>) -> Self::Partial {
+            let Evaluate { boundary, number, shard, replica } = at;
+            self.1.evaluate(Evaluate { boundary, number, shard, replica })
         }
-        fn conclude(
-            &self,
-            boundary: &Boundary,
-            pinned: &mut (),
-            replica: &Self::Replica,
-            shares: Vec<(u32, Self::Partial)>,
-        ) -> Verdict<Self::Change> {
-            self.1.conclude(boundary, pinned, replica, shares)
+        fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Self::Change> {
+            let Conclude { boundary, pinned, replica, partials } = at;
+            self.1.conclude(Conclude { boundary, pinned, replica, partials })
         }
     }
 
     impl Update for Asking {
-        fn update(&self, task: &Task, shard: &mut Self::Shard, replica: &Self::Replica) -> Self::Partial {
+        fn update(&self, at: TaskOf<'_, Self>) -> Self::Partial {
+            let TaskOf { task, shard, replica } = at;
             if task.epoch == 1 && task.round == 3 {
                 self.0.request_now();
             }
-            self.1.update(task, shard, replica)
+            self.1.update(TaskOf { task, shard, replica })
         }
     }
     let problem = ridge::Problem::small(3);

@@ -4,13 +4,13 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use raddle::schedule::{
-    Automatic, Cyclic, Next, Outlook, Plan, Priority, PrioritySettings, Rotation, Round, Schedule, Shuffled,
-    Variables,
+    Automatic, Cyclic, EpochStart, Next, Plan, Priority, PrioritySettings, Rotation, Round, Schedule,
+    Shuffled, Variables,
 };
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Ending, Engine, Limit, Metric, Outcome, Parts, Program, Stop, Task, Update, Verbs, Verdict,
-    Visibility,
+    Aggregate, Boundary, Conclude, Ending, Engine, Evaluate, Limit, Metric, Outcome, Parts, Program, Stop,
+    TaskOf, Update, Verdict, Visibility,
 };
 
 use crate::programs::toy::Toy;
@@ -24,20 +24,13 @@ struct Witness;
 type Sighting = ((u64, u64), (u32, u64));
 
 impl Program for Witness {
-    type Shard = u64;
-    type Block = ();
-    type Pinned = Vec<Sighting>;
-    type Replica = u64;
-    type Partial = Sighting;
-    type Change = ();
-    type Phase = ();
+    raddle::program!(
+        Shard = u64, Pinned = Vec<Sighting>, Replica = u64, Partial = Sighting, Change = ();
+        update
+    );
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, pinned: &mut Vec<Sighting>, partials: Vec<(u32, Sighting)>) {
-        pinned.extend(partials.into_iter().map(|(_, sighting)| sighting));
+    fn aggregate(&self, at: Aggregate<'_, Self>) {
+        at.pinned.extend(at.partials);
     }
     fn commit(&self, (): &(), replica: &mut u64) {
         *replica += 1;
@@ -45,24 +38,19 @@ impl Program for Witness {
     fn commit_shard(&self, (): &(), _: u32, shard: &mut u64) {
         *shard += 1;
     }
-    fn certify(&self, _: &Boundary, number: u32, _: &mut u64, replica: &u64) -> Sighting {
-        ((0, 0), (number, *replica))
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Sighting {
+        ((0, 0), (at.number, *at.replica))
     }
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        _: &mut Vec<Sighting>,
-        replica: &u64,
-        shares: Vec<(u32, Sighting)>,
-    ) -> Verdict<()> {
-        let drained = |&(_, (_, (_, seen))): &(u32, Sighting)| seen == ROUNDS * boundary.epoch;
-        assert!(shares.iter().all(drained) && *replica == ROUNDS * boundary.epoch);
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+        let drained = |&(_, (_, seen)): &Sighting| seen == ROUNDS * at.boundary.epoch;
+        assert!(at.partials.iter().all(drained) && *at.replica == ROUNDS * at.boundary.epoch);
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl Update for Witness {
-    fn update(&self, task: &Task, shard: &mut u64, replica: &u64) -> Sighting {
+    fn update(&self, at: TaskOf<'_, Self>) -> Sighting {
+        let TaskOf { task, shard, replica } = at;
         assert_eq!(shard, replica, "a shard and the replica beside it see the same commits");
         ((task.epoch, task.round), (task.shard, *replica))
     }
@@ -90,7 +78,7 @@ impl Schedule for OneByOne {
     fn identity(&self) -> String {
         "one by one".into()
     }
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         self.round = 0;
         if self.known { Plan::Known((0..ROUNDS).map(asked).collect()) } else { Plan::Stepwise }
     }

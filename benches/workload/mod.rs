@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use raddle::schedule::{Next, Outlook, Plan, Rotation, Round};
+use raddle::schedule::{EpochStart, Next, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
-    Boundary, Engine, Metric, Outcome, Parts, Program, Schedule, Task, Update, UpdateBlock, Verbs, Verdict,
-    Visibility,
+    Aggregate, BlockTaskOf, Conclude, Engine, Evaluate, Metric, Outcome, Parts, Program, Schedule, Task,
+    TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
 
 /// One megabyte: the blocks' usual size.
@@ -129,36 +129,26 @@ pub(crate) struct Rotated {
 }
 
 impl Program for Rotated {
-    type Shard = u64;
-    type Block = Vec<u8>;
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block()
-    }
+    raddle::program!(Shard = u64, Block = Vec<u8>; update_block);
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
 
-    fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, _: &(), _: &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
-    fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl UpdateBlock for Rotated {
-    fn update_block(&self, task: &Task, shard: &mut u64, block: &mut Vec<u8>, _: &()) {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) {
         if let Some(nap) = &self.nap {
-            nap.take(task);
+            nap.take(at.task);
         }
-        touch(shard, block, self.work);
+        touch(at.shard, at.block, self.work);
     }
 }
 
@@ -176,29 +166,19 @@ impl Idle {
 }
 
 impl Program for Idle {
-    type Shard = u64;
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
+    raddle::program!(Shard = u64; update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, _: &(), _: &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
-    fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl Update for Idle {
-    fn update(&self, _: &Task, shard: &mut u64, _: &()) {
-        *shard += 1;
+    fn update(&self, at: TaskOf<'_, Self>) {
+        *at.shard += 1;
     }
 }
 
@@ -214,7 +194,7 @@ impl Schedule for EmptyRounds {
         format!("{} empty rounds", self.rounds)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         self.left = self.rounds;
         Plan::Stepwise
     }

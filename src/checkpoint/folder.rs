@@ -1,7 +1,7 @@
 //! [`Checkpoints`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.GENERATION`. The generations of a
 //! run that goes on have numbers above all before, so it never writes to what an earlier one wrote.
 //!
-//! Workers write the parts of a boundary side by side before it is certified. Each process [hands in](Checkpoints::hand_in)
+//! Workers write the parts of a boundary side by side before it is evaluated. Each process [hands in](Checkpoints::hand_in)
 //! what its workers wrote, or gives it up; the coordinator makes a checkpoint of it ([`commit_parts`]). The last two are
 //! kept.
 

@@ -1,14 +1,14 @@
 //! Checkpoints: boundaries as folders of files, readable with any number of workers. `CHECKPOINT.md` lays them out byte by
 //! byte.
 //!
-//! Workers write what their shards have learned ([`Program::remember`](crate::Program::remember); not the data it was made from) and their blocks, side
+//! Workers write what their shards have learned ([`Program::save_state`](crate::Program::save_state); not the data it was made from) and their blocks, side
 //! by side, one record at a time. The first worker adds the replica, what pinned block and schedule have learned
-//! ([`Program::remember_pinned`](crate::Program::remember_pinned), [`Schedule::remember`](crate::Schedule::remember)), and progress. What these leave out
+//! ([`Program::save_pinned`](crate::Program::save_pinned), [`Schedule::save_state`](crate::Schedule::save_state)), and progress. What these leave out
 //! [`Program::restored`](crate::Program::restored) makes anew, and the first rounds. A manifest with the lengths and digests of all parts is renamed into its place last
 //! ([`manifest`]): a checkpoint is there whole or not at all.
 //!
 //! Where nothing has gone back to an earlier boundary, it holds the boundary as it was before it was concluded: the run
-//! that is resumed certifies and concludes it anew, under its own target.
+//! that is resumed evaluates and concludes it anew, under its own target.
 
 mod due;
 pub(crate) mod folder;

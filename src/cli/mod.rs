@@ -6,20 +6,18 @@
 //! ```no_run
 //! use clap::Parser;
 //! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest, Timed, Session, Summary, TrainOptions};
-//! # use raddle::{Boundary, Engine, Metric, Parts, Program, Task, Update, Verbs, Verdict, schedule::{Cyclic, Round, Variables}};
+//! # use raddle::prelude::{Aggregate, Conclude, Cyclic, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Variables, Verdict};
 //! # struct Mean;
 //! # impl Program for Mean {
-//! #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
-//! #     type Phase = ();
-//! #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
-//! #     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, f64)>) -> f64 { 0.0 }
+//! #     raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
+//! #     fn aggregate(&self, _: Aggregate<'_, Self>) -> f64 { 0.0 }
 //! #     fn commit(&self, _: &f64, _: &mut f64) {}
-//! #     fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
-//! #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-//! #         Verdict::new(Metric::new("gap", 0.0, "training data").target(1.0))
+//! #     fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 { 0.0 }
+//! #     fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<f64> {
+//! #         Metric::new("gap", 0.0, "training data").target(1.0).into()
 //! #     }
 //! # }
-//! # impl Update for Mean { fn update(&self, _: &Task, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 } }
+//! # impl Update for Mean { fn update(&self, _: TaskOf<'_, Self>) -> f64 { 0.0 } }
 //! # fn read(_: Option<&str>) -> Result<Vec<Vec<f64>>, std::io::Error> { Ok(Vec::new()) }
 //! # fn engine(shards: Vec<Vec<f64>>, _: &Fit) -> Engine<Mean> {
 //! #     Engine::new(Mean, Cyclic::new(Variables::anywhere(vec![1], 1), 1), Parts::new(shards, 0.0))

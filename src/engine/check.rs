@@ -37,7 +37,8 @@ impl<P: Program> Engine<P> {
         }
         self.schedule.check(shards, blocks).map_err(EngineError::Setting)?;
         let (verbs, each_round) = (P::verbs(), self.program.visibility() == Visibility::EachRound);
-        let mut asked = self.schedule.asks().into_iter().filter(|&verb| !(each_round && verb == Verb::Fold));
+        let mut asked =
+            self.schedule.requires().into_iter().filter(|&verb| !(each_round && verb == Verb::Fold));
         asked.try_for_each(|verb| verbs.check(verb)).map_err(EngineError::Setting)
     }
 }

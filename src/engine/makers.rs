@@ -12,20 +12,18 @@ use crate::program::Program;
 ///
 /// ```
 /// use raddle::{Maker, Makers};
-/// # use raddle::{Boundary, Engine, Metric, Program, Task, Update, Verbs, Verdict, schedule::{EachShard, Round}};
+/// # use raddle::prelude::*;
 /// # struct Sum;
 /// # impl Program for Sum {
-/// #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
-/// #     type Phase = ();
-/// #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
-/// #     fn aggregate(&self, _: &Round, _: &mut (), sums: Vec<(u32, f64)>) -> f64 { sums.iter().map(|(_, sum)| sum).sum() }
+/// #     raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
+/// #     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 { at.partials.sum() }
 /// #     fn commit(&self, change: &f64, sum: &mut f64) { *sum += change; }
-/// #     fn certify(&self, _: &Boundary, _: u32, _: &mut Vec<f64>, _: &f64) -> f64 { 0.0 }
-/// #     fn conclude(&self, _: &Boundary, _: &mut (), sum: &f64, _: Vec<(u32, f64)>) -> Verdict<f64> {
-/// #         Verdict::new(Metric::new("sum", *sum, "all numbers"))
+/// #     fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 { 0.0 }
+/// #     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+/// #         Metric::new("sum", *at.replica, "all numbers").into()
 /// #     }
 /// # }
-/// # impl Update for Sum { fn update(&self, _: &Task, numbers: &mut Vec<f64>, _: &f64) -> f64 { numbers.iter().sum() } }
+/// # impl Update for Sum { fn update(&self, at: TaskOf<'_, Self>) -> f64 { at.shard.iter().sum() } }
 ///
 /// let numbers = |shard: u32| Ok::<_, std::io::Error>(vec![f64::from(shard); 10]); // say, from a file
 /// let parts = Makers { shards: Maker::new(3, numbers), blocks: Vec::new().into(), pinned: (), replica: 0.0 };

@@ -61,7 +61,7 @@ pub(crate) struct Beginning {
 
 impl<P: Program> Outcome<P> {
     /// SHA-256 in hexadecimal over everything that the run leaves behind: what each shard and the pinned block have learned
-    /// ([`Program::remember`], [`Program::remember_pinned`]), the blocks and the replica. Equal for any number of workers, and
+    /// ([`Program::save_state`], [`Program::save_pinned`]), the blocks and the replica. Equal for any number of workers, and
     /// through every rescale, checkpoint and resume.
     pub fn digest(&self) -> String {
         let Parts { shards, blocks, pinned, replica } = &self.parts;

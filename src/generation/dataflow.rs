@@ -4,7 +4,7 @@
 //!           orders (by address)            blocks (by address)
 //!   hub ──────────────────────▶ place ──────────────────────┐
 //!    ▲   schedule, aggregate,     │ ▲   update, commit,      │
-//!    │   learn, conclude          │ │   certify              │
+//!    │   learn, conclude          │ │   evaluate             │
 //!    └──────── answers (+1) ──────┘ └──────── (+1) ──────────┘
 //! ```
 //!

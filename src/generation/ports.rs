@@ -253,7 +253,7 @@ impl Wiring {
         greets: bool,
         [orders, arrivals]: [Parceled<'scope>; 2],
     ) -> (Parceled<'scope>, Parceled<'scope>) {
-        let mut builder = OperatorBuilder::new("place: update, commit, certify".to_owned(), scope);
+        let mut builder = OperatorBuilder::new("place: update, commit, evaluate".to_owned(), scope);
         let activator = scope.activator_for(builder.operator_info().address);
         let orders = self.input(&mut builder, orders);
         let arrivals = self.input(&mut builder, arrivals);

@@ -28,22 +28,20 @@ pub trait Scheduled<'scope> {
     /// worker; its frontier tells which epochs are over.
     ///
     /// ```
-    /// use raddle::schedule::Rotation;
-    /// use raddle::{Boundary, Engine, Metric, Operator, Parts, Program, Scheduled, Verdict};
-    /// # use raddle::{Task, UpdateBlock, Verbs, schedule::Round};
+    /// use raddle::prelude::*;
+    /// use raddle::{Operator, Scheduled};
     /// # struct Count;
     /// # impl Program for Count {
-    /// #     type Shard = u64; type Block = u64; type Pinned = (); type Replica = (); type Partial = (); type Change = (); type Phase = ();
-    /// #     fn verbs() -> Verbs<Self> { Verbs::new().update_block() }
-    /// #     fn aggregate(&self, _: &Round, _: &mut (), _: Vec<(u32, ())>) {}
+    /// #     raddle::program!(Shard = u64, Block = u64; update_block);
+    /// #     fn aggregate(&self, _: Aggregate<'_, Self>) {}
     /// #     fn commit(&self, _: &(), _: &mut ()) {}
-    /// #     fn certify(&self, _: &Boundary, _: u32, _: &mut u64, _: &()) {}
-    /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &(), _: Vec<(u32, ())>) -> Verdict<()> {
-    /// #         Verdict::new(Metric::new("none", 1.0, "nothing"))
+    /// #     fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    /// #     fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
+    /// #         Metric::new("none", 1.0, "nothing").into()
     /// #     }
     /// # }
     /// # impl UpdateBlock for Count {
-    /// #     fn update_block(&self, _: &Task, shard: &mut u64, block: &mut u64, _: &()) { *shard += 1; *block += 1; }
+    /// #     fn update_block(&self, at: BlockTaskOf<'_, Self>) { *at.shard += 1; *at.block += 1; }
     /// # }
     /// use timely::dataflow::operators::vec::Map;
     /// use timely::dataflow::operators::Inspect;
@@ -77,26 +75,20 @@ pub trait Train<'scope, D> {
     /// workers of this dataflow go on meanwhile. It ends early where nobody listens any more.
     ///
     /// ```
-    /// use raddle::schedule::EachShard;
-    /// use raddle::{Boundary, Engine, Metric, Parts, Program, Train, Trained, Verdict};
-    /// # use raddle::{Task, Update, Verbs, schedule::Round};
+    /// use raddle::prelude::*;
+    /// use raddle::{Train, Trained};
     /// # struct Mean(f64);
     /// # impl Program for Mean {
-    /// #     type Shard = Vec<f64>; type Block = (); type Pinned = (); type Replica = f64; type Partial = f64; type Change = f64;
-    /// #     type Phase = ();
-    /// #     fn verbs() -> Verbs<Self> { Verbs::new().update() }
-    /// #     fn aggregate(&self, _: &Round, _: &mut (), parts: Vec<(u32, f64)>) -> f64 {
-    /// #         parts.iter().map(|(_, part)| part).sum::<f64>() / self.0
-    /// #     }
+    /// #     raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
+    /// #     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 { at.partials.sum() / self.0 }
     /// #     fn commit(&self, step: &f64, mean: &mut f64) { *mean += step; }
-    /// #     fn certify(&self, _: &Boundary, _: u32, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
-    /// #     fn conclude(&self, _: &Boundary, _: &mut (), _: &f64, parts: Vec<(u32, f64)>) -> Verdict<f64> {
-    /// #         let off = parts.iter().map(|(_, part)| part).sum::<f64>().abs();
-    /// #         Verdict::new(Metric::new("slope", off, "all rows").target(1e-9))
+    /// #     fn evaluate(&self, at: Evaluate<'_, Self>) -> f64 { at.shard.iter().map(|row| row - at.replica).sum() }
+    /// #     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+    /// #         Metric::new("slope", at.partials.sum().abs(), "all rows").target(1e-9).into()
     /// #     }
     /// # }
     /// # impl Update for Mean {
-    /// #     fn update(&self, _: &Task, rows: &mut Vec<f64>, mean: &f64) -> f64 { rows.iter().map(|row| row - mean).sum() }
+    /// #     fn update(&self, at: TaskOf<'_, Self>) -> f64 { at.shard.iter().map(|row| row - at.replica).sum() }
     /// # }
     /// use timely::dataflow::operators::{Inspect, ToStream};
     ///

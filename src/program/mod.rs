@@ -1,7 +1,9 @@
 //! [`Program`]: the mathematics of one algorithm, which knows no threads, no workers and no clock.
 
-pub mod answers;
+pub(crate) mod context;
+mod define;
 mod dependencies;
+pub mod partials;
 mod round;
 mod task;
 pub(crate) mod verbs;
@@ -12,6 +14,7 @@ pub use self::round::{Assignment, Candidates, Round};
 pub use self::task::{Phase, Task};
 
 use crate::base::state::{Learned, Reader, State, StateError, Writer};
+use crate::program::context::{Aggregate, Conclude, Evaluate};
 use crate::program::verbs::Verbs;
 use crate::program::verdict::Verdict;
 
@@ -27,11 +30,11 @@ use crate::program::verdict::Verdict;
 /// | [`Change`](Program::Change) | an aggregated update, made visible by a commit | travels to every worker |
 /// | [`Phase`](Program::Phase) | what a round is for | travels with its tasks |
 ///
-/// Use `()` for what an algorithm does not need. A round runs [`Update`](crate::Update) (or, where it brings blocks,
-/// [`UpdateBlock`](crate::UpdateBlock)) on its shards, [`aggregate`](Program::aggregate) on their partials *in shard
-/// order*, and [`commit`](Program::commit) everywhere. What a schedule may ask for besides has traits of its own;
-/// [`verbs`](Program::verbs) names those that the program has. At a boundary, [`certify`](Program::certify) runs on every shard and
-/// [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
+/// [`program!`](crate::program!) names them, and leaves those that an algorithm does not need to be `()`. A round runs
+/// [`Update`](crate::Update) (or, where it brings blocks, [`UpdateBlock`](crate::UpdateBlock)) on its shards,
+/// [`aggregate`](Program::aggregate) on their partials *in shard order*, and [`commit`](Program::commit) everywhere. What a
+/// schedule may ask for besides has traits of its own; [`verbs`](Program::verbs) names those that the program has. At a
+/// boundary, [`evaluate`](Program::evaluate) runs on every shard and [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
 /// other than a [`Stream`](crate::random::Stream) named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
 /// depend on the data, the program, the schedule and the seed, and on nothing else.
 pub trait Program: Sized + Send + Sync + 'static {
@@ -50,8 +53,8 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// What a round is for: `()` where all are alike, else an enum. A phase may carry values to the tasks of its round.
     type Phase: Phase;
 
-    /// What the program can be asked for, such as `Verbs::new().update()`. A run under a schedule that asks for more is
-    /// refused.
+    /// Verbs that the program has beside those here, such as `Verbs::new().update()`: [`program!`](crate::program!) writes
+    /// them. A run under a schedule that asks for more is refused.
     fn verbs() -> Verbs<Self>;
 
     /// When an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
@@ -66,9 +69,9 @@ pub trait Program: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Whether tasks of this phase, or with `None` the boundary's [`certify`](Program::certify), only measure the model:
+    /// Whether tasks of this phase, or with `None` the boundary's [`evaluate`](Program::evaluate), only measure the model:
     /// their seconds are then told apart from those of the training. False unless overridden.
-    fn measures(&self, phase: Option<&Self::Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Self::Phase>) -> bool {
         let _ = phase;
         false
     }
@@ -81,16 +84,11 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = (phase, pinned);
     }
 
-    /// Decides the new value from the partials, given in shard order as (shard, partial). Rounds are aggregated
-    /// in the order in which they were handed out. Workers wait meanwhile: much work may be shared out among them, as
-    /// that of [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::hands).
-    /// A `Partial` of several kinds is taken apart by [`answers!`](crate::program::answers).
-    fn aggregate(
-        &self,
-        round: &Round<Self::Phase>,
-        pinned: &mut Self::Pinned,
-        partials: Vec<(u32, Self::Partial)>,
-    ) -> Self::Change;
+    /// Decides the new value from the partials of a round. Rounds are aggregated in the order in which they were handed
+    /// out. Workers wait meanwhile: much work may be shared out among them, as that of
+    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::hands).
+    /// A `Partial` of several kinds is taken apart by [`answers!`](crate::answers!).
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Self::Change;
 
     /// Makes a change visible in a worker's replica, and nothing else: nothing else may change a replica.
     fn commit(&self, change: &Self::Change, replica: &mut Self::Replica);
@@ -101,40 +99,28 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// Tells the schedule how far each variable moved, as (variable, how far).
-    fn moved(&self, change: &Self::Change, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Self::Change, tell: &mut dyn FnMut(u32, f64)) {
         let _ = (change, tell);
     }
 
-    /// The share of shard `number` in what is measured at a boundary.
-    fn certify(
-        &self,
-        boundary: &Boundary,
-        number: u32,
-        shard: &mut Self::Shard,
-        replica: &Self::Replica,
-    ) -> Self::Partial;
+    /// A shard's part in what is measured at a boundary.
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Self::Partial;
 
-    /// Concludes a boundary from the shards' shares, given in shard order as (shard, share).
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        pinned: &mut Self::Pinned,
-        replica: &Self::Replica,
-        shares: Vec<(u32, Self::Partial)>,
-    ) -> Verdict<Self::Change>;
+    /// Concludes a boundary from what the shards' [`evaluate`](Program::evaluate) said.
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Self::Change>;
 
     /// Writes what the shard has learned, without the data it was made from: the form that checkpoints and the guard keep.
     /// To another process a shard crosses whole, as its [`State`]. The default writes the shard whole here, too.
-    fn remember(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
         shard.save(out.whole());
     }
 
-    /// Brings back what [`remember`](Program::remember) wrote: from a checkpoint into a shard made anew from the same data,
+    /// Brings back what [`save_state`](Program::save_state) wrote: from a checkpoint into a shard made anew from the same data,
     /// for the guard into the shard itself, as some epochs more have left it.
     ///
     /// # Errors
     /// If the bytes do not describe such a shard.
-    fn recall(&self, shard: &mut Self::Shard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut Self::Shard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         *shard = Self::Shard::load(from.whole())?;
         Ok(())
     }
@@ -143,15 +129,15 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// it leaves out, [`restored`](Program::restored) makes anew, from shards made anew. To another process, where a shard
     /// may never be made anew, the block crosses whole, as its [`State`]; so does the guard keep it. The default writes it
     /// whole here, too.
-    fn remember_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
+    fn save_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
         pinned.save(out.whole());
     }
 
-    /// Brings back what [`remember_pinned`](Program::remember_pinned) wrote into a pinned block as a run begins with it.
+    /// Brings back what [`save_pinned`](Program::save_pinned) wrote into a pinned block as a run begins with it.
     ///
     /// # Errors
     /// If the bytes do not describe such a block.
-    fn recall_pinned(
+    fn load_pinned(
         &self,
         pinned: &mut Self::Pinned,
         from: &mut Learned<Reader<'_>>,
@@ -172,7 +158,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what
-    /// [`remember`](Program::remember) and [`remember_pinned`](Program::remember_pinned) leave out because data and state
+    /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data and state
     /// give it back bit for bit, such as a matrix of products. Nothing but a checkpoint calls it. The hash of a checkpoint only
     /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets
     /// others. Nothing is checked unless overridden.
@@ -190,13 +176,13 @@ pub struct Restored<'a, P: Program> {
     /// The boundary.
     pub boundary: Boundary,
     /// Whether it is as its conclusion left it: so where the guard had gone back. Else it is as it was before: it is
-    /// certified and concluded next.
+    /// evaluated and concluded next.
     pub is_concluded: bool,
-    /// The shards, in their order, as [`recall`](Program::recall) made them.
+    /// The shards, in their order, as [`load_state`](Program::load_state) made them.
     pub shards: &'a mut [P::Shard],
     /// The blocks, in their order.
     pub blocks: &'a mut [P::Block],
-    /// The pinned block, as [`recall_pinned`](Program::recall_pinned) made it.
+    /// The pinned block, as [`load_pinned`](Program::load_pinned) made it.
     pub pinned: &'a mut P::Pinned,
     /// The replica.
     pub replica: &'a mut P::Replica,

@@ -31,7 +31,20 @@ pub struct Task<F = ()> {
 
 crate::state!(Task<F> { epoch, round, phase, shard, block, variables });
 
+impl<F: Default> Task<F> {
+    /// A task to update these variables, in this order, in epoch 0 on shard 0: for a verb that calls another, such as an
+    /// [`evaluate`](crate::Program::evaluate) that asks what an [`update`](crate::Update::update) would do.
+    pub fn of(variables: impl IntoIterator<Item = u32>) -> Self {
+        Self { variables: variables.into_iter().collect(), ..Self::default() }
+    }
+}
+
 impl<F> Task<F> {
+    /// Positions of the variables in a shard whose own ones are numbered from `first` on, without a gap.
+    pub fn positions(&self, first: u32) -> impl Iterator<Item = usize> {
+        self.variables.iter().map(move |&variable| (variable - first) as usize)
+    }
+
     /// The randomness of this task: the stream named by the seed and by where and when the task runs in the
     /// mathematics, the same on any worker.
     pub fn stream(&self, seed: u64) -> Stream {

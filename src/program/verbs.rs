@@ -3,34 +3,36 @@
 
 use std::fmt;
 
-use crate::program::Dependencies;
-use crate::program::{Program, Task};
+use crate::program::context::{BlockTaskOf, TaskOf};
+use crate::program::partials::Partials;
+use crate::program::{Dependencies, Program, Task};
 
 /// A program whose shards update variables by themselves.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names the verb `update`, but does not implement `Update`",
+    label = "`Update` is not implemented for `{Self}`"
+)]
 pub trait Update: Program {
     /// Updates the shard's variables named by the task, where the shard lives. Tasks of one round read the same
     /// replica and may run at the same time.
-    fn update(
-        &self,
-        task: &Task<Self::Phase>,
-        shard: &mut Self::Shard,
-        replica: &Self::Replica,
-    ) -> Self::Partial;
+    fn update(&self, at: TaskOf<'_, Self>) -> Self::Partial;
 }
 
 /// A program whose blocks travel from shard to shard.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names the verb `update_block`, but does not implement `UpdateBlock`",
+    label = "`UpdateBlock` is not implemented for `{Self}`"
+)]
 pub trait UpdateBlock: Program {
     /// Updates a travelling block together with a shard. No other task of the round touches either.
-    fn update_block(
-        &self,
-        task: &Task<Self::Phase>,
-        shard: &mut Self::Shard,
-        block: &mut Self::Block,
-        replica: &Self::Replica,
-    ) -> Self::Partial;
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Self::Partial;
 }
 
 /// A program that can tell what ties variables together, for schedules that keep such variables apart.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names the verb `relate`, but does not implement `Relate`",
+    label = "`Relate` is not implemented for `{Self}`"
+)]
 pub trait Relate: Program {
     /// The part of the candidates' description that this shard owns, for [`relate`](Self::relate): say, their
     /// columns. `task.variables` are the candidates that live here. Schedules remember what ties a pair together, so
@@ -44,12 +46,16 @@ pub trait Relate: Program {
         &self,
         phase: &Self::Phase,
         candidates: &[u32],
-        pieces: Vec<(u32, Self::Partial)>,
+        pieces: Partials<Self::Partial>,
     ) -> Dependencies;
 }
 
 /// A program whose shards may answer more than once before the boundary: needed where changes become visible there, a
 /// shard has more than one task an epoch, and there is something in a partial.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names the verb `fold`, but does not implement `Fold`",
+    label = "`Fold` is not implemented for `{Self}`"
+)]
 pub trait Fold: Program {
     /// Merges a shard's next partial into those it gave earlier in the epoch.
     fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial);
@@ -96,22 +102,10 @@ impl fmt::Display for Verb {
     }
 }
 
-type UpdateOf<P> = fn(
-    &P,
-    &Task<<P as Program>::Phase>,
-    &mut <P as Program>::Shard,
-    &<P as Program>::Replica,
-) -> <P as Program>::Partial;
-type UpdateBlockOf<P> = fn(
-    &P,
-    &Task<<P as Program>::Phase>,
-    &mut <P as Program>::Shard,
-    &mut <P as Program>::Block,
-    &<P as Program>::Replica,
-) -> <P as Program>::Partial;
+type UpdateOf<P> = fn(&P, TaskOf<'_, P>) -> <P as Program>::Partial;
+type UpdateBlockOf<P> = fn(&P, BlockTaskOf<'_, P>) -> <P as Program>::Partial;
 type GatherOf<P> = fn(&P, &Task<<P as Program>::Phase>, &<P as Program>::Shard) -> <P as Program>::Partial;
-type RelateOf<P> =
-    fn(&P, &<P as Program>::Phase, &[u32], Vec<(u32, <P as Program>::Partial)>) -> Dependencies;
+type RelateOf<P> = fn(&P, &<P as Program>::Phase, &[u32], Partials<<P as Program>::Partial>) -> Dependencies;
 type FoldOf<P> = fn(&P, &mut <P as Program>::Partial, <P as Program>::Partial);
 
 /// What a program has of what schedules ask for: each is named once, and only what is implemented can be named.
@@ -207,8 +201,8 @@ impl<P: Program> Verbs<P> {
     fn lacks(verb: Verb) -> String {
         let ((of, named), asks) = (verb.names(), verb.asked());
         format!(
-            "the schedule {asks}, but the program has no `{named}`: implement `{of}` for it and name it in `verbs`, or \
-             choose another schedule"
+            "the schedule {asks}, but the program has no `{named}`: implement `{of}` for it and name `{named}` in \
+             its `program!(..; {named})`, or choose another schedule"
         )
     }
 }

@@ -92,13 +92,20 @@ pub struct Verdict<C> {
     /// Importance of variables, as (variable, weight): all of them, or the most important first.
     pub weights: Vec<(u32, f64)>,
     /// How many of `weights` the program would like the schedule to take; 0 leaves it to the schedule.
-    pub wanted: usize,
+    pub batch_hint: usize,
     /// A change to commit before the next round, if the conclusion makes one.
     pub change: Option<C>,
     /// What is said with the progress at this boundary, such as that a search begins anew.
     pub note: Option<String>,
     /// Further values to show and to trace, by name. Nothing follows from them.
     pub shown: BTreeMap<String, f64>,
+}
+
+/// The run goes on unless this metric has reached its target.
+impl<C> From<Metric> for Verdict<C> {
+    fn from(metric: Metric) -> Self {
+        Self::new(metric)
+    }
 }
 
 impl<C> Verdict<C> {
@@ -111,7 +118,7 @@ impl<C> Verdict<C> {
             position: None,
             objective: None,
             weights: Vec::new(),
-            wanted: 0,
+            batch_hint: 0,
             change: None,
             note: None,
             shown: BTreeMap::new(),

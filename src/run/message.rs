@@ -14,13 +14,13 @@ pub(crate) enum Message<P: Program> {
     Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
     /// Hub to place: commit the changes, then gather what describes these candidates.
     Gather { changes: Changes<P>, asked: Asked<P> },
-    /// Hub to place: commit the changes, then certify every shard; before that, if told so, keep what each has learned for a
+    /// Hub to place: commit the changes, then evaluate every shard; before that, if told so, keep what each has learned for a
     /// checkpoint.
     Boundary { changes: Changes<P>, at: Boundary, keep: bool },
     /// Hub to place: commit the changes, then keep a snapshot of this boundary.
-    Remember { changes: Changes<P> },
+    SaveSnapshot { changes: Changes<P> },
     /// Hub to place: go back to the snapshot.
-    Recall,
+    LoadSnapshot,
     /// Hub to place: commit the changes and hand your state back; the generation ends.
     Leave { changes: Changes<P> },
     /// Place to place: a block on leg `leg` of its way through the plan (0 where the hub directs it).
@@ -72,8 +72,8 @@ crate::state!([P: Program] enum Message<P> {
     Plan { epoch, changes, rounds },
     Gather { changes, asked },
     Boundary { changes, at, keep },
-    Remember { changes },
-    Recall,
+    SaveSnapshot { changes },
+    LoadSnapshot,
     Leave { changes },
     Block { block, leg, state },
     Partials { round, answer },

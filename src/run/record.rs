@@ -18,7 +18,7 @@ pub struct EpochRecord {
     /// Seconds since the run began.
     pub seconds: f64,
     /// Of the epoch's seconds, those that the worker with the most of them spent measuring the model
-    /// ([`Program::measures`](crate::Program::measures)).
+    /// ([`Program::is_evaluation`](crate::Program::is_evaluation)).
     pub measured: f64,
     /// Workers in this epoch.
     pub workers: usize,

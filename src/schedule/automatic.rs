@@ -1,6 +1,6 @@
 //! [`Automatic`]: chooses among schedules by progress per counted cost.
 
-use super::{Counts, Dependencies, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables};
+use super::{Counts, Dependencies, EpochStart, Next, Plan, Round, RoundLog, Schedule, Variables};
 use crate::base::state::{Learned, Reader, StateError, Writer};
 use crate::program::verbs::Verb;
 
@@ -68,12 +68,12 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.choices.iter().try_for_each(|choice| choice.check(shards, blocks))
     }
 
-    fn asks(&self) -> Vec<Verb> {
-        self.choices.iter().flat_map(|choice| choice.asks()).collect()
+    fn requires(&self) -> Vec<Verb> {
+        self.choices.iter().flat_map(|choice| choice.requires()).collect()
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        let now = outlook.metric.value;
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        let now = start.metric.value;
         if let Some(before) = self.before {
             // Compiled in: the same choice on every machine.
             let progress = libm::log(before) - libm::log(now);
@@ -87,7 +87,7 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.ran = self.current;
         (self.before, self.cost) = (Some(now), 0);
         let Some(schedule) = self.choices.get_mut(self.current) else { return Plan::Known(Vec::new()) };
-        let plan = schedule.begin_epoch(outlook);
+        let plan = schedule.begin_epoch(start);
         if let Plan::Known(rounds) = &plan {
             self.cost = rounds.iter().map(|round| cost(&self.variables, round)).sum();
         }
@@ -105,15 +105,15 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.charge(next)
     }
 
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
         if let Some(choice) = self.choices.get_mut(self.current) {
-            choice.learn(round, moved);
+            choice.learn(round, deltas);
         }
     }
 
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         let Some(choice) = self.choices.get_mut(self.ran) else { return };
-        choice.shrink();
+        choice.reduce_parallelism();
         // It has cost an epoch and gained nothing; what it gained before says nothing about it now.
         self.rates[self.ran] = Some(0.0);
         self.before = self.before.filter(|_| self.ran != self.current);
@@ -143,14 +143,14 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.choices.iter_mut().try_for_each(|choice| choice.load(from))
     }
 
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&self.standing());
-        self.choices.iter().for_each(|choice| choice.remember(out));
+        self.choices.iter().for_each(|choice| choice.save_state(out));
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.take_up(from.read()?)?;
-        self.choices.iter_mut().try_for_each(|choice| choice.recall(from))
+        self.choices.iter_mut().try_for_each(|choice| choice.load_state(from))
     }
 }
 
@@ -187,9 +187,9 @@ mod tests {
         let (mut value, mut ran) = (1.0, Vec::new());
         for (epoch, factor) in [0.9, 0.5, 0.8, 0.5, 0.99, 0.8, 1.0].into_iter().enumerate() {
             let metric = Metric::new("gap", value, "nothing");
-            let outlook =
-                Outlook { epoch: epoch as u64, metric, objective: None, weights: vec![], wanted: 0 };
-            automatic.begin_epoch(&outlook);
+            let start =
+                EpochStart { epoch: epoch as u64, metric, objective: None, weights: vec![], batch_hint: 0 };
+            automatic.begin_epoch(&start);
             while let Next::Round(round) = automatic.next_round() {
                 automatic.learn(&round, &[]);
             }
@@ -205,21 +205,21 @@ mod tests {
         let choices =
             [2, 8].map(|width| Box::new(Cyclic::new(variables.clone(), width)) as Box<dyn Schedule>);
         let mut automatic = Automatic::new(variables.clone(), choices.into());
-        let outlook = |epoch, value| {
+        let start = |epoch, value| {
             let metric = Metric::new("gap", value, "nothing");
-            Outlook { epoch, metric, objective: None, weights: vec![], wanted: 0 }
+            EpochStart { epoch, metric, objective: None, weights: vec![], batch_hint: 0 }
         };
-        automatic.begin_epoch(&outlook(0, 1.0));
+        automatic.begin_epoch(&start(0, 1.0));
         let mut boundary = Writer::default();
         automatic.save(&mut boundary);
-        automatic.begin_epoch(&outlook(1, 0.9));
+        automatic.begin_epoch(&start(1, 0.9));
         assert_eq!(automatic.current(), 1);
         automatic.load(&mut Reader::new(&boundary.into_bytes())).unwrap();
-        automatic.shrink();
-        automatic.begin_epoch(&outlook(2, 0.9));
+        automatic.reduce_parallelism();
+        automatic.begin_epoch(&start(2, 0.9));
         assert_eq!(automatic.current(), 0);
         // The first stalls: the second is back, with half its width.
-        automatic.begin_epoch(&outlook(3, 0.95));
+        automatic.begin_epoch(&start(3, 0.95));
         let Next::Round(round) = automatic.next_round() else { panic!("a round is due") };
         assert_eq!((automatic.current(), round.variables()), (1, 4));
     }

@@ -26,19 +26,29 @@ enum Owners {
 impl Variables {
     /// Variables `0..costs.len()`, of which shard `s` owns the range `starts[s]..starts[s + 1]`.
     ///
-    /// `starts` begins with 0, does not fall, and ends with the number of variables; [`evenly`](Self::evenly) makes such
-    /// ranges. A run with others is refused.
+    /// `starts` begins with 0, does not fall, and ends with the number of variables; [`evenly`](Self::evenly) and
+    /// [`by_cost`](Self::by_cost) make such ranges. A run with others is refused.
     pub fn in_ranges(costs: Vec<u32>, starts: Vec<u32>) -> Self {
         Self { costs: costs.into(), owners: Owners::Ranges(starts.into()) }
+    }
+
+    /// Variables `0..count` of cost 1, owned by `shards` shards in ranges of about equal length.
+    ///
+    /// ```
+    /// use raddle::schedule::Variables;
+    /// assert_eq!(Variables::evenly(40, 2).ranges(), [0..20, 20..40]);
+    /// ```
+    pub fn evenly(count: usize, shards: usize) -> Self {
+        Self::by_cost(vec![1; count], shards)
     }
 
     /// Variables `0..costs.len()`, owned by `shards` shards in ranges of about equal counted cost.
     ///
     /// ```
     /// use raddle::schedule::Variables;
-    /// assert_eq!(Variables::evenly(vec![1, 1, 4, 1, 1], 2).ranges(), [0..3, 3..5]);
+    /// assert_eq!(Variables::by_cost(vec![1, 1, 4, 1, 1], 2).ranges(), [0..3, 3..5]);
     /// ```
-    pub fn evenly(costs: Vec<u32>, shards: usize) -> Self {
+    pub fn by_cost(costs: Vec<u32>, shards: usize) -> Self {
         let counted: Vec<u64> = costs.iter().map(|&cost| u64::from(cost)).collect();
         let ends = even_parts(&counted, shards).into_iter().map(|range| range.end as u32);
         let starts = std::iter::once(0).chain(ends).collect();

@@ -1,7 +1,7 @@
 //! [`Cyclic`]: contiguous blocks of variables, in order.
 
 use super::sweep::Sweep;
-use super::{Next, Outlook, Plan, Round, Schedule, Variables};
+use super::{EpochStart, Next, Plan, Round, Schedule, Variables};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
@@ -37,11 +37,11 @@ impl<F: Phase> Schedule<F> for Cyclic<F> {
         self.0.check(shards)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update]
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<F> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<F> {
         self.0.begin(|_| {});
         Plan::Stepwise
     }
@@ -54,8 +54,8 @@ impl<F: Phase> Schedule<F> for Cyclic<F> {
         self.0.land(round);
     }
 
-    fn shrink(&mut self) {
-        self.0.shrink();
+    fn reduce_parallelism(&mut self) {
+        self.0.reduce_parallelism();
     }
 
     fn save(&self, out: &mut Writer) {

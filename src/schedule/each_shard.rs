@@ -1,6 +1,6 @@
 //! [`EachShard`]: every shard, every round.
 
-use super::{Outlook, Plan, Round, Schedule};
+use super::{EpochStart, Plan, Round, Schedule};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
@@ -43,7 +43,7 @@ impl<F: Phase> Schedule<F> for EachShard<F> {
         format!("each of {} shards, phases {:?}", self.shards, self.phases)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         let fold = (self.phases.len() > 1).then_some(Verb::Fold);
         std::iter::once(Verb::Update).chain(fold).collect()
     }
@@ -52,7 +52,7 @@ impl<F: Phase> Schedule<F> for EachShard<F> {
         super::check_shards(self.shards, shards)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<F> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<F> {
         let round = |phase: &F| Round::to_shards(phase.clone(), 0..self.shards);
         Plan::Known(self.phases.iter().map(round).collect())
     }

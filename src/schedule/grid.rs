@@ -1,6 +1,6 @@
 //! [`Grid`]: the cells of a grid of shards and blocks, those that gain most more often.
 
-use super::{Assignment, Outlook, Plan, Round, Schedule};
+use super::{Assignment, EpochStart, Plan, Round, Schedule};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
@@ -99,12 +99,12 @@ impl<F: Phase> Schedule<F> for Grid<F> {
         super::check_blocks(self.blocks, blocks)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::UpdateBlock, Verb::Fold]
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        Plan::Known(self.rounds(&outlook.weights))
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        Plan::Known(self.rounds(&start.weights))
     }
 
     fn save(&self, out: &mut Writer) {

@@ -52,7 +52,7 @@ pub trait Schedule<F = ()>: Send + 'static {
     /// such as a log, does not belong here.
     fn identity(&self) -> String;
 
-    /// The variables, if rounds name some. Rounds, [`moved`](crate::Program::moved) and the verdict's weights are then
+    /// The variables, if rounds name some. Rounds, [`deltas`](crate::Program::deltas) and the verdict's weights are then
     /// checked: whether there is such a variable, at its owner, at most once in a round.
     fn variables(&self) -> Option<&Variables> {
         None
@@ -69,12 +69,12 @@ pub trait Schedule<F = ()>: Send + 'static {
 
     /// What its rounds ask of the program: a run whose program lacks some of it is refused before anything runs. What is
     /// not named here is refused when a round asks for it. Nothing unless overridden.
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         Vec::new()
     }
 
     /// Starts an epoch with what the boundary concluded.
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F>;
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F>;
 
     /// The next round of a stepwise plan. A schedule whose plans are all known needs none.
     fn next_round(&mut self) -> Next<F> {
@@ -88,12 +88,12 @@ pub trait Schedule<F = ()>: Send + 'static {
     }
 
     /// Learns how far the variables of a committed round moved, as (variable, how far).
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
-        let _ = (round, moved);
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
+        let _ = (round, deltas);
     }
 
     /// Reduces the parallelism after an epoch that worsened the objective and was rolled back.
-    fn shrink(&mut self) {}
+    fn reduce_parallelism(&mut self) {}
 
     /// What has been counted since the run began.
     fn counts(&self) -> Counts {
@@ -119,15 +119,15 @@ pub trait Schedule<F = ()>: Send + 'static {
 
     /// Writes what a checkpoint keeps of the schedule: whoever goes on from it has shards made anew, so what says how far
     /// they are set up is left out. The whole unless overridden.
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         self.save(out.whole());
     }
 
-    /// Brings back what [`remember`](Schedule::remember) wrote into a schedule as a run begins with it.
+    /// Brings back what [`save_state`](Schedule::save_state) wrote into a schedule as a run begins with it.
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.load(from.whole())
     }
 }
@@ -143,11 +143,11 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
         (**self).check(shards, blocks)
     }
-    fn asks(&self) -> Vec<Verb> {
-        (**self).asks()
+    fn requires(&self) -> Vec<Verb> {
+        (**self).requires()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        (**self).begin_epoch(outlook)
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        (**self).begin_epoch(start)
     }
     fn next_round(&mut self) -> Next<F> {
         (**self).next_round()
@@ -155,11 +155,11 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn decide(&mut self, dependencies: &Dependencies) -> Next<F> {
         (**self).decide(dependencies)
     }
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
-        (**self).learn(round, moved);
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
+        (**self).learn(round, deltas);
     }
-    fn shrink(&mut self) {
-        (**self).shrink();
+    fn reduce_parallelism(&mut self) {
+        (**self).reduce_parallelism();
     }
     fn counts(&self) -> Counts {
         (**self).counts()
@@ -173,17 +173,17 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         (**self).load(from)
     }
-    fn remember(&self, out: &mut Learned<Writer>) {
-        (**self).remember(out);
+    fn save_state(&self, out: &mut Learned<Writer>) {
+        (**self).save_state(out);
     }
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        (**self).recall(from)
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        (**self).load_state(from)
     }
 }
 
 /// What a schedule knows when an epoch begins.
 #[derive(Debug, Clone)]
-pub struct Outlook {
+pub struct EpochStart {
     /// The epoch, counted from 0.
     pub epoch: u64,
     /// The metric at the boundary before it, as it was last measured.
@@ -193,11 +193,11 @@ pub struct Outlook {
     /// Importance of variables, from the program's [`Verdict`](crate::Verdict).
     pub weights: Vec<(u32, f64)>,
     /// How many of them the program would like taken; 0 if it does not say.
-    pub wanted: usize,
+    pub batch_hint: usize,
 }
 
-// An outlook waits in a snapshot for the epoch it belongs to.
-crate::state!(Outlook { epoch, metric, objective, weights, wanted });
+// The start waits in a snapshot for the epoch it belongs to.
+crate::state!(EpochStart { epoch, metric, objective, weights, batch_hint });
 
 /// How an epoch's rounds become known.
 #[derive(Debug, Clone)]

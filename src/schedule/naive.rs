@@ -136,7 +136,7 @@ proptest! {
             let mut boundary = Writer::default();
             automatic.save(&mut boundary);
             let metric = Metric::new("gap", value, "nothing");
-            automatic.begin_epoch(&Outlook { epoch, metric, objective: None, weights: vec![], wanted: 0 });
+            automatic.begin_epoch(&EpochStart { epoch, metric, objective: None, weights: vec![], batch_hint: 0 });
             let mut expected = 0;
             for choice in 1..rounds.len() {
                 let rate = |choice: usize| gained[choice].unwrap_or(f64::INFINITY);
@@ -153,7 +153,7 @@ proptest! {
             prop_assert_eq!(handed_out, rounds[expected] + shrunk[expected]);
             if is_undone {
                 automatic.load(&mut Reader::new(&boundary.into_bytes())).unwrap();
-                automatic.shrink();
+                automatic.reduce_parallelism();
                 gained[expected] = Some(0.0);
                 shrunk[expected] += 1;
             } else {
@@ -185,7 +185,7 @@ fn a_choice_whose_gain_is_no_number_gives_way_to_any_other() {
     // Nothing is known of the first two: the metric that lies between them is no number. The third makes it worse.
     for (epoch, value) in [(0, 1.0), (1, f64::NAN), (2, 2.0), (3, 3.0), (4, 4.0)] {
         let metric = Metric::new("gap", value, "nothing");
-        automatic.begin_epoch(&Outlook { epoch, metric, objective: None, weights: vec![], wanted: 0 });
+        automatic.begin_epoch(&EpochStart { epoch, metric, objective: None, weights: vec![], batch_hint: 0 });
         while let Next::Round(round) = automatic.next_round() {
             automatic.learn(&round, &[]);
         }
@@ -205,7 +205,7 @@ impl Schedule for Fixed {
     fn identity(&self) -> String {
         "fixed".into()
     }
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
         self.left = self.rounds + self.shrunk;
         Plan::Stepwise
     }
@@ -219,7 +219,7 @@ impl Schedule for Fixed {
             tasks: vec![Assignment { shard: 0, block: None, variables: vec![0, 1] }],
         })
     }
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         self.shrunk += 1;
     }
     fn save(&self, out: &mut Writer) {

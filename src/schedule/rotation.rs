@@ -1,6 +1,6 @@
 //! [`Rotation`]: disjoint blocks move round the shards, known a whole epoch ahead.
 
-use super::{Assignment, Outlook, Plan, Round, Schedule};
+use super::{Assignment, EpochStart, Plan, Round, Schedule};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
@@ -65,7 +65,7 @@ impl<F: Phase> Schedule<F> for Rotation<F> {
         format!("rotation of {blocks} blocks round {shards} shards, phases {phases:?}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         let fold = (self.blocks > 1 || self.phases.len() > 1).then_some(Verb::Fold);
         std::iter::once(Verb::UpdateBlock).chain(fold).collect()
     }
@@ -75,7 +75,7 @@ impl<F: Phase> Schedule<F> for Rotation<F> {
         super::check_blocks(self.blocks, blocks)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<F> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<F> {
         Plan::Known(self.phases.iter().flat_map(|phase| self.rounds(phase.clone())).collect())
     }
 

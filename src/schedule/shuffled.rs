@@ -1,7 +1,7 @@
 //! [`Shuffled`]: blocks of variables in a new random order every epoch.
 
 use super::sweep::Sweep;
-use super::{Next, Outlook, Plan, Round, Schedule, Variables};
+use super::{EpochStart, Next, Plan, Round, Schedule, Variables};
 use crate::base::random::Stream;
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
@@ -42,12 +42,12 @@ impl<F: Phase> Schedule<F> for Shuffled<F> {
         self.sweep.check(shards)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update]
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        let mut stream = Stream::new(&[self.seed, outlook.epoch]);
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        let mut stream = Stream::new(&[self.seed, start.epoch]);
         self.sweep.begin(|order| stream.shuffle(order));
         Plan::Stepwise
     }
@@ -60,8 +60,8 @@ impl<F: Phase> Schedule<F> for Shuffled<F> {
         self.sweep.land(round);
     }
 
-    fn shrink(&mut self) {
-        self.sweep.shrink();
+    fn reduce_parallelism(&mut self) {
+        self.sweep.reduce_parallelism();
     }
 
     fn save(&self, out: &mut Writer) {

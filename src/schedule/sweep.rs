@@ -66,7 +66,7 @@ impl<F: Phase> Sweep<F> {
         self.in_flight.land(round);
     }
 
-    pub(super) fn shrink(&mut self) {
+    pub(super) fn reduce_parallelism(&mut self) {
         self.parallelism = (self.parallelism / 2).max(1);
     }
 

@@ -167,10 +167,10 @@ fn a_panic_while_a_checkpoint_is_written_or_read_is_an_error_that_names_the_file
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.checkpoint");
     for (mistake, within) in [
-        ("remember", "remember of shard 0"),
-        ("save shard", "remember of shard 0"),
+        ("save_state", "save_state of shard 0"),
+        ("save shard", "save_state of shard 0"),
         ("save block", "save of block 0"),
-        ("save pinned", "remember_pinned"),
+        ("save pinned", "save_pinned"),
     ] {
         let error = engine(mistake, cyclic()).checkpoint(1, &file).run().err().unwrap().to_string();
         assert!(
@@ -180,13 +180,13 @@ fn a_panic_while_a_checkpoint_is_written_or_read_is_an_error_that_names_the_file
         assert!(!raddle::has_checkpoint(&file));
     }
     engine("", cyclic()).checkpoint(1, &file).run().unwrap();
-    let error = engine("recall", cyclic()).resume(&file).run().err().unwrap().to_string();
+    let error = engine("load_state", cyclic()).resume(&file).run().err().unwrap().to_string();
     assert!(error.starts_with(&format!("checkpoint {}", file.join("3.").display())), "{error}");
-    assert!(error.contains("recall of shard 0 panicked at tests/errors/mod.rs:"), "{error}");
+    assert!(error.contains("load_state of shard 0 panicked at tests/errors/mod.rs:"), "{error}");
     for (fails, within) in [
         ("load block", "load of block 0"),
-        ("load pinned", "recall_pinned"),
-        ("load shard", "recall of shard 0"),
+        ("load pinned", "load_pinned"),
+        ("load shard", "load_state of shard 0"),
     ] {
         engine(fails, cyclic()).checkpoint(1, &file).run().unwrap();
         let error = engine("", cyclic()).resume(&file).run().err().unwrap().to_string();
@@ -195,7 +195,7 @@ fn a_panic_while_a_checkpoint_is_written_or_read_is_an_error_that_names_the_file
             "{error}"
         );
     }
-    for (method, within) in [("save", "the schedule's remember"), ("load", "the schedule's recall")] {
+    for (method, within) in [("save", "the schedule's save_state"), ("load", "the schedule's load_state")] {
         let schedule = move || fixed(round(&[(0, &[0])]), method);
         let written = engine("", schedule()).checkpoint(1, &file).run().err();
         let error = written.or_else(|| engine("", schedule()).resume(&file).run().err()).unwrap().to_string();

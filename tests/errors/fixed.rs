@@ -1,6 +1,6 @@
 //! A schedule that an author might write, with any round in it.
 
-use raddle::schedule::{Assignment, Dependencies, Next, Outlook, Plan, Round, Schedule, Variables};
+use raddle::schedule::{Assignment, Dependencies, EpochStart, Next, Plan, Round, Schedule, Variables};
 use raddle::state::{Reader, StateError, Writer};
 
 use super::variables;
@@ -42,8 +42,8 @@ impl Schedule for Fixed {
     fn variables(&self) -> Option<&Variables> {
         self.named.as_ref()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan {
-        assert!(outlook.epoch == 0 || self.trap != "begin_epoch", "the trap in begin_epoch");
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan {
+        assert!(start.epoch == 0 || self.trap != "begin_epoch", "the trap in begin_epoch");
         self.asked = false;
         match &self.next {
             Next::Round(round) if self.is_known => Plan::Known(vec![round.clone()]),
@@ -61,8 +61,8 @@ impl Schedule for Fixed {
     fn learn(&mut self, _: &Round, _: &[(u32, f64)]) {
         self.trap("learn");
     }
-    fn shrink(&mut self) {
-        self.trap("shrink");
+    fn reduce_parallelism(&mut self) {
+        self.trap("reduce_parallelism");
     }
     fn save(&self, _: &mut Writer) {
         self.trap("save");

@@ -2,6 +2,7 @@
 //! has all traps; each file is a kind of mistake.
 
 mod checkpoints;
+mod compiled;
 mod fixed;
 mod panics;
 mod replay;
@@ -13,11 +14,11 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use raddle::schedule::{Cyclic, Dependencies, Priority, PrioritySettings, Round, Schedule, Variables};
+use raddle::schedule::{Cyclic, Dependencies, Priority, PrioritySettings, Schedule, Variables};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Boundary, Engine, Fold, Metric, Parts, Program, Relate, State, Task, Update, UpdateBlock, Verbs, Verdict,
-    Visibility,
+    Aggregate, BlockTaskOf, Conclude, Engine, Evaluate, Fold, Metric, Partials, Parts, Program, Relate,
+    State, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
 
 use crate::programs::within_a_minute;
@@ -103,25 +104,22 @@ impl Sums {
 type Moves = Vec<(u32, f64)>;
 
 impl Program for Sums {
-    type Shard = (Value, u64); // the second part is forgotten by `remember` where the mistake says so
-    type Block = Value;
-    type Pinned = Value;
-    type Replica = Replica;
-    type Partial = Moves;
-    type Change = Moves;
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().update_block().relate().fold()
-    }
+    raddle::program!(
+        Shard = (Value, u64), // the second part is forgotten by `save_state` where the mistake says so
+        Block = Value,
+        Pinned = Value,
+        Replica = Replica,
+        Partial = Moves;
+        update, update_block, relate, fold
+    );
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
-    fn aggregate(&self, _: &Round, pinned: &mut Value, partials: Vec<(u32, Moves)>) -> Moves {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Moves {
         self.trap("aggregate");
-        pinned.value += 1;
-        let mut moves: Moves = partials.into_iter().flat_map(|(_, moves)| moves).collect();
+        at.pinned.value += 1;
+        let mut moves: Moves = at.partials.concat();
         let behind = std::mem::take(&mut *self.behind.lock().unwrap());
         if let Some(&first) = behind.first() {
             moves.push((0, f64::from(first)));
@@ -136,55 +134,50 @@ impl Program for Sums {
         self.trap_of("commit_shard", number, self.epoch.load(Ordering::Relaxed));
         shard.0.value += 1;
     }
-    fn moved(&self, change: &Moves, tell: &mut dyn FnMut(u32, f64)) {
-        self.trap("moved");
+    fn deltas(&self, change: &Moves, tell: &mut dyn FnMut(u32, f64)) {
+        self.trap("deltas");
         change.iter().for_each(|&(variable, by)| tell(variable, by));
-        if self.has("moved beyond") {
+        if self.has("deltas beyond") {
             tell(12, 1.0);
         }
     }
-    fn certify(&self, at: &Boundary, number: u32, _: &mut (Value, u64), _: &Replica) -> Moves {
-        self.trap_of("certify", number, at.epoch);
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Moves {
+        self.trap_of("evaluate", at.number, at.boundary.epoch);
         Vec::new()
     }
-    fn conclude(
-        &self,
-        at: &Boundary,
-        _: &mut Value,
-        replica: &Replica,
-        _: Vec<(u32, Moves)>,
-    ) -> Verdict<Moves> {
-        self.trap_in("conclude", at.epoch);
-        self.epoch.store(at.epoch, Ordering::Relaxed);
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Moves> {
+        self.trap_in("conclude", at.boundary.epoch);
+        self.epoch.store(at.boundary.epoch, Ordering::Relaxed);
         let value = match self.mistakes {
             "NaN" => f64::NAN,
             "infinite" => f64::INFINITY,
             "minus infinite" => f64::NEG_INFINITY,
-            _ => replica.sums.iter().sum::<f64>() + 1.0,
+            _ => at.replica.sums.iter().sum::<f64>() + 1.0,
         };
         let mut verdict = Verdict::new(Metric::new("sum", value, "nothing").target(-1.0));
         if self.has("weights beyond") {
             verdict.weights.push((13, 1.0));
         }
         if self.has("worse") {
-            verdict.objective = Some(at.epoch as f64);
+            verdict.objective = Some(at.boundary.epoch as f64);
         }
         verdict
     }
-    fn remember(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
-        self.trap("remember");
+    fn save_state(&self, shard: &(Value, u64), out: &mut Learned<Writer>) {
+        self.trap("save_state");
         out.write(&shard.0);
         out.write(&if self.has("forgotten") { 0 } else { shard.1 });
     }
-    fn recall(&self, shard: &mut (Value, u64), from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        self.trap("recall");
+    fn load_state(&self, shard: &mut (Value, u64), from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        self.trap("load_state");
         *shard = from.read()?;
         Ok(())
     }
 }
 
 impl Update for Sums {
-    fn update(&self, task: &Task, shard: &mut (Value, u64), replica: &Replica) -> Moves {
+    fn update(&self, at: TaskOf<'_, Self>) -> Moves {
+        let TaskOf { task, shard, replica } = at;
         self.trap_of("update", task.shard, task.epoch);
         shard.1 += 1;
         let mut moves: Moves = task.variables.iter().map(|&variable| (variable, 1.0)).collect();
@@ -211,11 +204,11 @@ impl Update for Sums {
 }
 
 impl UpdateBlock for Sums {
-    fn update_block(&self, task: &Task, shard: &mut (Value, u64), block: &mut Value, _: &Replica) -> Moves {
-        self.trap_of("update_block", task.shard, task.epoch);
-        shard.1 += 1;
-        block.value += u64::from(task.shard);
-        vec![(task.shard * 4, 1.0)]
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Moves {
+        self.trap_of("update_block", at.task.shard, at.task.epoch);
+        at.shard.1 += 1;
+        at.block.value += u64::from(at.task.shard);
+        vec![(at.task.shard * 4, 1.0)]
     }
 }
 
@@ -225,7 +218,7 @@ impl Relate for Sums {
         task.variables.iter().map(|&variable| (variable, 0.0)).collect()
     }
 
-    fn relate(&self, _: &(), candidates: &[u32], _: Vec<(u32, Moves)>) -> Dependencies {
+    fn relate(&self, _: &(), candidates: &[u32], _: Partials<Moves>) -> Dependencies {
         self.trap("relate");
         Dependencies::none(candidates.len() + usize::from(self.has("one related too many")))
     }

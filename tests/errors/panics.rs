@@ -29,7 +29,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
         ("aggregate", 1, "aggregate, epoch 1, round "),
         ("commit", 1, "commit of worker "),
         ("commit_shard", 1, "commit_shard of shard 2"),
-        ("certify", 1, "certify of shard 2 "),
+        ("evaluate", 1, "evaluate of shard 2 "),
         ("conclude", 1, "conclude, epoch 1 "),
     ] {
         is_sprung(trap, Visibility::EachRound, cyclic);
@@ -37,7 +37,7 @@ fn a_panic_in_any_verb_says_where_it_was() {
     for trap in [
         ("gather", 0, "gather of shard 2, epoch 0"),
         ("relate", 0, "relate, epoch 0, round "),
-        ("moved", 1, "moved, epoch 1, round "),
+        ("deltas", 1, "deltas, epoch 1, round "),
     ] {
         is_sprung(trap, Visibility::EachRound, priority);
     }
@@ -51,7 +51,7 @@ fn a_panic_in_a_rotation_says_where_it_was() {
             ("fold", 1, "fold of shard "),
             ("aggregate", 1, "aggregate, epoch "),
             ("commit", 1, "commit of worker "),
-            ("certify", 1, "certify of shard 2 "),
+            ("evaluate", 1, "evaluate of shard 2 "),
             ("conclude", 1, "conclude, epoch 1 "),
         ] {
             if trap.0 != "fold" || visibility == Visibility::AtBoundary {
@@ -89,7 +89,7 @@ fn a_panic_in_any_method_of_a_schedule_says_where_it_was() {
 
 #[test]
 fn a_panic_while_the_guard_goes_back_says_where_it_was() {
-    for method in ["shrink", "save", "load"] {
+    for method in ["reduce_parallelism", "save", "load"] {
         for text in said(move || engine("worse", fixed(round(&[(0, &[0])]), method))) {
             assert!(
                 text.contains("the schedule") && text.ends_with(&format!("the trap in {method}")),
@@ -97,7 +97,7 @@ fn a_panic_while_the_guard_goes_back_says_where_it_was() {
             );
         }
     }
-    for (mistakes, verb) in [("worse+remember", "remember"), ("worse+recall", "recall")] {
+    for (mistakes, verb) in [("worse+save_state", "save_state"), ("worse+load_state", "load_state")] {
         for text in said(move || engine(mistakes, cyclic())) {
             assert!(text.starts_with(&format!("a worker ended the run: {verb} of shard ")), "{text}");
         }

@@ -37,7 +37,7 @@ fn what_breaks_replay_is_found_with_its_epoch_and_part() {
     let (how, epoch, part, causes) = found("forgotten");
     assert!(how.starts_with("resumed on 2 workers after 1 "), "{how}");
     assert_eq!((epoch, part.as_str()), (1, "the change of round 0"));
-    assert!(causes.contains("`remember`"));
+    assert!(causes.contains("`save_state`"));
     // Many shards a round, of which one comes first.
     let error = within_a_minute(|| replay::check(|| engine("a lock", EachShard::new(3))).err()).unwrap();
     let EngineError::Replay { how, epoch, part, causes } = error else { panic!("{error}") };
@@ -68,9 +68,9 @@ fn forms_that_are_confused_are_found_and_named() {
         other => panic!("{confused:?}: {other:?}"),
     };
     for (confused, what, cause) in [
-        (Confused::Schedule, "the schedule", "`Schedule::remember` and `recall` do"),
-        (Confused::Pinned, "the pinned block", "`remember_pinned` and `recall_pinned` do"),
-        (Confused::Shard, "a shard", "`remember` and `recall` do"),
+        (Confused::Schedule, "the schedule", "`Schedule::save_state` and `load_state` do"),
+        (Confused::Pinned, "the pinned block", "`save_pinned` and `load_pinned` do"),
+        (Confused::Shard, "a shard", "`save_state` and `load_state` do"),
         (Confused::Replica, "the replica", "its `State` leaves out"),
     ] {
         let (how, causes) = found(confused);

@@ -55,7 +55,7 @@ fn a_schedule_that_relates_what_is_not_there_is_refused_by_name() {
 #[test]
 fn a_program_that_names_what_is_not_there_is_refused_by_name() {
     for (mistake, expected) in [
-        ("moved beyond", "`moved` names variable 12, but there are 12, counted from 0"),
+        ("deltas beyond", "`deltas` names variable 12, but there are 12, counted from 0"),
         ("weights beyond", "the verdict's weights name variable 13, but there are 12, counted from 0"),
         ("one related too many", "`relate` was asked what ties "),
     ] {

@@ -5,7 +5,8 @@ use raddle::schedule::{
     Variables,
 };
 use raddle::{
-    Boundary, Engine, EngineError, Metric, Parts, Program, Task, Update, Verbs, Verdict, Visibility,
+    Aggregate, Conclude, Engine, EngineError, Evaluate, Metric, Parts, Program, TaskOf, Update, Verbs,
+    Verdict, Visibility,
 };
 
 use super::fixed::{Fixed, fixed};
@@ -28,16 +29,16 @@ impl<const UPDATES: bool> Program for Bare<UPDATES> {
     fn visibility(&self) -> Visibility {
         if UPDATES { Visibility::AtBoundary } else { Visibility::EachRound }
     }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl<const UPDATES: bool> Update for Bare<UPDATES> {
-    fn update(&self, _: &Task, (): &mut (), (): &()) {}
+    fn update(&self, _: TaskOf<'_, Self>) {}
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn a_verb_the_program_lacks_is_named() {
     ];
     for (schedule, expected) in shipped {
         let EngineError::Setting(why) = refused(schedule) else { panic!("{expected} is told too late") };
-        assert!(why.starts_with(expected) && why.contains("name it in `verbs`"), "{why}");
+        assert!(why.starts_with(expected) && why.contains("in its `program!(..; "), "{why}");
     }
     // Any other schedule is refused when it asks, without a panic.
     let task = |block| Round { phase: (), tasks: vec![Assignment { shard: 0, block, variables: vec![0] }] };
@@ -104,36 +105,31 @@ fn a_partial_of_another_kind_is_an_error_that_names_both() {
     /// Answers what is named in it.
     struct Confused(&'static str);
     impl Program for Confused {
-        type Shard = ();
-        type Block = ();
-        type Pinned = ();
-        type Replica = ();
-        type Partial = Partial;
-        type Change = ();
-        type Phase = ();
+        raddle::program!(Partial = Partial, Change = (); update);
 
-        fn verbs() -> Verbs<Self> {
-            Verbs::new().update()
-        }
-        fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Partial)>) {
-            raddle::answers!(partials, Partial::Moves);
+        fn aggregate(&self, at: Aggregate<'_, Self>) {
+            raddle::answers!(at.partials, Partial::Moves);
         }
         fn commit(&self, (): &(), (): &mut ()) {}
-        fn certify(&self, boundary: &Boundary, number: u32, (): &mut (), (): &()) -> Partial {
-            if self.0 == "moves" && boundary.epoch == 1 && number == 1 {
+        fn evaluate(&self, at: Evaluate<'_, Self>) -> Partial {
+            if self.0 == "moves" && at.boundary.epoch == 1 && at.number == 1 {
                 Partial::Moves(Vec::new())
             } else {
                 Partial::Share(0.5)
             }
         }
-        fn conclude(&self, _: &Boundary, (): &mut (), (): &(), shares: Vec<(u32, Partial)>) -> Verdict<()> {
-            assert_eq!(raddle::answers!(shares, Partial::Share).len(), 3, "nothing is dropped");
+        fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+            assert_eq!(raddle::answers!(at.partials, Partial::Share).len(), 3, "nothing is dropped");
             Verdict::new(Metric::new("none", 1.0, "nothing"))
         }
     }
     impl Update for Confused {
-        fn update(&self, task: &Task, (): &mut (), (): &()) -> Partial {
-            if self.0 == "share" && task.shard == 2 { Partial::Share(1.0) } else { Partial::Moves(vec![1.0]) }
+        fn update(&self, at: TaskOf<'_, Self>) -> Partial {
+            if self.0 == "share" && at.task.shard == 2 {
+                Partial::Share(1.0)
+            } else {
+                Partial::Moves(vec![1.0])
+            }
         }
     }
     let run = |confused, workers| {
@@ -158,6 +154,6 @@ fn verbs_that_lose_answers_are_asked_for() {
     assert_eq!(run(EachShard::new(2)).unwrap().report.tasks, 4);
     let EngineError::Setting(why) = run(EachShard::new(2).then(())).err().unwrap() else { panic!() };
     let expected = "the schedule asks a shard more than once before the boundary, but the program has no `fold`: \
-                    implement `Fold` for it and name it in `verbs`, or choose another schedule";
+                    implement `Fold` for it and name `fold` in its `program!(..; fold)`, or choose another schedule";
     assert_eq!(why, expected);
 }

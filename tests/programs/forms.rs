@@ -1,9 +1,11 @@
 //! A program of which every part has two forms, and any of them may be confused: then it crosses to another process in the
 //! form of a checkpoint, or is kept in a checkpoint as if nothing were made anew.
 
-use raddle::schedule::{Outlook, Plan, Round};
+use raddle::schedule::{EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, State, StateError, Writer};
-use raddle::{Boundary, Metric, Parts, Program, Restored, Schedule, Task, Update, Verbs, Verdict};
+use raddle::{
+    Aggregate, Conclude, Evaluate, Metric, Parts, Program, Restored, Schedule, TaskOf, Update, Verdict,
+};
 
 /// Form that is confused.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,23 +52,14 @@ const SET_UP: u8 = 0;
 const ADD: u8 = 1;
 
 impl Program for Forms {
-    type Shard = Two;
-    type Block = ();
-    type Pinned = Two;
-    type Replica = Two;
-    type Partial = u64;
-    type Change = u64;
-    type Phase = u8;
+    raddle::program!(Shard = Two, Pinned = Two, Replica = Two, Partial = u64, Phase = u8; update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, round: &Round<u8>, pinned: &mut Two, partials: Vec<(u32, u64)>) -> u64 {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+        let Aggregate { round, pinned, partials } = at;
         if round.phase == SET_UP {
             return 0;
         }
-        let sum: u64 = partials.into_iter().map(|(_, part)| part).sum();
+        let sum: u64 = partials.sum();
         pinned.learned += sum + pinned.made;
         pinned.learned
     }
@@ -77,28 +70,28 @@ impl Program for Forms {
         }
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Two, _: &Two) -> u64 {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> u64 {
         0
     }
 
-    fn conclude(&self, _: &Boundary, _: &mut Two, replica: &Two, _: Vec<(u32, u64)>) -> Verdict<u64> {
-        Verdict::new(Metric::new("sum", replica.learned as f64, "all shards"))
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+        Verdict::new(Metric::new("sum", at.replica.learned as f64, "all shards"))
     }
 
-    fn remember(&self, shard: &Two, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &Two, out: &mut Learned<Writer>) {
         out.write(&shard.learned);
     }
 
-    fn recall(&self, shard: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.learned = from.read()?;
         Ok(())
     }
 
-    fn remember_pinned(&self, pinned: &Two, out: &mut Learned<Writer>) {
+    fn save_pinned(&self, pinned: &Two, out: &mut Learned<Writer>) {
         out.write(&pinned.learned);
     }
 
-    fn recall_pinned(&self, pinned: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_pinned(&self, pinned: &mut Two, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         (pinned.learned, pinned.made) = (from.read()?, 0);
         Ok(())
     }
@@ -112,7 +105,8 @@ impl Program for Forms {
 }
 
 impl Update for Forms {
-    fn update(&self, task: &Task<u8>, shard: &mut Two, replica: &Two) -> u64 {
+    fn update(&self, at: TaskOf<'_, Self>) -> u64 {
+        let TaskOf { task, shard, replica } = at;
         if task.phase == SET_UP {
             // Twice would be too much.
             shard.made += u64::from(task.shard) + 1;
@@ -135,7 +129,7 @@ impl Schedule<u8> for InTurn {
         format!("{} shards in turn", self.shards)
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<u8> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<u8> {
         let set_up = (!std::mem::replace(&mut self.is_set_up, true)).then_some(SET_UP);
         let round = |phase| Round::to_shards(phase, 0..self.shards);
         Plan::Known(set_up.into_iter().chain([ADD]).map(round).collect())
@@ -150,11 +144,11 @@ impl Schedule<u8> for InTurn {
         Ok(())
     }
 
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&(self.is_set_up && self.confused == Confused::KeptSchedule));
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = from.read()?;
         Ok(())
     }

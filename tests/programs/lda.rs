@@ -2,8 +2,11 @@
 //! totals are the replica. A second rotation an epoch measures the perplexity of the training words.
 
 use raddle::random::Stream;
-use raddle::schedule::{Rotation, Round};
-use raddle::{Boundary, Fold, Metric, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility};
+use raddle::schedule::Rotation;
+use raddle::{
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Parts, Program, Task, UpdateBlock, Verdict,
+    Visibility,
+};
 
 /// What a round is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,25 +134,18 @@ impl Lda {
 }
 
 impl Program for Lda {
-    type Shard = Documents;
-    type Block = Words;
-    type Pinned = ();
-    type Replica = Totals;
-    type Partial = Totals;
-    type Change = Totals;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block().fold()
-    }
+    raddle::program!(
+        Shard = Documents, Block = Words, Replica = Totals, Partial = Totals, Phase = Phase;
+        update_block, fold
+    );
 
     fn visibility(&self) -> Visibility {
         self.visibility
     }
 
-    fn aggregate(&self, _: &Round<Phase>, (): &mut (), partials: Vec<(u32, Totals)>) -> Totals {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Totals {
         let mut sum = Totals::zero(self.topics);
-        for (_, partial) in partials {
+        for partial in at.partials {
             sum.add(&partial);
         }
         sum
@@ -163,33 +159,22 @@ impl Program for Lda {
         replica.add(change);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Documents, _: &Totals) -> Totals {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> Totals {
         Totals::zero(0)
     }
 
-    fn conclude(
-        &self,
-        _: &Boundary,
-        (): &mut (),
-        replica: &Totals,
-        _: Vec<(u32, Totals)>,
-    ) -> Verdict<Totals> {
-        if replica.measured == 0 {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Totals> {
+        if at.replica.measured == 0 {
             return Verdict::unmeasured("perplexity", "training data");
         }
-        let perplexity = (-replica.log_likelihood / replica.measured as f64).exp();
+        let perplexity = (-at.replica.log_likelihood / at.replica.measured as f64).exp();
         Verdict::new(Metric::new("perplexity", perplexity, "training data"))
     }
 }
 
 impl UpdateBlock for Lda {
-    fn update_block(
-        &self,
-        task: &Task<Phase>,
-        shard: &mut Documents,
-        words: &mut Words,
-        replica: &Totals,
-    ) -> Totals {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Totals {
+        let BlockTaskOf { task, shard, block: words, replica, .. } = at;
         match task.phase {
             Phase::Measure => self.measure(task, shard, words, replica),
             Phase::Train => self.sample(task, shard, words, replica),

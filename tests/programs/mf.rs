@@ -4,8 +4,11 @@
 //! rotation an epoch, of [`Phase::Measure`], adds up the squared errors.
 
 use raddle::random::Stream;
-use raddle::schedule::{Rotation, Round, even_parts};
-use raddle::{Boundary, Fold, Metric, Parts, Program, Task, UpdateBlock, Verbs, Verdict, Visibility};
+use raddle::schedule::{Rotation, even_parts};
+use raddle::{
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Parts, Program, UpdateBlock, Verdict,
+    Visibility,
+};
 
 /// What a round is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,41 +62,29 @@ impl Rows {
 }
 
 impl Program for Mf {
-    type Shard = Users;
-    type Block = Rows;
-    type Pinned = ();
-    type Replica = Errors;
-    type Partial = Errors;
-    type Change = Errors;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block().fold()
-    }
+    raddle::program!(
+        Shard = Users, Block = Rows, Replica = Errors, Partial = Errors, Phase = Phase;
+        update_block, fold
+    );
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
 
-    fn aggregate(&self, _: &Round<Phase>, (): &mut (), partials: Vec<(u32, Errors)>) -> Errors {
-        partials.into_iter().fold((0.0, 0), |sum, (_, part)| (sum.0 + part.0, sum.1 + part.1))
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Errors {
+        at.partials.into_iter().fold((0.0, 0), |sum: Errors, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
     fn commit(&self, change: &Errors, replica: &mut Errors) {
         *replica = *change;
     }
 
-    fn certify(&self, _: &Boundary, _: u32, _: &mut Users, _: &Errors) -> Errors {
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> Errors {
         (0.0, 0)
     }
 
-    fn conclude(
-        &self,
-        _: &Boundary,
-        (): &mut (),
-        &(sum, count): &Errors,
-        _: Vec<(u32, Errors)>,
-    ) -> Verdict<Errors> {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Errors> {
+        let &(sum, count) = at.replica;
         match count {
             0 => Verdict::unmeasured("rmse", "training data"),
             _ => Verdict::new(Metric::new("rmse", (sum / count as f64).sqrt(), "training data")),
@@ -102,7 +93,8 @@ impl Program for Mf {
 }
 
 impl UpdateBlock for Mf {
-    fn update_block(&self, task: &Task<Phase>, shard: &mut Users, items: &mut Rows, _: &Errors) -> Errors {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Errors {
+        let BlockTaskOf { task, shard, block: items, .. } = at;
         let mut errors = (0.0, 0);
         for &(user, item, rating) in &shard.ratings[task.block.unwrap() as usize] {
             let (b, p) = shard.rows.row(user, self.rank);

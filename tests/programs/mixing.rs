@@ -7,11 +7,11 @@
 //! where they are not it would do harm.
 
 use raddle::random::{Stream, splitmix64};
-use raddle::schedule::{Assignment, Candidates, Dependencies, Next, Outlook, Plan, Round, Schedule};
+use raddle::schedule::{Assignment, Candidates, Dependencies, EpochStart, Next, Plan, Round, Schedule};
 use raddle::state::{Learned, Reader, State, StateError, Writer, to_bytes};
 use raddle::{
-    Boundary, Fold, Metric, Parts, Program, Relate, Restored, Task, Update, UpdateBlock, Verbs, Verdict,
-    Visibility,
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Partials, Parts, Program, Relate, Restored,
+    Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
 
 pub(crate) struct Mixing {
@@ -71,17 +71,10 @@ impl Memory {
 }
 
 impl Program for Mixing {
-    type Shard = Memory;
-    type Block = Vec<u64>;
-    type Pinned = Pinned;
-    type Replica = u64;
-    type Partial = u64;
-    type Change = u64;
-    type Phase = u32;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().update_block().relate().fold()
-    }
+    raddle::program!(
+        Shard = Memory, Block = Vec<u64>, Pinned = Pinned, Replica = u64, Partial = u64, Phase = u32;
+        update, update_block, relate, fold
+    );
 
     fn visibility(&self) -> Visibility {
         self.visibility
@@ -94,11 +87,12 @@ impl Program for Mixing {
         }
     }
 
-    fn aggregate(&self, round: &Round<u32>, pinned: &mut Pinned, partials: Vec<(u32, u64)>) -> u64 {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+        let Aggregate { round, pinned, partials } = at;
         if is_roll_call(round.phase) {
             return 0;
         }
-        pinned.seen = mix_all(pinned.seen, [pinned.data, digest(round), digest(&partials)]);
+        pinned.seen = mix_all(pinned.seen, [pinned.data, digest(round), digest(&partials.into_pairs())]);
         pinned.seen
     }
 
@@ -115,50 +109,47 @@ impl Program for Mixing {
         shard.learned[0] = mix_all(shard.learned[0], [*change, number.into()]);
     }
 
-    fn moved(&self, change: &u64, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &u64, tell: &mut dyn FnMut(u32, f64)) {
         if *change != 0 {
             tell((change % 100) as u32, (change >> 40) as f64);
         }
     }
 
-    fn certify(&self, boundary: &Boundary, number: u32, shard: &mut Memory, replica: &u64) -> u64 {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> u64 {
+        let Evaluate { boundary, number, shard, replica } = at;
         shard.learn(shard.data, mix_all(number.into(), [*replica, boundary.epoch, boundary.shards.into()]))
     }
 
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        pinned: &mut Pinned,
-        replica: &u64,
-        shares: Vec<(u32, u64)>,
-    ) -> Verdict<u64> {
-        let all = [pinned.data, boundary.epoch, boundary.shards.into(), *replica, digest(&shares)];
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+        let Conclude { boundary, pinned, replica, partials: shares } = at;
+        let all =
+            [pinned.data, boundary.epoch, boundary.shards.into(), *replica, digest(&shares.into_pairs())];
         pinned.seen = mix_all(pinned.seen, all);
         let seen = pinned.seen;
         let metric = Metric::new("none", (seen >> 40) as f64, "nothing");
         Verdict {
             objective: self.objective.then_some(2.0 * (seen % 3) as f64 - boundary.epoch as f64),
             weights: (0..5).map(|variable| (variable, (mix(seen, variable.into()) >> 50) as f64)).collect(),
-            wanted: (seen % 7) as usize,
+            batch_hint: (seen % 7) as usize,
             change: seen.is_multiple_of(2).then_some(seen),
             ..Verdict::new(metric)
         }
     }
 
-    fn remember(&self, shard: &Memory, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &Memory, out: &mut Learned<Writer>) {
         out.write(&shard.learned);
     }
 
-    fn recall(&self, shard: &mut Memory, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut Memory, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.learned = from.read()?;
         Ok(())
     }
 
-    fn remember_pinned(&self, pinned: &Pinned, out: &mut Learned<Writer>) {
+    fn save_pinned(&self, pinned: &Pinned, out: &mut Learned<Writer>) {
         out.write(&pinned.seen);
     }
 
-    fn recall_pinned(&self, pinned: &mut Pinned, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_pinned(&self, pinned: &mut Pinned, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         *pinned = Pinned { seen: from.read()?, data: 0 };
         Ok(())
     }
@@ -174,7 +165,8 @@ fn all_data(shards: &[Memory]) -> u64 {
 }
 
 impl Update for Mixing {
-    fn update(&self, task: &Task<u32>, shard: &mut Memory, replica: &u64) -> u64 {
+    fn update(&self, at: TaskOf<'_, Self>) -> u64 {
+        let TaskOf { task, shard, replica } = at;
         if is_roll_call(task.phase) {
             // The guard takes the schedule back to before shards were set up, and they keep what they have: then dealing
             // again must do nothing.
@@ -188,7 +180,8 @@ impl Update for Mixing {
 }
 
 impl UpdateBlock for Mixing {
-    fn update_block(&self, task: &Task<u32>, shard: &mut Memory, block: &mut Vec<u64>, replica: &u64) -> u64 {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> u64 {
+        let BlockTaskOf { task, shard, block, replica, .. } = at;
         let seen = shard.learn(shard.dealt, mix_all(mix(digest(task), *replica), block.iter().copied()));
         block.iter_mut().for_each(|value| *value = mix(*value, seen));
         seen
@@ -200,8 +193,8 @@ impl Relate for Mixing {
         mix_all(mix(digest(task), shard.dealt), shard.learned.iter().copied())
     }
 
-    fn relate(&self, phase: &u32, candidates: &[u32], pieces: Vec<(u32, u64)>) -> Dependencies {
-        let seen = mix(digest(&pieces), (*phase).into());
+    fn relate(&self, phase: &u32, candidates: &[u32], pieces: Partials<u64>) -> Dependencies {
+        let seen = mix(digest(&pieces.into_pairs()), (*phase).into());
         let mut dependencies = Dependencies::none(candidates.len());
         for (j, &candidate) in candidates.iter().enumerate().skip(1) {
             dependencies.set(0, j, (mix(seen, candidate.into()) % 100) as f32);
@@ -265,9 +258,9 @@ impl Schedule<u32> for Wanderer {
     fn identity(&self) -> String {
         "a wanderer".into()
     }
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<u32> {
-        self.memory = mix(self.memory, digest(outlook));
-        (self.epoch, self.is_called) = (outlook.epoch, false);
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<u32> {
+        self.memory = mix(self.memory, digest(start));
+        (self.epoch, self.is_called) = (start.epoch, false);
         if !self.memory.is_multiple_of(3) {
             self.round = 0;
             return Plan::Stepwise;
@@ -306,14 +299,14 @@ impl Schedule<u32> for Wanderer {
         Next::Round(self.draw())
     }
 
-    fn learn(&mut self, round: &Round<u32>, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<u32>, deltas: &[(u32, f64)]) {
         if is_roll_call(round.phase) {
             return;
         }
-        self.memory = mix_all(self.memory, [digest(round), digest(&moved.to_vec())]);
+        self.memory = mix_all(self.memory, [digest(round), digest(&deltas.to_vec())]);
     }
 
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         self.parallelism = (self.parallelism / 2).max(1);
     }
 
@@ -326,11 +319,11 @@ impl Schedule<u32> for Wanderer {
         Ok(())
     }
 
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&(self.memory, self.parallelism));
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         (self.memory, self.parallelism) = from.read()?;
         self.is_set_up = false;
         Ok(())

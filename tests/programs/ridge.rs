@@ -4,8 +4,10 @@
 //! correlated columns at once diverge, which is what the structure-aware schedule and the guard are for.
 
 use raddle::random::Stream;
-use raddle::schedule::{Dependencies, Round, Variables};
-use raddle::{Boundary, Metric, Parts, Program, Relate, Task, Update, Verbs, Verdict};
+use raddle::schedule::{Dependencies, Variables};
+use raddle::{
+    Aggregate, Conclude, Evaluate, Metric, Partials, Parts, Program, Relate, Task, TaskOf, Update, Verdict,
+};
 
 pub(crate) struct Ridge {
     pub(crate) lambda: f64,
@@ -37,21 +39,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Program for Ridge {
-    type Shard = Columns;
-    type Block = ();
-    type Pinned = ();
-    type Replica = Vec<f64>;
-    type Partial = Answer;
-    type Change = Answer;
-    type Phase = ();
+    raddle::program!(Shard = Columns, Replica = Vec<f64>, Partial = Answer; update, relate);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().relate()
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), partials: Vec<(u32, Answer)>) -> Answer {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Answer {
         let mut change = Answer::default();
-        for (_, partial) in partials {
+        for partial in at.partials {
             change.residual.resize(partial.residual.len(), 0.0);
             for (sum, part) in change.residual.iter_mut().zip(partial.residual) {
                 *sum += part;
@@ -67,31 +59,26 @@ impl Program for Ridge {
         }
     }
 
-    fn moved(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Answer, tell: &mut dyn FnMut(u32, f64)) {
         for &(variable, distance) in &change.variables {
             tell(variable, distance);
         }
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Answer {
+        let Evaluate { shard, replica: residual, .. } = at;
         let gradient = |(column, b): (&Vec<f64>, &f64)| (dot(column, residual) - self.lambda * b).abs();
         let gradients = shard.columns.iter().zip(&shard.coefficients).map(gradient);
         let penalty = dot(&shard.coefficients, &shard.coefficients);
         Answer { variables: (shard.first..).zip(gradients).collect(), penalty, ..Answer::default() }
     }
 
-    fn conclude(
-        &self,
-        _: &Boundary,
-        (): &mut (),
-        residual: &Vec<f64>,
-        shares: Vec<(u32, Answer)>,
-    ) -> Verdict<Answer> {
-        let penalty: f64 = shares.iter().map(|(_, share)| share.penalty).sum();
-        let weights: Vec<_> = shares.into_iter().flat_map(|(_, share)| share.variables).collect();
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Answer> {
+        let penalty: f64 = at.partials.iter().map(|share| share.penalty).sum();
+        let weights: Vec<_> = at.partials.into_iter().flat_map(|share| share.variables).collect();
         let steepest = weights.iter().map(|&(_, gradient)| gradient).fold(0.0, f64::max);
         Verdict {
-            objective: Some(0.5 * dot(residual, residual) + 0.5 * self.lambda * penalty),
+            objective: Some(0.5 * dot(at.replica, at.replica) + 0.5 * self.lambda * penalty),
             weights,
             ..Verdict::new(Metric::new("gradient", steepest, "training data").target(self.target))
         }
@@ -99,7 +86,8 @@ impl Program for Ridge {
 }
 
 impl Update for Ridge {
-    fn update(&self, task: &Task, shard: &mut Columns, residual: &Vec<f64>) -> Answer {
+    fn update(&self, at: TaskOf<'_, Self>) -> Answer {
+        let TaskOf { task, shard, replica: residual } = at;
         let mut answer = Answer { residual: vec![0.0; residual.len()], ..Answer::default() };
         for &variable in &task.variables {
             let local = (variable - shard.first) as usize;
@@ -123,8 +111,8 @@ impl Relate for Ridge {
         Answer { variables, columns: task.variables.iter().map(column).collect(), ..Answer::default() }
     }
 
-    fn relate(&self, _: &(), candidates: &[u32], pieces: Vec<(u32, Answer)>) -> Dependencies {
-        let pieces = pieces.into_iter().flat_map(|(_, piece)| piece.variables.into_iter().zip(piece.columns));
+    fn relate(&self, _: &(), candidates: &[u32], pieces: Partials<Answer>) -> Dependencies {
+        let pieces = pieces.into_iter().flat_map(|piece| piece.variables.into_iter().zip(piece.columns));
         let columns: Vec<(u32, Vec<f64>)> =
             pieces.map(|((variable, _), column)| (variable, column)).collect();
         let column = |variable| &columns.iter().find(|(other, _)| *other == variable).unwrap().1;
@@ -177,6 +165,6 @@ impl Problem {
     }
 
     pub(crate) fn variables(&self) -> Variables {
-        Variables::evenly(vec![1; self.columns], self.shards)
+        Variables::evenly(self.columns, self.shards)
     }
 }

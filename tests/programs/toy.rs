@@ -1,7 +1,9 @@
 //! A program without data: what its tasks do, and how its objective goes, is up to the test.
 
-use raddle::schedule::Round;
-use raddle::{Boundary, Metric, Program, Task, Update, UpdateBlock, Verbs, Verdict, Visibility};
+use raddle::{
+    Aggregate, BlockTaskOf, Boundary, Conclude, Evaluate, Metric, Program, Task, TaskOf, Update, UpdateBlock,
+    Verdict, Visibility,
+};
 
 /// A task does `work`; at a boundary the objective is `objective`.
 pub(crate) struct Toy<W> {
@@ -18,37 +20,27 @@ impl<W: Fn(&Task) + Send + Sync + 'static> Toy<W> {
 }
 
 impl<W: Fn(&Task) + Send + Sync + 'static> Program for Toy<W> {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().update_block()
-    }
+    raddle::program!(; update, update_block);
     fn visibility(&self) -> Visibility {
         self.visibility
     }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, boundary: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
         let metric = Metric::new("none", 1.0, "nothing");
-        Verdict { objective: (self.objective)(boundary), ..Verdict::new(metric) }
+        Verdict { objective: (self.objective)(&at.boundary), ..Verdict::new(metric) }
     }
 }
 
 impl<W: Fn(&Task) + Send + Sync + 'static> Update for Toy<W> {
-    fn update(&self, task: &Task, (): &mut (), (): &()) {
-        (self.work)(task);
+    fn update(&self, at: TaskOf<'_, Self>) {
+        (self.work)(at.task);
     }
 }
 
 impl<W: Fn(&Task) + Send + Sync + 'static> UpdateBlock for Toy<W> {
-    fn update_block(&self, task: &Task, (): &mut (), (): &mut (), (): &()) {
-        (self.work)(task);
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) {
+        (self.work)(at.task);
     }
 }

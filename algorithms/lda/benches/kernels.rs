@@ -2,8 +2,8 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::level::Level;
-use raddle::schedule::{Outlook, Plan};
-use raddle::{Metric, Program, Schedule, Task, UpdateBlock};
+use raddle::schedule::{EpochStart, Plan};
+use raddle::{Aggregate, BlockTaskOf, Metric, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
 fn passes(criterion: &mut Criterion) {
@@ -38,21 +38,22 @@ fn pass(
     epoch: u64,
 ) {
     let metric = Metric::new("none", 1.0, "nothing");
-    let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
-    let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { return };
+    let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
+    let Plan::Known(rounds) = schedule.begin_epoch(&start) else { return };
     let mut partials = Vec::new();
     for round in &rounds {
         for given in &round.tasks {
             let (phase, shard, block) = (round.phase, given.shard, given.block);
             let task = Task { epoch, round: 0, phase, shard, block, variables: Vec::new() };
-            let (at, block) = (shard as usize, block.unwrap_or(0) as usize);
-            let partial =
-                program.update_block(&task, &mut parts.shards[at], &mut parts.blocks[block], &parts.replica);
-            partials.push((shard, partial));
+            let number = block.unwrap_or(0);
+            let (of, block) = (&mut parts.shards[shard as usize], &mut parts.blocks[number as usize]);
+            let at = BlockTaskOf { task: &task, shard: of, number, block, replica: &parts.replica };
+            partials.push((shard, program.update_block(at)));
         }
     }
-    let Some(last) = rounds.last() else { return };
-    let change = program.aggregate(last, &mut parts.pinned, partials);
+    let Some(round) = rounds.last() else { return };
+    let pinned = &mut parts.pinned;
+    let change = program.aggregate(Aggregate { round, pinned, partials: partials.into() });
     program.commit(&change, &mut parts.replica);
 }
 

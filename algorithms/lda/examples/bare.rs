@@ -18,8 +18,8 @@
 use std::error::Error;
 use std::time::Instant;
 
-use raddle::schedule::{Outlook, Plan};
-use raddle::{Fold, Metric, Program, Schedule, Task, UpdateBlock};
+use raddle::schedule::{EpochStart, Plan};
+use raddle::{Aggregate, BlockTaskOf, Fold, Metric, Partials, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -123,19 +123,22 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
     for epoch in 0..epochs {
         let begun = Instant::now();
         let metric = Metric::new("none", 1.0, "nothing");
-        let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
-        let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else {
+        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
+        let Plan::Known(rounds) = schedule.begin_epoch(&start) else {
             return Err("a rotation is known".into());
         };
         let mut folded = None;
-        for (number, round) in (0..).zip(&rounds) {
+        for (at, round) in (0..).zip(&rounds) {
             for given in &round.tasks {
                 let (phase, shard, block) = (round.phase, given.shard, given.block);
-                let task = Task { epoch, round: number, phase, shard, block, variables: Vec::new() };
-                let (shard, block) = (&mut parts.shards[shard as usize], block.unwrap_or(0) as usize);
+                let task = Task { epoch, round: at, phase, shard, block, variables: Vec::new() };
+                let (shard, number) = (&mut parts.shards[shard as usize], block.unwrap_or(0));
+                let (block, replica) = (&mut parts.blocks[number as usize], &parts.replica);
                 let before = Instant::now();
-                let partial = program.update_block(&task, shard, &mut parts.blocks[block], &parts.replica);
-                measured += if program.measures(Some(&phase)) { before.elapsed().as_secs_f64() } else { 0.0 };
+                let partial =
+                    program.update_block(BlockTaskOf { task: &task, shard, number, block, replica });
+                measured +=
+                    if program.is_evaluation(Some(&phase)) { before.elapsed().as_secs_f64() } else { 0.0 };
                 match &mut folded {
                     None => folded = Some(partial),
                     Some(so_far) => program.fold(so_far, partial),
@@ -143,9 +146,9 @@ fn bare(lda: &Lda, problem: Problem, epochs: u64) -> Result<ByHand, Box<dyn Erro
                 tasks += 1;
             }
         }
-        let partials = folded.into_iter().map(|partial| (0, partial)).collect();
-        let last = rounds.last().ok_or("an epoch has rounds")?;
-        let change = program.aggregate(last, &mut parts.pinned, partials);
+        let partials = Partials::from(folded.into_iter().map(|partial| (0, partial)).collect::<Vec<_>>());
+        let (round, pinned) = (rounds.last().ok_or("an epoch has rounds")?, &mut parts.pinned);
+        let change = program.aggregate(Aggregate { round, pinned, partials });
         program.commit(&change, &mut parts.replica);
         each.push(begun.elapsed().as_secs_f64());
     }

@@ -99,9 +99,9 @@ impl<'a> Reader<'a> {
 }
 
 /// The other form of a value: what it has learned, without what data and parameters give back. Checkpoints hold it, of
-/// shards ([`Program::remember`](crate::Program::remember)), of the pinned block
-/// ([`Program::remember_pinned`](crate::Program::remember_pinned)) and of the schedule
-/// ([`Schedule::remember`](crate::Schedule::remember)).
+/// shards ([`Program::save_state`](crate::Program::save_state)), of the pinned block
+/// ([`Program::save_pinned`](crate::Program::save_pinned)) and of the schedule
+/// ([`Schedule::save_state`](crate::Schedule::save_state)).
 ///
 /// `Learned<Writer>` writes it, `Learned<Reader>` reads it. They are types of their own: what is written by the one is no
 /// [`State`], which is whole, and what is whole is taken into it by name only.
@@ -113,10 +113,10 @@ impl<'a> Reader<'a> {
 /// raddle::state!(Columns { data, coefficients });
 ///
 /// impl Columns {
-///     fn remember(&self, out: &mut Learned<Writer>) {
+///     fn save_state(&self, out: &mut Learned<Writer>) {
 ///         out.write(&self.coefficients);
 ///     }
-///     fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+///     fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
 ///         self.coefficients = from.read()?;
 ///         Ok(())
 ///     }
@@ -124,11 +124,11 @@ impl<'a> Reader<'a> {
 ///
 /// let columns = Columns { data: vec![1.0, 2.0], coefficients: vec![0.5] };
 /// let (whole, mut learned) = (to_bytes(&columns), Learned::default());
-/// columns.remember(&mut learned);
+/// columns.save_state(&mut learned);
 /// let learned = learned.into_bytes();
 /// assert!(learned.len() < whole.len());
 /// let mut anew = Columns { data: vec![1.0, 2.0], coefficients: vec![0.0] };
-/// anew.recall(&mut Learned::of(&learned))?;
+/// anew.load_state(&mut Learned::of(&learned))?;
 /// assert_eq!(anew.coefficients, from_bytes::<Columns>(&whole)?.coefficients);
 /// # Ok::<(), StateError>(())
 /// ```

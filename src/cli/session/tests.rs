@@ -11,40 +11,30 @@ use crate::cli::{Free, Records, identity};
 use crate::engine::Parts;
 use crate::engine::{Engine, Outcome};
 use crate::program::Program;
-use crate::program::verbs::{Update, Verbs};
+use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
+use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
-use crate::program::{Boundary, Task};
 use crate::run::record::{Ending, Limit};
-use crate::schedule::{Cyclic, Round, Variables};
+use crate::schedule::{Cyclic, Variables};
 
 /// Halves a number an epoch.
 struct Halving;
 
 impl Program for Halving {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = f64;
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
+    crate::program!(Replica = f64; update);
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), number: &mut f64) {
         *number /= 2.0;
     }
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), _: &f64) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), number: &f64, _: Vec<(u32, ())>) -> Verdict<()> {
-        Verdict::new(Metric::new("number", *number, "itself").target(0.1))
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+        Verdict::new(Metric::new("number", *at.replica, "itself").target(0.1))
     }
 }
 
 impl Update for Halving {
-    fn update(&self, _: &Task, (): &mut (), _: &f64) {}
+    fn update(&self, _: TaskOf<'_, Self>) {}
 }
 
 fn engine() -> Engine<Halving> {

@@ -5,36 +5,26 @@ use crate::checkpoint::CheckpointEvery;
 use crate::cluster::plan::Seat;
 use crate::cluster::protocol::{Keep, Kept};
 use crate::engine::Parts;
-use crate::program::verbs::{Update, Verbs};
+use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
+use crate::program::verbs::Update;
 use crate::program::verdict::Verdict;
-use crate::program::{Boundary, Task};
 use crate::run::record::Limit;
-use crate::schedule::{EachShard, Round};
+use crate::schedule::EachShard;
 
 struct Nothing;
 
 impl Program for Nothing {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) {}
+    crate::program!(; update);
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl Update for Nothing {
-    fn update(&self, _: &Task, (): &mut (), (): &()) {}
+    fn update(&self, _: TaskOf<'_, Self>) {}
 }
 
 fn member(index: u32, every: impl Into<CheckpointEvery>) -> Member<Nothing> {

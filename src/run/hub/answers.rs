@@ -6,6 +6,8 @@ use std::time::Instant;
 use super::{Hub, Stage, TURN};
 use crate::base::doing::Doing;
 use crate::program::Program;
+use crate::program::context::Aggregate;
+use crate::program::partials::Partials;
 use crate::run::message::{Answer, Message};
 use crate::run::place::Outbox;
 use crate::run::places::Places;
@@ -38,17 +40,18 @@ impl<P: Program> Hub<P> {
                 let Some(partials) = partials.add(answer.partials) else { return Ok(()) };
                 if let Some(round) = last.take() {
                     Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
-                    let change = self.program.aggregate(&round, &mut self.state.pinned, partials);
+                    let pinned = &mut self.state.pinned;
+                    let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
                     self.print_change(0, &change);
                     self.commit(Arc::new(change));
                 }
-                self.certify(out);
+                self.evaluate(out);
                 Ok(())
             }
             Message::Pieces { answer } => self.take_pieces(answer, out),
             Message::Shares { answer, prints: some } => {
                 self.charge(&answer);
-                let Stage::Certifying { shares, prints } = &mut self.stage else {
+                let Stage::Evaluating { shares, prints } = &mut self.stage else {
                     return Err(unasked("shares of a metric", &answer));
                 };
                 prints.extend(some);

@@ -1,4 +1,4 @@
-//! Boundaries: certifying, concluding, beginning the next epoch or ending the generation.
+//! Boundaries: evaluating, concluding, beginning the next epoch or ending the generation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,6 +7,8 @@ use super::gathering::Gathering;
 use super::guard::is_worse;
 use super::{Hub, IN_VAIN, Parting, Progress, Stage, Unconcluded};
 use crate::base::doing::Doing;
+use crate::program::context::Conclude;
+use crate::program::partials::Partials;
 use crate::program::verdict::{Metric, Status, Verdict};
 use crate::program::{Program, Visibility};
 use crate::run::learned::learned_pinned;
@@ -14,10 +16,10 @@ use crate::run::message::Message;
 use crate::run::place::Outbox;
 use crate::run::prints::{BoundaryPrint, Part, Prints, print, print_of};
 use crate::run::record::{Ending, EpochRecord, Limit};
-use crate::schedule::{Outlook, Plan};
+use crate::schedule::{EpochStart, Plan};
 
 impl<P: Program> Hub<P> {
-    pub(super) fn certify(&mut self, out: &mut Outbox<P>) {
+    pub(super) fn evaluate(&mut self, out: &mut Outbox<P>) {
         for change in std::mem::take(&mut self.held) {
             self.commit(change);
         }
@@ -30,12 +32,12 @@ impl<P: Program> Hub<P> {
             let changes = std::mem::take(unsent);
             out.push((worker as u32, Message::Boundary { changes, at, keep: self.keep }));
         }
-        self.stage = Stage::Certifying { shares: Gathering::of(self.workers), prints: Vec::new() };
+        self.stage = Stage::Evaluating { shares: Gathering::of(self.workers), prints: Vec::new() };
     }
 
     pub(super) fn conclude(
         &mut self,
-        shares: Vec<(u32, P::Partial)>,
+        partials: Partials<P::Partial>,
         prints: Vec<(Part, u64)>,
         out: &mut Outbox<P>,
     ) -> Result<(), String> {
@@ -46,16 +48,16 @@ impl<P: Program> Hub<P> {
         let pinned = self.keep.then(|| learned_pinned(&*self.program, &self.state.pinned));
         Doing::verb("conclude").epoch(epoch).note();
         let verdict = {
-            let replica = self.replica.borrow();
-            self.program.conclude(&boundary, &mut self.state.pinned, &replica, shares)
+            let (pinned, replica) = (&mut self.state.pinned, self.replica.borrow());
+            self.program.conclude(Conclude { boundary, pinned, replica: &replica, partials })
         };
         self.keep_print(prints, &verdict);
-        let (record, outlook, worse) = self.judge(verdict, pinned, out)?;
-        self.verdict = Some((outlook.metric.clone(), outlook.objective));
-        match self.show(record, &outlook) {
-            Some(ending) => self.part(Parting::Over(ending), outlook, out),
+        let (record, start, worse) = self.judge(verdict, pinned, out)?;
+        self.verdict = Some((start.metric.clone(), start.objective));
+        match self.show(record, &start) {
+            Some(ending) => self.part(Parting::Over(ending), start, out),
             None if self.settings.cut_after(epoch, self.asked) && !first => {
-                self.part(Parting::Cut, outlook, out)
+                self.part(Parting::Cut, start, out)
             }
             None => {
                 // Nobody writes a checkpoint after all.
@@ -63,9 +65,9 @@ impl<P: Program> Hub<P> {
                     self.commit(Arc::new(change));
                 }
                 if !worse {
-                    self.accept(&outlook, out);
+                    self.accept(&start, out);
                 }
-                self.begin_epoch(outlook, out)?;
+                self.begin_epoch(start, out)?;
             }
         }
         Ok(())
@@ -77,7 +79,7 @@ impl<P: Program> Hub<P> {
         verdict: Verdict<P::Change>,
         pinned: Option<Vec<u8>>,
         out: &mut Outbox<P>,
-    ) -> Result<(EpochRecord, Outlook, bool), String> {
+    ) -> Result<(EpochRecord, EpochStart, bool), String> {
         let epoch = self.state.progress.epoch;
         let Verdict {
             mut metric,
@@ -86,7 +88,7 @@ impl<P: Program> Hub<P> {
             position,
             objective,
             weights,
-            wanted,
+            batch_hint,
             change,
             shown,
             note,
@@ -101,9 +103,9 @@ impl<P: Program> Hub<P> {
         let worse = self.accepted.as_ref().is_some_and(|accepted| is_worse(objective, accepted.objective));
         let mut record = self.record(Some(&metric).filter(|_| measured).cloned(), objective, worse);
         (record.shown, record.note, record.position) = (shown, note, position);
-        let mut outlook = Outlook { epoch, metric, objective, weights, wanted };
+        let mut start = EpochStart { epoch, metric, objective, weights, batch_hint };
         self.state.progress.status = if worse {
-            outlook = self.roll_back(out)?;
+            start = self.roll_back(out)?;
             self.state.progress.last = last;
             Status::Continue
         } else {
@@ -116,10 +118,10 @@ impl<P: Program> Hub<P> {
                 }
                 None => change.into_iter().for_each(|change| self.commit(Arc::new(change))),
             }
-            let is_lost = measured && !outlook.metric.value.is_finite();
+            let is_lost = measured && !start.metric.value.is_finite();
             if is_lost { Status::Diverged } else { status }
         };
-        Ok((record, outlook, worse))
+        Ok((record, start, worse))
     }
 
     /// Keeps the boundary's fingerprint, where it is wanted.
@@ -139,14 +141,14 @@ impl<P: Program> Hub<P> {
     }
 
     /// Why the run is over at this boundary, if it is.
-    pub(super) fn ending(&self, outlook: &Outlook) -> Option<Ending> {
+    pub(super) fn ending(&self, start: &EpochStart) -> Option<Ending> {
         let Progress { status, in_vain, epoch, .. } = self.state.progress;
-        let objective_is_lost = outlook.objective.is_some_and(|value| !value.is_finite());
+        let objective_is_lost = start.objective.is_some_and(|value| !value.is_finite());
         match status {
             Status::Diverged => Some(Ending::Diverged),
-            _ if outlook.metric.is_reached() => Some(Ending::Target),
+            _ if start.metric.is_reached() => Some(Ending::Target),
             _ if objective_is_lost || in_vain >= IN_VAIN => Some(Ending::Diverged),
-            Status::Completed if outlook.metric.is_missed() => Some(Ending::Limit(Limit::Epochs)),
+            Status::Completed if start.metric.is_missed() => Some(Ending::Limit(Limit::Epochs)),
             Status::Converged | Status::Completed => Some(Ending::Converged),
             Status::Continue if self.state.cut_short => Some(Ending::Interrupted),
             Status::Continue => self.settings.limit_reached(epoch),
@@ -154,22 +156,22 @@ impl<P: Program> Hub<P> {
     }
 
     /// Shows the boundary's record, which may make somebody ask the run to stop, and says how the run ends, if it does.
-    fn show(&mut self, mut record: EpochRecord, outlook: &Outlook) -> Option<Ending> {
-        record.ending = self.ending(outlook);
+    fn show(&mut self, mut record: EpochRecord, start: &EpochStart) -> Option<Ending> {
+        record.ending = self.ending(start);
         Doing::verb("the observer").epoch(record.epoch).note();
         (self.watcher)(&record, &self.replica.borrow());
-        record.ending = record.ending.or_else(|| self.ending(outlook));
+        record.ending = record.ending.or_else(|| self.ending(start));
         let ending = record.ending;
         self.records.push(record);
         ending
     }
 
-    pub(super) fn begin_epoch(&mut self, outlook: Outlook, out: &mut Outbox<P>) -> Result<(), String> {
+    pub(super) fn begin_epoch(&mut self, start: EpochStart, out: &mut Outbox<P>) -> Result<(), String> {
         (self.issued, self.aggregated, self.listed) = (0, 0, None);
         self.state.progress.before = (self.state.progress.totals, self.state.schedule.counts());
         self.stage = Stage::Stepwise;
-        Doing::verb("the schedule's begin_epoch").epoch(outlook.epoch).note();
-        match self.state.schedule.begin_epoch(&outlook) {
+        Doing::verb("the schedule's begin_epoch").epoch(start.epoch).note();
+        match self.state.schedule.begin_epoch(&start) {
             Plan::Stepwise => {}
             Plan::Known(rounds) if self.program.visibility() == Visibility::EachRound => {
                 self.listed = Some(rounds.into());
@@ -188,7 +190,7 @@ impl<P: Program> Hub<P> {
                 self.check_folds(&rounds)?;
                 let (last, rounds) = (rounds.last().cloned(), Arc::new(rounds));
                 for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-                    let (epoch, changes) = (outlook.epoch, std::mem::take(unsent));
+                    let (epoch, changes) = (start.epoch, std::mem::take(unsent));
                     out.push((worker as u32, Message::Plan { epoch, changes, rounds: Arc::clone(&rounds) }));
                 }
                 self.stage = Stage::Known { last, partials: Gathering::of(self.workers) };
@@ -197,11 +199,11 @@ impl<P: Program> Hub<P> {
         self.advance(out)
     }
 
-    pub(super) fn part(&mut self, parting: Parting, outlook: Outlook, out: &mut Outbox<P>) {
+    pub(super) fn part(&mut self, parting: Parting, start: EpochStart, out: &mut Outbox<P>) {
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             out.push((worker as u32, Message::Leave { changes: std::mem::take(unsent) }));
         }
-        self.state.progress.outlook = Some(outlook);
+        self.state.progress.start = Some(start);
         self.parting = Some(parting);
         self.stage = Stage::Over;
     }

@@ -1,5 +1,7 @@
 //! [`Gathering`]: answers of workers, until the last has come.
 
+use crate::program::partials::Partials;
+
 /// Answers that are being gathered, as (shard, answer).
 pub(super) struct Gathering<T> {
     waiting: usize,
@@ -24,15 +26,13 @@ impl<T> Gathering<T> {
     }
 
     /// Puts a worker's answers to the others: those of all, with the last.
-    pub(super) fn add(&mut self, answers: Vec<(u32, T)>) -> Option<Vec<(u32, T)>> {
+    pub(super) fn add(&mut self, answers: Vec<(u32, T)>) -> Option<Partials<T>> {
         self.put(answers);
         (!self.waits()).then(|| self.take())
     }
 
-    /// Answers by shard: never in the order in which they came.
-    pub(super) fn take(&mut self) -> Vec<(u32, T)> {
-        let mut answers = std::mem::take(&mut self.answers);
-        answers.sort_by_key(|&(shard, _)| shard);
-        answers
+    /// Answers that have come.
+    pub(super) fn take(&mut self) -> Partials<T> {
+        Partials::from(std::mem::take(&mut self.answers))
     }
 }

@@ -6,43 +6,43 @@ use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
 use crate::program::Program;
 use crate::run::message::Message;
 use crate::run::place::Outbox;
-use crate::schedule::Outlook;
+use crate::schedule::EpochStart;
 
 impl<P: Program> Hub<P> {
     /// Keeps a boundary that did not worsen the objective, if there is a guard and an objective to watch.
-    pub(super) fn accept(&mut self, outlook: &Outlook, out: &mut Outbox<P>) {
+    pub(super) fn accept(&mut self, start: &EpochStart, out: &mut Outbox<P>) {
         let guarded = self.settings.guard && !self.program.is_monotone();
-        let Some(objective) = outlook.objective.filter(|_| guarded) else { return };
+        let Some(objective) = start.objective.filter(|_| guarded) else { return };
         // The commits of this boundary belong to it.
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-            out.push((worker as u32, Message::Remember { changes: std::mem::take(unsent) }));
+            out.push((worker as u32, Message::SaveSnapshot { changes: std::mem::take(unsent) }));
         }
         // Pinned block and schedule are kept whole: nothing is made anew when the guard goes back.
-        Doing::verb("save of the schedule").epoch(outlook.epoch).note();
+        Doing::verb("save of the schedule").epoch(start.epoch).note();
         let mut schedule = Writer::default();
         self.state.schedule.save(&mut schedule);
-        Doing::verb("save of the pinned block").epoch(outlook.epoch).note();
+        Doing::verb("save of the pinned block").epoch(start.epoch).note();
         self.accepted = Some(Accepted {
             objective,
             pinned: to_bytes(&self.state.pinned),
             schedule: schedule.into_bytes(),
-            outlook: outlook.clone(),
+            start: start.clone(),
             block_at: self.block_at.clone(),
         });
     }
 
     /// Returns to the accepted boundary with less parallelism.
-    pub(super) fn roll_back(&mut self, out: &mut Outbox<P>) -> Result<Outlook, String> {
+    pub(super) fn roll_back(&mut self, out: &mut Outbox<P>) -> Result<EpochStart, String> {
         let broken = |error: StateError| format!("the snapshot of a boundary cannot be read back: {error}");
         let Some(accepted) = &self.accepted else { return Err("there is no boundary to return to".into()) };
         let epoch = self.state.progress.epoch;
         Doing::verb("load of the pinned block").epoch(epoch).note();
         self.state.pinned = from_bytes(&accepted.pinned).map_err(broken)?;
-        Doing::verb("the schedule's load, shrink or save").epoch(epoch).note();
+        Doing::verb("the schedule's load, reduce_parallelism or save").epoch(epoch).note();
         self.state.schedule.load(&mut Reader::new(&accepted.schedule)).map_err(broken)?;
         self.block_at.clone_from(&accepted.block_at);
-        let outlook = Outlook { epoch: self.state.progress.epoch, ..accepted.outlook.clone() };
-        self.state.schedule.shrink();
+        let start = EpochStart { epoch: self.state.progress.epoch, ..accepted.start.clone() };
+        self.state.schedule.reduce_parallelism();
         // The next rollback starts from the shrunken schedule, not from the one that failed.
         let mut schedule = Writer::default();
         self.state.schedule.save(&mut schedule);
@@ -54,9 +54,9 @@ impl<P: Program> Hub<P> {
         self.state.progress.totals.rollbacks += 1;
         for worker in 0..self.workers {
             self.unsent[worker].clear();
-            out.push((worker as u32, Message::Recall));
+            out.push((worker as u32, Message::LoadSnapshot));
         }
-        Ok(outlook)
+        Ok(start)
     }
 }
 

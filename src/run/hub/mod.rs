@@ -36,7 +36,7 @@ use crate::run::placement::Layout;
 use crate::run::prints::{BoundaryPrint, Part};
 use crate::run::record::{Ending, EpochRecord};
 use crate::run::settings::Settings;
-use crate::schedule::{Candidates, Outlook, Round, Schedule};
+use crate::schedule::{Candidates, EpochStart, Round, Schedule};
 
 /// A worker without tasks is sent its commits once this number has gathered.
 const COMMITS_HELD: usize = 64;
@@ -74,7 +74,7 @@ enum Stage<P: Program> {
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
     /// Waiting for the shares of the metric.
-    Certifying { shares: Gathering<P::Partial>, prints: Vec<(Part, u64)> },
+    Evaluating { shares: Gathering<P::Partial>, prints: Vec<(Part, u64)> },
     /// The generation has ended.
     Over,
 }
@@ -87,7 +87,7 @@ struct Accepted {
     objective: f64,
     pinned: Vec<u8>,
     schedule: Vec<u8>,
-    outlook: Outlook,
+    start: EpochStart,
     block_at: Vec<u32>,
 }
 
@@ -185,25 +185,25 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// Starts the generation: certify first, or go on with the epoch that the last one left.
+    /// Starts the generation: evaluate first, or go on with the epoch that the last one left.
     pub(crate) fn start(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
-        match self.state.progress.outlook.take() {
-            None => self.certify(out),
-            Some(outlook) => {
-                self.verdict = Some((outlook.metric.clone(), outlook.objective));
+        match self.state.progress.start.take() {
+            None => self.evaluate(out),
+            Some(start) => {
+                self.verdict = Some((start.metric.clone(), start.objective));
                 // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A checkpoint of a run that was over is resumed to its end, not beyond it.
-                if let Some(ending) = self.ending(&outlook) {
-                    self.part(Parting::Over(ending), outlook, out);
+                if let Some(ending) = self.ending(&start) {
+                    self.part(Parting::Over(ending), start, out);
                 } else {
-                    self.accept(&outlook, out);
-                    self.begin_epoch(outlook, out)?;
+                    self.accept(&start, out);
+                    self.begin_epoch(start, out)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The boundary that is certified and concluded next.
+    /// The boundary that is evaluated and concluded next.
     fn boundary(&self) -> Boundary {
         let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
         Boundary { epoch, shards: self.placement.len() as u32 }

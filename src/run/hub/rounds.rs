@@ -6,6 +6,8 @@ use super::check::check_related;
 use super::gathering::Gathering;
 use super::{COMMITS_HELD, Flight, Hub, Stage};
 use crate::base::doing::Doing;
+use crate::program::context::Aggregate;
+use crate::program::partials::Partials;
 use crate::program::{Program, Visibility};
 use crate::run::message::{Asked, Message};
 use crate::run::place::Outbox;
@@ -34,7 +36,7 @@ impl<P: Program> Hub<P> {
                     }
                     self.learn_up_to(self.issued)?;
                     if last {
-                        self.certify(out);
+                        self.evaluate(out);
                         return Ok(());
                     }
                     self.stage = Stage::Stepwise;
@@ -78,7 +80,7 @@ impl<P: Program> Hub<P> {
                 self.check_candidates(&candidates)?;
                 let waiting = self.gather(&candidates, out);
                 if waiting == 0 {
-                    let next = self.relate(&candidates, Vec::new())?;
+                    let next = self.relate(&candidates, Partials::from(Vec::new()))?;
                     return self.take_step(next, out);
                 }
                 self.stage = Stage::Relating { candidates, pieces: Gathering::of(waiting) };
@@ -110,7 +112,7 @@ impl<P: Program> Hub<P> {
     pub(super) fn relate(
         &mut self,
         candidates: &Candidates<P::Phase>,
-        pieces: Vec<(u32, P::Partial)>,
+        pieces: Partials<P::Partial>,
     ) -> Result<Next<P::Phase>, String> {
         Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
         let (_, relate) = self.verbs.to_relate()?;
@@ -180,7 +182,8 @@ impl<P: Program> Hub<P> {
             }
             Doing::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).note();
             let partials = flight.partials.take();
-            let change = self.program.aggregate(&flight.round, &mut self.state.pinned, partials);
+            let (round, pinned) = (&flight.round, &mut self.state.pinned);
+            let change = self.program.aggregate(Aggregate { round, pinned, partials });
             let number = flight.number;
             let change = Arc::new(change);
             flight.change = Some(Arc::clone(&change));
@@ -195,13 +198,13 @@ impl<P: Program> Hub<P> {
             let Some(Flight { number, round, change: Some(change), .. }) = self.flights.pop_front() else {
                 break;
             };
-            let doing = Doing::verb("moved").epoch(self.state.progress.epoch).round(number);
+            let doing = Doing::verb("deltas").epoch(self.state.progress.epoch).round(number);
             doing.note();
-            let mut moved = Vec::new();
-            self.program.moved(&change, &mut |variable, distance| moved.push((variable, distance)));
-            self.check_told("`moved` names", &moved)?;
+            let mut deltas = Vec::new();
+            self.program.deltas(&change, &mut |variable, distance| deltas.push((variable, distance)));
+            self.check_told("`deltas` names", &deltas)?;
             doing.then("the schedule's learn").note();
-            self.state.schedule.learn(&round, &moved);
+            self.state.schedule.learn(&round, &deltas);
             match self.program.visibility() {
                 Visibility::EachRound => self.commit(change),
                 Visibility::AtBoundary => self.held.push(change),

@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use crate::program::verdict::Status;
-use crate::schedule::{Counts, Outlook, Schedule};
+use crate::schedule::{Counts, EpochStart, Schedule};
 
 /// What the hub hands on from generation to generation, and what a checkpoint keeps of it.
 pub(crate) struct HubState<P: Program> {
@@ -39,7 +39,7 @@ pub(crate) struct Progress {
     /// Epochs completed.
     pub(crate) epoch: u64,
     /// What the next epoch begins with; `None` before the first boundary.
-    pub(crate) outlook: Option<Outlook>,
+    pub(crate) start: Option<EpochStart>,
     /// What the program said of the run at that boundary.
     pub(crate) status: Status,
     pub(crate) staleness: usize,
@@ -82,4 +82,4 @@ impl Progress {
     }
 }
 
-crate::state!(Progress { epoch, outlook, status, staleness, in_vain, totals, before, last });
+crate::state!(Progress { epoch, start, status, staleness, in_vain, totals, before, last });

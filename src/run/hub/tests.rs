@@ -7,33 +7,24 @@ use raddle_common::testing::not_empty;
 
 use super::guard::is_worse;
 use crate::engine::{Engine, Outcome, Parts};
-use crate::program::verbs::{Update, Verbs};
+use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
+use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
-use crate::program::{Boundary, Program, Task, Visibility};
+use crate::program::{Program, Visibility};
 use crate::replay;
 use crate::run::prints::Part;
-use crate::schedule::{EachShard, Round};
+use crate::schedule::EachShard;
 
 /// Values that are told at each boundary: an objective, and a metric if it is measured there.
 struct Told(Vec<(Option<f64>, Option<f64>)>);
 
 impl Program for Told {
-    type Shard = ();
-    type Block = ();
-    type Pinned = u64;
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-    fn aggregate(&self, _: &Round, _: &mut u64, _: Vec<(u32, ())>) {}
+    crate::program!(Pinned = u64; update);
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, boundary: &Boundary, _: &mut u64, (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
-        let (objective, metric) = self.0[boundary.epoch as usize];
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+        let (objective, metric) = self.0[at.boundary.epoch as usize];
         let verdict = match metric {
             Some(value) => Verdict::new(Metric::new("error", value, "nothing")),
             None => Verdict::unmeasured("error", "nothing"),
@@ -43,7 +34,7 @@ impl Program for Told {
 }
 
 impl Update for Told {
-    fn update(&self, _: &Task, (): &mut (), (): &()) {}
+    fn update(&self, _: TaskOf<'_, Self>) {}
 }
 
 /// The run that is told so, and which of its boundaries were rolled back.
@@ -97,33 +88,23 @@ struct Impure {
 }
 
 impl Program for Impure {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = u64;
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
+    crate::program!(Change = u64; update);
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
-    fn aggregate(&self, _: &Round, (): &mut (), _: Vec<(u32, ())>) -> u64 {
+    fn aggregate(&self, _: Aggregate<'_, Self>) -> u64 {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed);
         if self.honest { 1 } else { calls }
     }
     fn commit(&self, _: &u64, (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<u64> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<u64> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl Update for Impure {
-    fn update(&self, _: &Task, (): &mut (), (): &()) {}
+    fn update(&self, _: TaskOf<'_, Self>) {}
 }
 
 #[test]

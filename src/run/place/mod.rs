@@ -13,6 +13,7 @@ use crate::base::doing::Doing;
 use crate::base::slowdown::Slowdown;
 use crate::base::state::{Learned, from_bytes, to_bytes};
 use crate::checkpoint::Checkpoints;
+use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
 use crate::run::learned::learned;
@@ -169,10 +170,10 @@ impl<P: Program> Place<P> {
                 let answer = Answer { worker: self.worker, partials, busy, measured: 0.0 };
                 out.push((HUB, Message::Pieces { answer }));
             }
-            Message::Boundary { changes, at, keep } => {
+            Message::Boundary { changes, at: boundary, keep } => {
                 self.commit(&changes);
                 if keep {
-                    self.write(&at)?;
+                    self.write(&boundary)?;
                 }
                 let prints = self.print();
                 let started = Instant::now();
@@ -180,20 +181,21 @@ impl<P: Program> Place<P> {
                 let shares = self.shards.iter_mut();
                 let partials = shares
                     .map(|(&number, shard)| {
-                        Doing::verb("certify").of("shard", number).note();
-                        (number, self.program.certify(&at, number, shard, &replica))
+                        Doing::verb("evaluate").of("shard", number).note();
+                        let at = Evaluate { boundary, number, shard, replica: &*replica };
+                        (number, self.program.evaluate(at))
                     })
                     .collect();
                 let busy = started.elapsed().as_secs_f64();
-                let measured = if self.program.measures(None) { busy } else { 0.0 };
+                let measured = if self.program.is_evaluation(None) { busy } else { 0.0 };
                 let answer = Answer { worker: self.worker, partials, busy, measured };
                 out.push((HUB, Message::Shares { answer, prints }));
             }
-            Message::Remember { changes } => {
+            Message::SaveSnapshot { changes } => {
                 self.commit(&changes);
-                self.remember();
+                self.save_snapshot();
             }
-            Message::Recall => self.recall()?,
+            Message::LoadSnapshot => self.load_snapshot()?,
             Message::Leave { changes } => {
                 self.commit(&changes);
                 self.left = true;
@@ -227,10 +229,11 @@ impl<P: Program> Place<P> {
         let replica = self.replica.borrow();
         doing("update", task).note();
         Ok(match task.block {
-            None => Some(self.verbs.to_update()?(&self.program, task, shard, &replica)),
-            Some(block) => match self.blocks.get_mut(&block) {
+            None => Some(self.verbs.to_update()?(&self.program, TaskOf { task, shard, replica: &*replica })),
+            Some(number) => match self.blocks.get_mut(&number) {
                 Some(block) => {
-                    Some(self.verbs.to_update_block()?(&self.program, task, shard, block, &replica))
+                    let at = BlockTaskOf { task, shard, number, block, replica: &*replica };
+                    Some(self.verbs.to_update_block()?(&self.program, at))
                 }
                 None => None,
             },
@@ -243,7 +246,7 @@ impl<P: Program> Place<P> {
             None => started.elapsed().as_secs_f64(),
             Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
         };
-        Spent { busy, measured: if self.program.measures(Some(&task.phase)) { busy } else { 0.0 } }
+        Spent { busy, measured: if self.program.is_evaluation(Some(&task.phase)) { busy } else { 0.0 } }
     }
 
     // ---- rounds handed out one by one ----
@@ -285,7 +288,7 @@ impl<P: Program> Place<P> {
         Ok(worked)
     }
 
-    /// Writes what is here to a checkpoint of the boundary, as it is before it is certified.
+    /// Writes what is here to a checkpoint of the boundary, as it is before it is evaluated.
     fn write(&self, at: &Boundary) -> Result<(), String> {
         let Some(checkpoints) = &self.manner.checkpoints else { return Ok(()) };
         let shards = self.shards.iter().map(|(&number, shard)| (number, shard));
@@ -318,7 +321,7 @@ impl<P: Program> Place<P> {
         prints
     }
 
-    fn remember(&mut self) {
+    fn save_snapshot(&mut self) {
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
         self.snapshot = Some(Snapshot {
             shards: self.learned(),
@@ -327,13 +330,13 @@ impl<P: Program> Place<P> {
         });
     }
 
-    fn recall(&mut self) -> Result<(), String> {
+    fn load_snapshot(&mut self) -> Result<(), String> {
         let Some(snapshot) = &self.snapshot else { return Ok(()) };
         let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
         for (number, bytes) in &snapshot.shards {
             if let Some(shard) = self.shards.get_mut(number) {
-                Doing::verb("recall").of("shard", *number).note();
-                self.program.recall(shard, &mut Learned::of(bytes)).map_err(broken)?;
+                Doing::verb("load_state").of("shard", *number).note();
+                self.program.load_state(shard, &mut Learned::of(bytes)).map_err(broken)?;
             }
         }
         // Blocks may have ended the epoch elsewhere: those that were here at the boundary are here again.

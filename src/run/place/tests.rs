@@ -1,39 +1,30 @@
 //! A place driven by hand.
 
 use super::*;
+use crate::program::context::{Aggregate, Conclude};
 use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
 use crate::run::message::Asked;
-use crate::schedule::{Assignment, Round};
+use crate::schedule::Assignment;
 
 /// Tasks of phase 1 measure the model, those of phase 0 train it.
 struct Measuring;
 
 impl Program for Measuring {
-    type Shard = ();
-    type Block = ();
-    type Pinned = ();
-    type Replica = ();
-    type Partial = ();
-    type Change = ();
-    type Phase = u32;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-    fn measures(&self, phase: Option<&u32>) -> bool {
+    crate::program!(Phase = u32; update);
+    fn is_evaluation(&self, phase: Option<&u32>) -> bool {
         phase == Some(&1)
     }
-    fn aggregate(&self, _: &Round<u32>, (): &mut (), _: Vec<(u32, ())>) {}
+    fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn certify(&self, _: &Boundary, _: u32, (): &mut (), (): &()) {}
-    fn conclude(&self, _: &Boundary, (): &mut (), (): &(), _: Vec<(u32, ())>) -> Verdict<()> {
+    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl Update for Measuring {
-    fn update(&self, _: &Task<u32>, (): &mut (), (): &()) {
+    fn update(&self, _: TaskOf<'_, Self>) {
         std::hint::black_box((0..10_000u64).fold(1, |sum, n| sum ^ std::hint::black_box(n)));
     }
 }

@@ -51,14 +51,14 @@ impl Checkpoints {
     ) -> Result<(), String> {
         self.write_part(hub.progress.epoch, |add| {
             let mut schedule = Learned::default();
-            Doing::verb("the schedule's remember").note();
-            hub.schedule.remember(&mut schedule);
+            Doing::verb("the schedule's save_state").note();
+            hub.schedule.save_state(&mut schedule);
             add(Kind::Schedule, &schedule.into_bytes());
             Doing::verb("save of the replica").note();
             add(Kind::Replica, &to_bytes(replica));
             match &hub.unconcluded {
                 Some(before) => {
-                    let progress = Progress { outlook: None, last: before.last, ..hub.progress.clone() };
+                    let progress = Progress { start: None, last: before.last, ..hub.progress.clone() };
                     add(Kind::Pinned, &before.pinned);
                     add(Kind::Progress, &to_bytes(&progress));
                 }
@@ -101,16 +101,16 @@ impl Checkpoint {
         if !hub.progress.is_possible() {
             return Err(fits(StateError::new("how far the run has come")));
         }
-        let outlook = hub.progress.outlook.as_ref();
+        let start = hub.progress.start.as_ref();
         Doing::verb("restored").note();
         let restored = Restored {
             boundary: Boundary { epoch: hub.progress.epoch, shards: held.shards.len() as u32 },
-            is_concluded: outlook.is_some(),
+            is_concluded: start.is_some(),
             shards: &mut held.shards,
             blocks: &mut held.blocks,
             pinned: &mut hub.pinned,
             replica: &mut held.replica,
-            weights: outlook.map_or(&[][..], |outlook| &outlook.weights),
+            weights: start.map_or(&[][..], |start| &start.weights),
         };
         program.restored(restored).map_err(fits)
     }
@@ -127,9 +127,9 @@ fn fill_one<P: Program>(
     let mut from = Learned::of(bytes);
     match kind {
         Kind::Shard(number) => {
-            Doing::verb("recall").of("shard", number).note();
+            Doing::verb("load_state").of("shard", number).note();
             let shard = held.shards.get_mut(number as usize).ok_or(StateError::new("a shard of this run"))?;
-            program.recall(shard, &mut from)?;
+            program.load_state(shard, &mut from)?;
             from.whole().end("a shard")?;
         }
         Kind::Block(number) => {
@@ -142,13 +142,13 @@ fn fill_one<P: Program>(
             held.replica = from_bytes(bytes)?;
         }
         Kind::Pinned => {
-            Doing::verb("recall_pinned").note();
-            program.recall_pinned(&mut hub.pinned, &mut from)?;
+            Doing::verb("load_pinned").note();
+            program.load_pinned(&mut hub.pinned, &mut from)?;
             from.whole().end("the pinned block")?;
         }
         Kind::Schedule => {
-            Doing::verb("the schedule's recall").note();
-            hub.schedule.recall(&mut from)?;
+            Doing::verb("the schedule's load_state").note();
+            hub.schedule.load_state(&mut from)?;
             from.whole().end("a schedule")?;
         }
         Kind::Progress => hub.progress = from_bytes(bytes)?,

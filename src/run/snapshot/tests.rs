@@ -16,10 +16,10 @@ use crate::checkpoint::folder::find;
 use crate::checkpoint::part::Records;
 use crate::checkpoint::{Drafted, commit_parts, last_generation};
 use crate::engine::{Engine, Parts};
-use crate::program::Task;
-use crate::program::verbs::{Update, Verbs};
+use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
+use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
-use crate::schedule::{Cyclic, Round, Variables};
+use crate::schedule::{Cyclic, Variables};
 
 pub(super) fn identity() -> Identity {
     let (run, schedule) = ("a run".into(), "a schedule".into());
@@ -259,28 +259,18 @@ fn one_of_another_run_or_version_is_named() {
 pub(super) struct Counting;
 
 impl Program for Counting {
-    type Shard = u64;
-    type Block = ();
-    type Pinned = ();
-    type Replica = u64;
-    type Partial = u64;
-    type Change = u64;
-    type Phase = ();
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-    fn aggregate(&self, _: &Round, (): &mut (), counts: Vec<(u32, u64)>) -> u64 {
-        counts.into_iter().map(|(_, count)| count).sum()
+    crate::program!(Shard = u64, Replica = u64, Partial = u64; update);
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+        at.partials.sum()
     }
     fn commit(&self, change: &u64, sum: &mut u64) {
         *sum += change;
     }
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut u64, _: &u64) -> u64 {
-        *shard
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> u64 {
+        *at.shard
     }
-    fn conclude(&self, _: &Boundary, (): &mut (), sum: &u64, _: Vec<(u32, u64)>) -> Verdict<u64> {
-        Verdict::new(Metric::new("sum", *sum as f64, "itself"))
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+        Verdict::new(Metric::new("sum", *at.replica as f64, "itself"))
     }
     /// The second shard counts twice as fast.
     fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
@@ -292,9 +282,9 @@ impl Program for Counting {
 }
 
 impl Update for Counting {
-    fn update(&self, task: &Task, shard: &mut u64, _: &u64) -> u64 {
-        *shard += u64::from(task.shard) + 1;
-        *shard
+    fn update(&self, at: TaskOf<'_, Self>) -> u64 {
+        *at.shard += u64::from(at.task.shard) + 1;
+        *at.shard
     }
 }
 

@@ -10,7 +10,7 @@ pub use settings::PrioritySettings;
 
 use super::dependency_cache::Cache;
 use super::{
-    Counts, Dependencies, InFlight, Next, Outlook, Plan, Round, RoundLog, Schedule, Variables, Weights,
+    Counts, Dependencies, EpochStart, InFlight, Next, Plan, Round, RoundLog, Schedule, Variables, Weights,
 };
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
@@ -123,19 +123,19 @@ impl<F: Phase> Schedule<F> for Priority<F> {
         self.variables.check(shards)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         let relate = self.settings.rho.map(|_| Verb::Relate);
         std::iter::once(Verb::Update).chain(relate).collect()
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<F> {
-        for &(variable, weight) in &outlook.weights {
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
+        for &(variable, weight) in &start.weights {
             self.weights.set(variable as usize, weight);
         }
         let count = self.variables.len();
         let sweep = count.div_ceil(self.settings.most());
         (self.epoch, self.round, self.rounds) =
-            (outlook.epoch, 0, self.settings.rounds.unwrap_or(sweep) as u64);
+            (start.epoch, 0, self.settings.rounds.unwrap_or(sweep) as u64);
         let mean = self.variables.total_cost().div_ceil(count.max(1) as u64);
         self.budget = mean.saturating_mul(self.settings.parallelism as u64);
         self.forming = Forming::default();
@@ -157,14 +157,14 @@ impl<F: Phase> Schedule<F> for Priority<F> {
         self.proceed()
     }
 
-    fn learn(&mut self, round: &Round<F>, moved: &[(u32, f64)]) {
+    fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
         self.in_flight.land(round);
-        for &(variable, distance) in moved {
+        for &(variable, distance) in deltas {
             self.weights.set(variable as usize, distance.abs());
         }
     }
 
-    fn shrink(&mut self) {
+    fn reduce_parallelism(&mut self) {
         self.settings.parallelism = (self.settings.parallelism / 2).max(1);
         self.settings.candidates = (self.settings.candidates / 2).max(1);
     }

@@ -13,7 +13,7 @@ fn schedule(count: u32, settings: PrioritySettings) -> Priority {
     let mut schedule = Priority::new(variables, settings);
     let weights = (0..count).map(|j| (j, f64::from(1 + j % 7))).collect();
     let metric = Metric::new("gap", 1.0, "nothing");
-    schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights, wanted: 0 });
+    schedule.begin_epoch(&EpochStart { epoch: 0, metric, objective: None, weights, batch_hint: 0 });
     schedule
 }
 
@@ -88,7 +88,7 @@ fn a_round_holds_no_more_than_its_counted_cost() {
         PrioritySettings { rho: None, ..PrioritySettings::new(10, 5) },
     );
     let metric = Metric::new("gap", 1.0, "nothing");
-    schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights: vec![], wanted: 0 });
+    schedule.begin_epoch(&EpochStart { epoch: 0, metric, objective: None, weights: vec![], batch_hint: 0 });
     let mut rounds = 0;
     while let Some(round) = next(&mut schedule, &mut 0) {
         rounds += 1;

@@ -378,19 +378,19 @@ mod tests {
         };
         let replica = Replica { rows: RowState::new(y, Vec::new(), 0.0, Vec::new()), stage: None };
         let shares = [ShardCertificate { largest: 3.0, ..ShardCertificate::default() }];
-        let remembered = |solver: &Solver| {
+        let saved = |solver: &Solver| {
             let mut out = Learned::default();
-            solver.remember(&mut out);
+            solver.save_state(&mut out);
             out.into_bytes()
         };
         let mut solver = Solver::new(SQUARED, Arc::default());
-        let before = remembered(&solver);
-        let mut read = Solver::recalled(&mut Learned::of(&before)).unwrap();
-        assert!(read.checkpoint.is_some() && remembered(&read) == before);
+        let before = saved(&solver);
+        let mut read = Solver::loaded(&mut Learned::of(&before)).unwrap();
+        assert!(read.checkpoint.is_some() && saved(&read) == before);
         for solver in [&mut solver, &mut read] {
             solver.certify(&spec, &replica, &shares);
         }
-        assert!(solver.penalty > 0.0 && remembered(&solver) != before);
-        assert_eq!(remembered(&read), remembered(&solver));
+        assert!(solver.penalty > 0.0 && saved(&solver) != before);
+        assert_eq!(saved(&read), saved(&solver));
     }
 }

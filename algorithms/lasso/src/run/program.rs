@@ -6,9 +6,12 @@
 
 use std::sync::Arc;
 
-use raddle::schedule::{Dependencies, Round};
+use raddle::schedule::Dependencies;
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Relate, Restored, Status, Task, Update, Verbs, Verdict};
+use raddle::{
+    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Relate, Restored, Status, Task, TaskOf, Update,
+    Verdict,
+};
 
 use super::certificate::CertificateRequest;
 use super::coordinate_step::CoordinateStep;
@@ -32,17 +35,15 @@ pub struct LassoProgram {
 }
 
 impl Program for LassoProgram {
-    type Shard = ColumnShard;
-    type Block = ();
-    type Pinned = Solver;
-    type Replica = Replica;
-    type Partial = Partial;
-    type Change = Change;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().relate()
-    }
+    raddle::program!(
+        Shard = ColumnShard,
+        Pinned = Solver,
+        Replica = Replica,
+        Partial = Partial,
+        Change = Change,
+        Phase = Phase;
+        update, relate
+    );
 
     /// The working set takes no step without comparing objectives; rounds of coordinate updates may
     /// overshoot.
@@ -57,11 +58,12 @@ impl Program for LassoProgram {
         }
     }
 
-    fn aggregate(&self, round: &Round<Phase>, solver: &mut Solver, partials: Vec<(u32, Partial)>) -> Change {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
+        let Aggregate { round, pinned: solver, partials } = at;
         match round.phase {
             Phase::Enter => {
-                let entering = raddle::answers!(partials, Partial::Entering).into_iter();
-                let mut entering: Vec<EnteringColumn> = entering.flat_map(|(_, columns)| columns).collect();
+                let mut entering: Vec<EnteringColumn> =
+                    raddle::answers!(partials, Partial::Entering).concat();
                 // By column, not by shard: the slots are the same however the columns are cut into shards.
                 entering.sort_by_key(|one| one.variable);
                 let variables = entering.iter().map(|one| one.variable).collect();
@@ -77,14 +79,12 @@ impl Program for LassoProgram {
                 Change::Enter { first, variables, has_gram }
             }
             Phase::Solve(_) => {
-                let tiles = raddle::answers!(partials, Partial::Tiles).into_iter();
                 solver.entering = None;
-                solver.grow(&self.spec.rows, tiles.flat_map(|(_, tiles)| tiles).collect());
+                solver.grow(&self.spec.rows, raddle::answers!(partials, Partial::Tiles).concat());
                 Change::Solved(solver.solve(&self.spec.rows))
             }
             Phase::Moves => {
-                let moves = raddle::answers!(partials, Partial::Moves).into_iter();
-                let mut moves: Vec<Move> = moves.flat_map(|(_, moves)| moves).collect();
+                let mut moves: Vec<Move> = raddle::answers!(partials, Partial::Moves).concat();
                 moves.sort_by_key(|change| change.variable);
                 Change::Moves(moves)
             }
@@ -108,7 +108,7 @@ impl Program for LassoProgram {
         }
     }
 
-    fn moved(&self, change: &Change, tell: &mut dyn FnMut(u32, f64)) {
+    fn deltas(&self, change: &Change, tell: &mut dyn FnMut(u32, f64)) {
         if let Change::Moves(moves) = change {
             for change in moves {
                 tell(change.variable, change.distance);
@@ -116,20 +116,16 @@ impl Program for LassoProgram {
         }
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut ColumnShard, replica: &Replica) -> Partial {
-        Partial::Certificate(shard.certificate(&self.certificate_request(replica, &self.curvature(replica))))
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Partial {
+        let curvature = self.curvature(at.replica);
+        Partial::Certificate(at.shard.certificate(&self.certificate_request(at.replica, &curvature)))
     }
 
     /// Primal, dual and gap of the problem scaled by n, at the exported coefficients.
-    fn conclude(
-        &self,
-        _: &Boundary,
-        solver: &mut Solver,
-        replica: &Replica,
-        shares: Vec<(u32, Partial)>,
-    ) -> Verdict<Change> {
-        let shares = raddle::answers!(shares, Partial::Certificate).into_iter();
-        let shares: Vec<ShardCertificate> = shares.map(|(_, share)| share).collect();
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
+        let Conclude { pinned: solver, replica, partials: shares, .. } = at;
+        let shares: Vec<ShardCertificate> =
+            raddle::answers!(shares, Partial::Certificate).into_iter().collect();
         let gap = solver.certify(&self.spec, replica, &shares);
         let n = self.spec.rows.len() as f64;
         let done = solver.solutions().len() == self.spec.course.len();
@@ -146,7 +142,7 @@ impl Program for LassoProgram {
         if self.spec.weights {
             verdict.weights = shares.into_iter().flat_map(|share| share.weights).collect();
         } else {
-            (verdict.weights, verdict.wanted) = solver.candidates(shares, replica.max_violators());
+            (verdict.weights, verdict.batch_hint) = solver.candidates(shares, replica.max_violators());
         }
         let max_violators = solver.max_violators(self.spec.rows.len());
         if replica.stage.is_none_or(|stage| penalty != stage.penalty || max_violators != stage.max_violators)
@@ -162,20 +158,20 @@ impl Program for LassoProgram {
         shard.shed();
     }
 
-    fn remember(&self, shard: &ColumnShard, out: &mut Learned<Writer>) {
-        shard.remember(out);
+    fn save_state(&self, shard: &ColumnShard, out: &mut Learned<Writer>) {
+        shard.save_state(out);
     }
 
-    fn recall(&self, shard: &mut ColumnShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        shard.recall(from)
+    fn load_state(&self, shard: &mut ColumnShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        shard.load_state(from)
     }
 
-    fn remember_pinned(&self, solver: &Solver, out: &mut Learned<Writer>) {
-        solver.remember(out);
+    fn save_pinned(&self, solver: &Solver, out: &mut Learned<Writer>) {
+        solver.save_state(out);
     }
 
-    fn recall_pinned(&self, solver: &mut Solver, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        *solver = Solver::recalled(from)?;
+    fn load_pinned(&self, solver: &mut Solver, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        *solver = Solver::loaded(from)?;
         Ok(())
     }
 
@@ -186,7 +182,8 @@ impl Program for LassoProgram {
 }
 
 impl Update for LassoProgram {
-    fn update(&self, task: &Task<Phase>, shard: &mut ColumnShard, replica: &Replica) -> Partial {
+    fn update(&self, at: TaskOf<'_, Self>) -> Partial {
+        let TaskOf { task, shard, replica } = at;
         match &task.phase {
             Phase::Moves => {
                 let curvature = self.curvature(replica);
@@ -206,9 +203,8 @@ impl Relate for LassoProgram {
     }
 
     /// Absolute correlations of the candidates' columns.
-    fn relate(&self, _: &Phase, candidates: &[u32], pieces: Vec<(u32, Partial)>) -> Dependencies {
-        let sketches = raddle::answers!(pieces, Partial::Sketches).into_iter();
-        let mut sketches: Vec<(u32, ColumnSketch)> = sketches.flat_map(|(_, sketches)| sketches).collect();
+    fn relate(&self, _: &Phase, candidates: &[u32], pieces: Partials<Partial>) -> Dependencies {
+        let mut sketches: Vec<(u32, ColumnSketch)> = raddle::answers!(pieces, Partial::Sketches).concat();
         sketches.sort_by_key(|&(variable, _)| variable);
         let sketch = |variable: &u32| {
             let at = sketches.binary_search_by_key(variable, |&(variable, _)| variable).ok()?;

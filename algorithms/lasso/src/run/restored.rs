@@ -15,12 +15,12 @@ use super::spec::Spec;
 use crate::data::design::Column;
 
 impl Solver {
-    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
+    pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         out.write(&self.checkpoint());
     }
 
     /// A solver without members: `Solver::rebuild` lets them enter again.
-    pub(crate) fn recalled(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
+    pub(crate) fn loaded(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let checkpoint: Box<SolverCheckpoint> = from.read()?;
         let mut solver = Self::new(checkpoint.objective, Arc::clone(&checkpoint.terms));
         (solver.penalty, solver.target, solver.largest) =

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use raddle::schedule::{Counts, Dependencies, Next, Outlook, Plan, Rejection, Round, RoundLog, Variables};
+use raddle::schedule::{Counts, Dependencies, EpochStart, Next, Plan, Rejection, Round, RoundLog, Variables};
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{Schedule, Verb};
 
@@ -96,13 +96,13 @@ impl Schedule<Phase> for WorkingSetSchedule {
         Some(&self.variables)
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update, Verb::Relate]
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<Phase> {
-        self.waiting = outlook.weights.iter().map(|&(variable, _)| variable).collect();
-        (self.step, self.epoch, self.wanted) = (Step::Choose, outlook.epoch, outlook.wanted);
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<Phase> {
+        self.waiting = start.weights.iter().map(|&(variable, _)| variable).collect();
+        (self.step, self.epoch, self.wanted) = (Step::Choose, start.epoch, start.batch_hint);
         self.counts.candidates += self.waiting.len() as u64;
         self.entering.clear();
         self.looked_at = 0;
@@ -201,7 +201,13 @@ mod tests {
             let mut schedule = WorkingSetSchedule::new(variables, 2, true);
             let weights = (0..60).map(|variable| (variable, 100.0 - f64::from(variable))).collect();
             let metric = Metric::new("gap", 1.0, "nothing");
-            schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights, wanted });
+            schedule.begin_epoch(&EpochStart {
+                epoch: 0,
+                metric,
+                objective: None,
+                weights,
+                batch_hint: wanted,
+            });
             // The worst first, each that is tied to none before it.
             let mut expected: Vec<u32> = Vec::new();
             for variable in 0..60 {
@@ -233,7 +239,7 @@ mod tests {
         let mut schedule = WorkingSetSchedule::new(Variables::in_ranges(vec![1; 9], vec![0, 9]), 1, false);
         let metric = Metric::new("gap", 1.0, "nothing");
         let weights = vec![(8, 3.0), (2, 2.0)];
-        schedule.begin_epoch(&Outlook { epoch: 0, metric, objective: None, weights, wanted: 2 });
+        schedule.begin_epoch(&EpochStart { epoch: 0, metric, objective: None, weights, batch_hint: 2 });
         let Next::Round(round) = schedule.next_round() else { panic!("there is nothing to ask") };
         assert_eq!(round.tasks[0].variables, [8, 2]);
     }

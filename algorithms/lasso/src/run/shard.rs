@@ -222,14 +222,14 @@ impl ColumnShard {
 
     /// State that the data do not give back: positions of nonzero coefficients, and their values. A zero with
     /// a sign is told from one without.
-    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
+    pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         let learned = (0u32..).zip(&self.coefficients).filter(|(_, value)| value.to_bits() != 0);
         let (places, values): (Vec<u32>, Vec<f64>) = learned.unzip();
         out.write(&places);
         out.write(&values);
     }
 
-    pub(crate) fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    pub(crate) fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         let (places, values): (Vec<u32>, Vec<f64>) = (from.read()?, from.read()?);
         let inside = places.last().is_none_or(|&last| (last as usize) < self.coefficients.len());
         if !inside || !places.is_sorted_by(|a, b| a < b) || places.len() != values.len() {
@@ -288,21 +288,21 @@ mod tests {
         let mut learned = shard();
         learned.coefficients = vec![0.0, -0.0, 1.5, 0.0, -f64::MIN_POSITIVE];
         let mut out = Learned::default();
-        learned.remember(&mut out);
+        learned.save_state(&mut out);
         let bytes = out.into_bytes();
         let mut other = shard();
         other.coefficients = vec![9.0; 5];
-        other.recall(&mut Learned::of(&bytes)).unwrap();
+        other.load_state(&mut Learned::of(&bytes)).unwrap();
         assert_eq!(to_bytes(&other.coefficients), to_bytes(&learned.coefficients));
     }
 
     #[test]
     fn what_names_no_columns_in_rising_order_is_refused() {
-        let recall = |places: &[u32], values: &[f64]| {
+        let load_state = |places: &[u32], values: &[f64]| {
             let mut out = Learned::default();
             out.write(&places.to_vec());
             out.write(&values.to_vec());
-            shard().recall(&mut Learned::of(&out.into_bytes()))
+            shard().load_state(&mut Learned::of(&out.into_bytes()))
         };
         let refused = Err(StateError::new("the coefficients of as many columns"));
         for (what, places, values) in [
@@ -312,9 +312,9 @@ mod tests {
             ("a value too few", &[1, 3], &[1.0]),
             ("a value too many", &[1], &[1.0, 2.0]),
         ] {
-            assert_eq!(recall(places, values), refused, "{what}");
+            assert_eq!(load_state(places, values), refused, "{what}");
         }
-        assert_eq!(recall(&[1, 4], &[1.0, 2.0]), Ok(()));
-        assert_eq!(recall(&[], &[]), Ok(()));
+        assert_eq!(load_state(&[1, 4], &[1.0, 2.0]), Ok(()));
+        assert_eq!(load_state(&[], &[]), Ok(()));
     }
 }

@@ -108,15 +108,15 @@ impl DocumentShard {
     }
 
     /// Writes topics and rows: a row's order is part of what is learned.
-    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
+    pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         for slice in &self.slices {
             out.write(&slice.topics);
         }
         out.write(&self.rows);
     }
 
-    /// Reads what [`remember`](Self::remember) wrote.
-    pub(crate) fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    /// Reads what [`save_state`](Self::save_state) wrote.
+    pub(crate) fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         for slice in &mut self.slices {
             let topics: Vec<u16> = from.read()?;
             if topics.len() != slice.documents.len() {

@@ -6,9 +6,11 @@
 //! (seed, epoch, shard, block).
 
 use raddle::random::Stream;
-use raddle::schedule::Round;
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{Boundary, Fold, Program, Restored, Task, Update, UpdateBlock, Verbs, Verdict, Visibility};
+use raddle::{
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Program, Restored, Task, TaskOf, Update, UpdateBlock,
+    Verdict, Visibility,
+};
 
 use super::messages::{Change, Partial};
 use super::pinned::Record;
@@ -28,17 +30,16 @@ pub struct LdaProgram {
 }
 
 impl Program for LdaProgram {
-    type Shard = DocumentShard;
-    type Block = WordBlock;
-    type Pinned = Record;
-    type Replica = Replica;
-    type Partial = Partial;
-    type Change = Change;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update().update_block().fold()
-    }
+    raddle::program!(
+        Shard = DocumentShard,
+        Block = WordBlock,
+        Pinned = Record,
+        Replica = Replica,
+        Partial = Partial,
+        Change = Change,
+        Phase = Phase;
+        update, update_block, fold
+    );
 
     fn visibility(&self) -> Visibility {
         self.spec.visibility
@@ -46,7 +47,7 @@ impl Program for LdaProgram {
 
     /// Scoring held-out documents, and gathering what that needs; statistics of words too, if only the
     /// likelihood asks for them.
-    fn measures(&self, phase: Option<&Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         match phase {
             None | Some(Phase::Gather) => true,
             Some(Phase::Statistics) => !self.spec.optimise,
@@ -54,9 +55,10 @@ impl Program for LdaProgram {
         }
     }
 
-    fn aggregate(&self, _: &Round<Phase>, record: &mut Record, partials: Vec<(u32, Partial)>) -> Change {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
+        let Aggregate { pinned: record, partials, .. } = at;
         let mut moved = vec![0i64; self.spec.topics];
-        for (_, partial) in &partials {
+        for partial in &partials {
             moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += i64::from(part));
         }
         // Changes that a shard has not seen are those of the others, and in lockstep those of the task
@@ -66,11 +68,11 @@ impl Program for LdaProgram {
             let others: u64 = moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum();
             others + partial.unseen
         };
-        let most = partials.iter().map(|(_, partial)| unseen(partial)).max().unwrap_or(0);
+        let most = partials.iter().map(unseen).max().unwrap_or(0);
         record.epoch_drift = record.epoch_drift.max(most as f64 / self.spec.tokens as f64);
-        partials
-            .into_iter()
-            .for_each(|(_, partial)| record.sums.add(Partial { moved: Vec::new(), ..partial }));
+        for partial in partials {
+            record.sums.add(Partial { moved: Vec::new(), ..partial });
+        }
         Change { moved, priors: None }
     }
 
@@ -78,7 +80,8 @@ impl Program for LdaProgram {
         totals.commit(change);
     }
 
-    fn certify(&self, boundary: &Boundary, _: u32, shard: &mut DocumentShard, totals: &Replica) -> Partial {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Partial {
+        let Evaluate { boundary, shard, replica: totals, .. } = at;
         let mut share = Partial::default();
         let last = boundary.epoch.checked_sub(1).filter(|&last| self.spec.course.scores(last));
         if let Some(last) = last {
@@ -92,15 +95,10 @@ impl Program for LdaProgram {
         share
     }
 
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        record: &mut Record,
-        totals: &Replica,
-        shares: Vec<(u32, Partial)>,
-    ) -> Verdict<Change> {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
+        let Conclude { boundary, pinned: record, replica: totals, partials: shares } = at;
         let mut sums = std::mem::take(&mut record.sums);
-        shares.into_iter().for_each(|(_, share)| sums.add(share));
+        shares.into_iter().for_each(|share| sums.add(share));
         let count_drift = std::mem::take(&mut record.epoch_drift);
         let epoch = boundary.epoch;
         if let Some(last) = epoch.checked_sub(1) {
@@ -127,12 +125,16 @@ impl Program for LdaProgram {
         block.rows.shed();
     }
 
-    fn remember(&self, shard: &DocumentShard, out: &mut Learned<Writer>) {
-        shard.remember(out);
+    fn save_state(&self, shard: &DocumentShard, out: &mut Learned<Writer>) {
+        shard.save_state(out);
     }
 
-    fn recall(&self, shard: &mut DocumentShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
-        shard.recall(from)
+    fn load_state(
+        &self,
+        shard: &mut DocumentShard,
+        from: &mut Learned<Reader<'_>>,
+    ) -> Result<(), StateError> {
+        shard.load_state(from)
     }
 
     /// Checks counts against topics; where the boundary is concluded anew, what its scores need is gathered
@@ -151,21 +153,15 @@ impl Program for LdaProgram {
 
 impl Update for LdaProgram {
     /// The only rounds without blocks: statistics of documents for alpha.
-    fn update(&self, task: &Task<Phase>, shard: &mut DocumentShard, totals: &Replica) -> Partial {
-        assert_eq!(task.phase, Phase::Alpha, "a round without blocks");
-        self.spec.alpha_sums(shard, totals, task.epoch)
+    fn update(&self, at: TaskOf<'_, Self>) -> Partial {
+        assert_eq!(at.task.phase, Phase::Alpha, "a round without blocks");
+        self.spec.alpha_sums(at.shard, at.replica, at.task.epoch)
     }
 }
 
 impl UpdateBlock for LdaProgram {
-    fn update_block(
-        &self,
-        task: &Task<Phase>,
-        shard: &mut DocumentShard,
-        block: &mut WordBlock,
-        totals: &Replica,
-    ) -> Partial {
-        let number = task.block.unwrap_or_default();
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Partial {
+        let BlockTaskOf { task, shard, number, block, replica: totals } = at;
         match task.phase {
             Phase::Sample => self.sample(task, number, shard, block, totals),
             Phase::Statistics => self.spec.statistics(block, totals),

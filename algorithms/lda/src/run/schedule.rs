@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use raddle::Verb;
-use raddle::schedule::{Assignment, Outlook, Plan, Rotation, Round};
+use raddle::schedule::{Assignment, EpochStart, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 
 use super::annealing::Course;
@@ -49,12 +49,12 @@ impl raddle::Schedule<Phase> for LdaSchedule {
         format!("{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, {course:?}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update, Verb::UpdateBlock, Verb::Fold]
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<Phase> {
-        let epoch = outlook.epoch;
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<Phase> {
+        let epoch = start.epoch;
         let scores = self.course.scores(epoch);
         let mut rounds = Rotation::new(self.shards, self.blocks).rounds(Phase::Sample);
         if scores || (self.optimise && self.course.optimises(epoch)) {

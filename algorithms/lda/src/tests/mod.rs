@@ -9,8 +9,8 @@ mod definition;
 mod draws;
 mod naive;
 
-use raddle::schedule::{Outlook, Plan};
-use raddle::{Metric, Parts, Program, Schedule, Task, UpdateBlock, Visibility};
+use raddle::schedule::{EpochStart, Plan};
+use raddle::{Aggregate, BlockTaskOf, Metric, Parts, Program, Schedule, Task, UpdateBlock, Visibility};
 use raddle_datasets::Corpus;
 
 use crate::counts::documents::{DocumentRows, Kind};
@@ -46,30 +46,27 @@ pub(super) fn drive(
 ) {
     for epoch in epochs {
         let metric = Metric::new("none", 1.0, "nothing");
-        let outlook = Outlook { epoch, metric, objective: None, weights: Vec::new(), wanted: 0 };
-        let Plan::Known(rounds) = schedule.begin_epoch(&outlook) else { panic!("a rotation is known") };
+        let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
+        let Plan::Known(rounds) = schedule.begin_epoch(&start) else { panic!("a rotation is known") };
         let mut partials = Vec::new();
-        for (number, round) in (0..).zip(&rounds) {
+        for (at, round) in (0..).zip(&rounds) {
             for given in &round.tasks {
-                let (shard, block) = (given.shard as usize, given.block.unwrap() as usize);
+                let (shard, number) = (given.shard as usize, given.block.unwrap());
                 let task = Task {
                     epoch,
-                    round: number,
+                    round: at,
                     phase: round.phase,
                     shard: given.shard,
                     block: given.block,
                     variables: Vec::new(),
                 };
-                let partial = program.update_block(
-                    &task,
-                    &mut parts.shards[shard],
-                    &mut parts.blocks[block],
-                    &parts.replica,
-                );
-                partials.push((given.shard, partial));
+                let (shard, block) = (&mut parts.shards[shard], &mut parts.blocks[number as usize]);
+                let at = BlockTaskOf { task: &task, shard, number, block, replica: &parts.replica };
+                partials.push((given.shard, program.update_block(at)));
             }
-            if program.visibility() == Visibility::EachRound || number + 1 == rounds.len() as u64 {
-                let change = program.aggregate(round, &mut parts.pinned, std::mem::take(&mut partials));
+            if program.visibility() == Visibility::EachRound || at + 1 == rounds.len() as u64 {
+                let (pinned, partials) = (&mut parts.pinned, std::mem::take(&mut partials).into());
+                let change = program.aggregate(Aggregate { round, pinned, partials });
                 program.commit(&change, &mut parts.replica);
             }
         }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use raddle::schedule::{Assignment, Outlook, Plan, Round};
+use raddle::schedule::{Assignment, EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{Boundary, Metric, Program, Restored, Schedule, Task, Update, Verb, Verbs, Verdict};
+use raddle::{
+    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Restored, Schedule, TaskOf, Update, Verb,
+    Verdict,
+};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::AlternatingStopping;
@@ -43,9 +46,9 @@ pub struct AlternatingProgram {
 
 impl AlternatingProgram {
     /// Which rows each shard has, from what the chunks of the input have counted, in their order.
-    fn lay_out(&self, shares: Vec<(u32, SidePartial)>) -> Verdict<SideUpdate> {
+    fn lay_out(&self, shares: Partials<SidePartial>) -> Verdict<SideUpdate> {
         let tallies = raddle::answers!(shares, SidePartial::Tally).into_iter();
-        let tallies: Vec<Tally> = tallies.filter_map(|(_, tally)| tally.map(|tally| *tally)).collect();
+        let tallies: Vec<Tally> = tallies.flatten().map(|tally| *tally).collect();
         let partitioning = Partitioning::new(&tallies, self.rows, self.parts);
         let (name, on) = self.metric();
         let mut verdict = Verdict::unmeasured(name, on);
@@ -113,33 +116,27 @@ impl AlternatingProgram {
 }
 
 impl Program for AlternatingProgram {
-    type Shard = SideShard;
-    type Block = ();
-    type Pinned = AlternatingStopping;
-    type Replica = FactorMatrices;
-    type Partial = SidePartial;
-    type Change = SideUpdate;
-    type Phase = AlternatingPhase;
+    raddle::program!(
+        Shard = SideShard,
+        Pinned = AlternatingStopping,
+        Replica = FactorMatrices,
+        Partial = SidePartial,
+        Change = SideUpdate,
+        Phase = AlternatingPhase;
+        update
+    );
 
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update()
-    }
-
-    fn measures(&self, phase: Option<&AlternatingPhase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&AlternatingPhase>) -> bool {
         phase == Some(&AlternatingPhase::Measure)
     }
 
-    fn aggregate(
-        &self,
-        round: &Round<AlternatingPhase>,
-        early_stopping: &mut AlternatingStopping,
-        halves: Vec<(u32, SidePartial)>,
-    ) -> SideUpdate {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> SideUpdate {
+        let Aggregate { round, pinned: early_stopping, partials: halves } = at;
         let side = match round.phase {
             AlternatingPhase::Take => return SideUpdate::default(),
             AlternatingPhase::Measure => {
                 let measured = raddle::answers!(halves, SidePartial::Measured).into_iter();
-                let sum = |sum: (f64, u64), (_, part): (u32, (f64, u64))| (sum.0 + part.0, sum.1 + part.1);
+                let sum = |sum: (f64, u64), part: (f64, u64)| (sum.0 + part.0, sum.1 + part.1);
                 early_stopping.measured = measured.fold((0.0, 0), sum);
                 return SideUpdate::default();
             }
@@ -151,8 +148,7 @@ impl Program for AlternatingProgram {
             }
             _ => (None, side == 0),
         };
-        let halves = raddle::answers!(halves, SidePartial::Half).into_iter();
-        let halves: Vec<Half> = halves.map(|(_, half)| half).collect();
+        let halves: Vec<Half> = raddle::answers!(halves, SidePartial::Half).into_iter().collect();
         early_stopping.move_by(begins, halves.iter().map(|half| half.moved));
         SideUpdate::new(side, rank, halves)
     }
@@ -161,20 +157,15 @@ impl Program for AlternatingProgram {
         moved.commit(sides);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut SideShard, sides: &FactorMatrices) -> SidePartial {
-        match sides.partitioning {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> SidePartial {
+        match at.replica.partitioning {
             Some(_) => SidePartial::Nothing(()),
-            None => SidePartial::Tally(self.tally(shard).map(Box::new)),
+            None => SidePartial::Tally(self.tally(at.shard).map(Box::new)),
         }
     }
 
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        early_stopping: &mut AlternatingStopping,
-        sides: &FactorMatrices,
-        shares: Vec<(u32, SidePartial)>,
-    ) -> Verdict<SideUpdate> {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<SideUpdate> {
+        let Conclude { boundary, pinned: early_stopping, replica: sides, partials: shares } = at;
         if sides.partitioning.is_none() {
             return self.lay_out(shares);
         }
@@ -200,15 +191,15 @@ impl Program for AlternatingProgram {
     }
 
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
-    fn remember(&self, shard: &SideShard, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &SideShard, out: &mut Learned<Writer>) {
         if matches!(self.way, SideSolver::Columns(_)) {
-            shard.remember(out);
+            shard.save_state(out);
         }
     }
 
-    fn recall(&self, shard: &mut SideShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut SideShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         match self.way {
-            SideSolver::Columns(_) => shard.recall(from),
+            SideSolver::Columns(_) => shard.load_state(from),
             SideSolver::Rows(_) => Ok(()),
         }
     }
@@ -219,12 +210,8 @@ impl Program for AlternatingProgram {
 }
 
 impl Update for AlternatingProgram {
-    fn update(
-        &self,
-        task: &Task<AlternatingPhase>,
-        shard: &mut SideShard,
-        sides: &FactorMatrices,
-    ) -> SidePartial {
+    fn update(&self, at: TaskOf<'_, Self>) -> SidePartial {
+        let TaskOf { task, shard, replica: sides } = at;
         match (task.phase, &self.way) {
             (AlternatingPhase::Take, _) => {
                 self.take(task.shard, shard, sides);
@@ -284,11 +271,11 @@ impl Schedule<AlternatingPhase> for Alternation {
         format!("alternation of {way:?}, {parts} parts, measured {measures:?}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update]
     }
 
-    fn begin_epoch(&mut self, _: &Outlook) -> Plan<AlternatingPhase> {
+    fn begin_epoch(&mut self, _: &EpochStart) -> Plan<AlternatingPhase> {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let take = Round::to_shards(AlternatingPhase::Take, 0..2 * self.parts);
@@ -321,9 +308,9 @@ impl Schedule<AlternatingPhase> for Alternation {
     }
 
     /// Shards take their ratings from the input again.
-    fn remember(&self, _: &mut Learned<Writer>) {}
+    fn save_state(&self, _: &mut Learned<Writer>) {}
 
-    fn recall(&mut self, _: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, _: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = false;
         Ok(())
     }

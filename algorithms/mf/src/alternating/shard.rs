@@ -142,7 +142,7 @@ impl SideShard {
     }
 
     /// Writes what is left of the ratings, which data and factors alone do not say to the last bit.
-    pub(crate) fn remember(&self, out: &mut Learned<Writer>) {
+    pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         let left = match (&self.left, &self.values) {
             (Some(left), _) | (None, Values::Plain(left)) => left,
             (None, Values::DictionaryEncoded(..)) => &Vec::new(),
@@ -158,7 +158,7 @@ impl SideShard {
     }
 
     /// Reads that; a shard that has its ratings goes on with it, another one once it has them.
-    pub(crate) fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    pub(crate) fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.pending = from.read()?;
         let (is_set_up, left): (bool, Vec<f32>) = (from.read()?, from.read()?);
         match (is_set_up, !self.input.is_empty()) {

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use raddle::schedule::Round;
 use raddle::state::{Learned, Reader, StateError, Writer};
-use raddle::{Boundary, Fold, Metric, Program, Restored, Task, UpdateBlock, Verbs, Verdict, Visibility};
+use raddle::{
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Program, Restored, Task, UpdateBlock, Verdict,
+    Visibility,
+};
 
 use super::early_stopping::{AfterEpoch, EarlyStopping};
 use super::factor_block::Scaling;
@@ -108,23 +110,22 @@ impl SgdProgram {
 }
 
 impl Program for SgdProgram {
-    type Shard = UserShard;
-    type Block = ItemBlock;
-    type Pinned = EarlyStopping;
-    type Replica = Replica;
-    type Partial = Answer;
-    type Change = Change;
-    type Phase = Phase;
-
-    fn verbs() -> Verbs<Self> {
-        Verbs::new().update_block().fold()
-    }
+    raddle::program!(
+        Shard = UserShard,
+        Block = ItemBlock,
+        Pinned = EarlyStopping,
+        Replica = Replica,
+        Partial = Answer,
+        Change = Change,
+        Phase = Phase;
+        update_block, fold
+    );
 
     fn visibility(&self) -> Visibility {
         Visibility::AtBoundary
     }
 
-    fn measures(&self, phase: Option<&Phase>) -> bool {
+    fn is_evaluation(&self, phase: Option<&Phase>) -> bool {
         matches!(phase, Some(Phase::Measure(_)))
     }
 
@@ -135,15 +136,10 @@ impl Program for SgdProgram {
         }
     }
 
-    fn aggregate(
-        &self,
-        _: &Round<Phase>,
-        early_stopping: &mut EarlyStopping,
-        answers: Vec<(u32, Answer)>,
-    ) -> Change {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
         let mut all = Errors::default();
-        raddle::answers!(answers, Answer::Errors).into_iter().for_each(|(_, errors)| all.add(errors));
-        early_stopping.errors = all;
+        raddle::answers!(at.partials, Answer::Errors).into_iter().for_each(|errors| all.add(errors));
+        at.pinned.errors = all;
         Change::default()
     }
 
@@ -151,27 +147,21 @@ impl Program for SgdProgram {
         change.commit(replica);
     }
 
-    fn certify(&self, _: &Boundary, _: u32, shard: &mut UserShard, replica: &Replica) -> Answer {
-        match replica.partitioning {
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Answer {
+        match at.replica.partitioning {
             Some(_) => Answer::Nothing(()),
             None if self.carried.is_some() => Answer::Counts(None),
             None => {
                 let count = |chunk: &Chunk| Box::new(chunk.count(self.users, self.items));
-                Answer::Counts(shard.chunk.as_ref().map(count))
+                Answer::Counts(at.shard.chunk.as_ref().map(count))
             }
         }
     }
 
-    fn conclude(
-        &self,
-        boundary: &Boundary,
-        early_stopping: &mut EarlyStopping,
-        replica: &Replica,
-        shares: Vec<(u32, Answer)>,
-    ) -> Verdict<Change> {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
+        let Conclude { boundary, pinned: early_stopping, replica, partials: shares } = at;
         let Some(partitioning) = &replica.partitioning else {
-            let counts = raddle::answers!(shares, Answer::Counts).into_iter();
-            let counts = counts.filter_map(|(_, counts)| counts.map(|counts| *counts));
+            let counts = raddle::answers!(shares, Answer::Counts).into_iter().flatten().map(|counts| *counts);
             let partitioning = self.carried.clone().unwrap_or_else(|| Arc::new(self.lay_out(counts)));
             let mut verdict = self.beginning(&partitioning);
             early_stopping.now = early_stopping.first(&self.rates, partitioning.scale);
@@ -209,11 +199,11 @@ impl Program for SgdProgram {
     }
 
     /// Ratings are split again from the data.
-    fn remember(&self, shard: &UserShard, out: &mut Learned<Writer>) {
+    fn save_state(&self, shard: &UserShard, out: &mut Learned<Writer>) {
         out.write(&shard.part);
     }
 
-    fn recall(&self, shard: &mut UserShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&self, shard: &mut UserShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.part = from.read()?;
         Ok(())
     }
@@ -224,13 +214,8 @@ impl Program for SgdProgram {
 }
 
 impl UpdateBlock for SgdProgram {
-    fn update_block(
-        &self,
-        task: &Task<Phase>,
-        shard: &mut UserShard,
-        block: &mut ItemBlock,
-        replica: &Replica,
-    ) -> Answer {
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Answer {
+        let BlockTaskOf { task, shard, block, replica, .. } = at;
         let mut errors = Errors::default();
         let (Some(partitioning), Some(number)) = (&replica.partitioning, task.block) else {
             return Answer::Errors(errors);

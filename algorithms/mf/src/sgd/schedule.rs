@@ -1,6 +1,6 @@
 //! [`GridSchedule`]: which block meets which shard next: in rotation, or by recent error reduction.
 
-use raddle::schedule::{Assignment, Grid, Outlook, Plan, Rotation, Round};
+use raddle::schedule::{Assignment, EpochStart, Grid, Plan, Rotation, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{Schedule, Verb};
 
@@ -85,11 +85,11 @@ impl Schedule<Phase> for GridSchedule {
         format!("{kind}, {shards} shards, {blocks} blocks, measured {measure}, means {means}")
     }
 
-    fn asks(&self) -> Vec<Verb> {
+    fn requires(&self) -> Vec<Verb> {
         vec![Verb::UpdateBlock, Verb::Fold]
     }
 
-    fn begin_epoch(&mut self, outlook: &Outlook) -> Plan<Phase> {
+    fn begin_epoch(&mut self, start: &EpochStart) -> Plan<Phase> {
         let mut rounds = Vec::new();
         if !std::mem::replace(&mut self.is_set_up, true) {
             let pair = |chunk| Assignment {
@@ -99,13 +99,13 @@ impl Schedule<Phase> for GridSchedule {
             };
             rounds.push(Round { phase: Phase::Scatter, tasks: (0..self.chunks).map(pair).collect() });
             rounds.extend(self.rotation(Phase::Deliver));
-            if self.means && outlook.epoch == 0 {
+            if self.means && start.epoch == 0 {
                 rounds.extend(self.rotation(Phase::ItemMeans));
                 rounds.extend(self.rotation(Phase::UserMeans));
             }
         }
         rounds.extend(match &mut self.grid {
-            Some(grid) => grid.rounds(&outlook.weights),
+            Some(grid) => grid.rounds(&start.weights),
             None => self.rotation(Phase::train()),
         });
         if self.measure {
@@ -127,15 +127,15 @@ impl Schedule<Phase> for GridSchedule {
     }
 
     /// Ratings are split again.
-    fn remember(&self, out: &mut Learned<Writer>) {
+    fn save_state(&self, out: &mut Learned<Writer>) {
         if let Some(grid) = &self.grid {
-            grid.remember(out);
+            grid.save_state(out);
         }
     }
 
-    fn recall(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+    fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.is_set_up = false;
-        self.grid.as_mut().map_or(Ok(()), |grid| grid.recall(from))
+        self.grid.as_mut().map_or(Ok(()), |grid| grid.load_state(from))
     }
 }
 
@@ -146,8 +146,8 @@ mod tests {
 
     fn rounds(schedule: &mut GridSchedule) -> Vec<Round<Phase>> {
         let metric = Metric::new("rmse", 1.0, "training data");
-        let outlook = Outlook { epoch: 0, metric, objective: None, weights: Vec::new(), wanted: 0 };
-        match schedule.begin_epoch(&outlook) {
+        let start = EpochStart { epoch: 0, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
+        match schedule.begin_epoch(&start) {
             Plan::Known(rounds) => rounds,
             Plan::Stepwise => panic!("plans are known"),
         }
@@ -183,11 +183,11 @@ mod tests {
         };
         let (mut whole, mut learned) = (Writer::default(), Learned::default());
         schedule.save(&mut whole);
-        schedule.remember(&mut learned);
+        schedule.save_state(&mut learned);
         let other = || GridSchedule::new(4, 3, 2, true, false);
         let (mut next, mut resumed) = (other(), other());
         next.load(&mut Reader::new(&whole.into_bytes())).unwrap();
-        resumed.recall(&mut Learned::of(&learned.into_bytes())).unwrap();
+        resumed.load_state(&mut Learned::of(&learned.into_bytes())).unwrap();
         assert_eq!([&mut schedule, &mut next, &mut resumed].map(delivered), [0, 0, 12]);
     }
 }

@@ -1,0 +1,94 @@
+//! Mistakes that the compiler finds: it says which verb or which type of the program is meant.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// A program without a mistake.
+const RIGHT: &str = r#"
+use raddle::prelude::*;
+
+pub struct Sum;
+
+impl Program for Sum {
+    raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
+
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 { at.partials.sum() }
+    fn commit(&self, change: &f64, sum: &mut f64) { *sum = *change; }
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> f64 { at.shard.iter().sum() }
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
+        Metric::new("sum", *at.replica, "all numbers").into()
+    }
+}
+
+impl Update for Sum {
+    fn update(&self, at: TaskOf<'_, Self>) -> f64 { at.shard.iter().sum() }
+}
+"#;
+
+/// The library that this test is linked with: the last one that was built.
+fn library(folder: &Path) -> PathBuf {
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let built = files.filter(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("libraddle-") && name.ends_with(".rlib")
+    });
+    let age =
+        |path: &PathBuf| path.metadata().and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    built.max_by_key(age).expect("the library is beside its tests")
+}
+
+/// What the compiler says of a program; nothing if it accepts it.
+fn compile(source: &str) -> String {
+    let test = std::env::current_exe().unwrap();
+    let built = test.parent().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("program.rs");
+    fs::write(&file, source).unwrap();
+    let ran = Command::new("rustc")
+        .args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "--cap-lints=allow"])
+        .arg("--extern")
+        .arg(format!("raddle={}", library(built).display()))
+        .arg("-L")
+        .arg(format!("dependency={}", built.display()))
+        .arg("--out-dir")
+        .arg(folder.path())
+        .arg(&file)
+        .output()
+        .unwrap();
+    if ran.status.success() { String::new() } else { String::from_utf8(ran.stderr).unwrap() }
+}
+
+#[test]
+fn a_program_that_does_not_compile_is_told_which_verb_or_type_is_wrong() {
+    assert_eq!(compile(RIGHT), "");
+    for (right, wrong, expected) in [
+        // The list.
+        ("; update)", "; updat)", "no method named `updat` found for struct `Verbs"),
+        ("; update)", "; update, fold)", "`Sum` names the verb `fold`, but does not implement `Fold`"),
+        ("; update)", ")", "the list of verbs is missing: `program!(Shard = .., Replica = ..; update)`"),
+        ("Shard =", "Shards =", "`Shards` is no type of a program: these are Shard, Block, Pinned, Replica"),
+        ("Partial =", "Shard = u64, Partial =", "the name `Shard` is defined multiple times"),
+        ("Replica = f64, ", "", "method `commit` has an incompatible type for trait"),
+        ("Vec<f64>, ", "Sum, ", "`Sum` cannot be written as bytes and read back"),
+        // The verbs.
+        ("fn evaluate", "fn evalute", "method `evalute` is not a member of trait `Program`"),
+        ("fn evaluate", "fn evalute", "missing: `evaluate`"),
+        (
+            "at: Evaluate<'_, Self>",
+            "shard: &Vec<f64>",
+            "method `evaluate` has an incompatible type for trait",
+        ),
+        (
+            "-> f64 { at.partials",
+            "-> Vec<f64> { at.partials",
+            "method `aggregate` has an incompatible type for trait",
+        ),
+        ("impl Update", "impl UpdateBlock", "not all trait items implemented, missing: `update_block`"),
+    ] {
+        assert!(RIGHT.contains(right), "{right} is not in the program");
+        let said = compile(&RIGHT.replacen(right, wrong, 1));
+        assert!(said.contains(expected), "{wrong}: {expected} is not in\n{said}");
+    }
+}
