@@ -7,7 +7,6 @@ use super::{Hub, Stage, TURN};
 use crate::base::doing::Doing;
 use crate::program::Program;
 use crate::program::context::Aggregate;
-use crate::program::partials::Partials;
 use crate::run::message::{Answer, Message};
 use crate::run::place::Outbox;
 use crate::run::places::Places;
