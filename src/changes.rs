@@ -159,7 +159,7 @@ fn keys(rows: Vec<Row>) -> Vec<Key> {
     rows.into_iter().map(|(key, _)| Key::of(key)).collect()
 }
 
-/// What the keys whose tallies came or went have now.
+/// Tallies, now, of the keys whose tallies came or went.
 fn counts((came, gone): Moved) -> Vec<(Key, Tally)> {
     let lost = gone.into_iter().map(|(key, _)| key);
     let lost = lost.filter(|key| came.binary_search_by_key(key, |&(key, _)| key).is_err());

@@ -39,7 +39,7 @@ type ByKey<'scope> = Arranged<'scope, TraceAgent<ValSpine<u64, Pair, Time, isize
 /// Keys of the record in a slot, and what it costs there.
 pub(super) type KeysOf = Rc<dyn Fn(u64) -> Vec<(Key, u64)>>;
 
-/// Where only the key counts.
+/// Value of a row of which the key alone counts.
 const NONE: Pair = (0, 0);
 
 /// Rows that came since the last version, and rows that went; each in ascending order.
@@ -69,7 +69,7 @@ pub(super) struct Flow {
     admitted: Seen,
 }
 
-/// What a version has that the one before had not, and the other way round.
+/// Rows that a version has and the one before had not, and the other way round.
 pub(super) struct Difference {
     /// Slots whose records count.
     pub(super) slots: Moved,
@@ -137,7 +137,7 @@ fn each<'scope>(
     rows.inner.flat_map(made).as_collection()
 }
 
-/// There is one worker: rows stay where they are.
+/// Rows arranged by key, where they are: there is one worker.
 fn by_key(rows: Rows<'_>) -> ByKey<'_> {
     arrange_core::<_, _, ContainerChunker<Vec<Change>>, ValBatcher<_, _, _, _>, ValBuilder<_, _, _, _>, _>(
         rows.inner, Pipeline, "arrange",
@@ -219,7 +219,7 @@ fn kept<'scope>(all: Rows<'scope>, rules: &Rules, keys_of: &KeysOf) -> Rows<'sco
     current.concat(negate(leaving))
 }
 
-/// How many records each key has, and what they cost there.
+/// Tally of each key: how many records have it, and what they cost there.
 fn tallied<'scope>(kept: Rows<'scope>, keys_of: &KeysOf) -> Rows<'scope> {
     let keys_of = Rc::clone(keys_of);
     let terms = each(kept, move |(slot, _), diff, out| {

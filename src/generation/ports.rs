@@ -116,7 +116,7 @@ pub(crate) struct PlacePorts {
 }
 
 impl PlacePorts {
-    /// What has arrived, each with whether the hub sent it. Blocks come first: an order that needs one then finds it.
+    /// Parcels that have arrived, each with whether the hub sent it. Blocks come first: an order that needs one then finds it.
     pub(crate) fn arrived(&mut self) -> Vec<(bool, Parcels)> {
         let mut arrived = Vec::new();
         self.arrivals.for_each(|_, parcel| arrived.push((false, std::mem::take(parcel))));
@@ -128,7 +128,7 @@ impl PlacePorts {
         arrived
     }
 
-    /// Whether anything can be sent: an order has come, and not all of its work is done.
+    /// State of the outputs: they are open once an order has come, until all of its work is done.
     pub(crate) fn are_open(&self) -> bool {
         self.held.is_some()
     }
