@@ -100,6 +100,13 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
 }
 
 #[test]
+fn no_library_ends_its_process() {
+    for folder in ["src", "datasets/src"].iter().chain(&ALGORITHMS) {
+        assert_eq!(naming(folder, &["process::exit", "process::abort"]), [""; 0], "{folder}");
+    }
+}
+
+#[test]
 fn unsafe_code_is_where_the_page_says() {
     let found: Vec<String> = ["src", "datasets/src"]
         .iter()
