@@ -3,7 +3,7 @@
 //! `cargo run --example processes`, and `raddle launch --processes 3 -- target/debug/examples/processes`
 
 use raddle::prelude::*;
-use raddle::{Cluster, Maker, Makers};
+use raddle::{Cluster, Lazy, LazyParts};
 
 /// The largest of numbers that lie in shards.
 struct Largest;
@@ -33,7 +33,7 @@ impl Update for Largest {
 fn main() -> Result<(), EngineError> {
     // Called only on the process where the shard begins: none holds all numbers.
     let shard = |shard: u32| Ok::<_, String>((0..1000).map(|i| i * u64::from(shard + 7) % 9973).collect());
-    let parts = Makers { shards: Maker::new(9, shard), blocks: Vec::new().into(), pinned: (), replica: 0 };
+    let parts = LazyParts { shards: Lazy::new(9, shard), blocks: Vec::new().into(), pinned: (), replica: 0 };
     let engine = Engine::new(Largest, EachShard::new(9), parts);
     let outcome = match Cluster::launched(std::process::exit)? {
         None => Some(engine.run()?),

@@ -77,10 +77,6 @@
 //! # Ok::<(), EngineError>(())
 //! ```
 
-// The simulator shares a program with the tests, which name the crate.
-#[cfg(test)]
-extern crate self as raddle;
-
 mod base;
 pub mod changes;
 mod checkpoint;
@@ -96,8 +92,6 @@ mod program;
 pub mod replay;
 mod run;
 pub mod schedule;
-#[cfg(test)]
-mod simulation;
 
 pub use base::digest::ModelDigest;
 pub use base::error::EngineError;
@@ -106,10 +100,10 @@ pub use base::side_by_side::side_by_side;
 pub use base::slowdown::Slowdown;
 pub use base::state::State;
 pub use base::stop::Stop;
-pub use base::{hands, level, random, state};
+pub use base::{fork_join, random, simd_level, state};
 pub use checkpoint::{CheckpointEvery, has_checkpoint};
 pub use cluster::Cluster;
-pub use engine::{Engine, Maker, Makers, Outcome, Parts};
+pub use engine::{Engine, Lazy, LazyParts, Outcome, Parts};
 pub use map::map;
 pub use operator::{Operator, Scheduled, Train, Trained};
 pub use program::context::{Aggregate, BlockTaskOf, Conclude, Evaluate, TaskOf};

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::base::error::EngineError;
 use crate::base::store::Disk;
 use crate::checkpoint;
-use crate::engine::handover::Goods;
+use crate::engine::transfer::Transfer;
 use crate::engine::{Engine, Outcome, relay};
 use crate::program::Program;
-use crate::run::prints::{BoundaryPrint, Part};
+use crate::run::fingerprints::{BoundaryFingerprint, Part};
 
 /// Runs a program again and again, each time carried out in another way, and compares what comes of it, change by change
 /// and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled; handed over at every
@@ -98,35 +98,35 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
 }
 
 /// Of what crosses when the first process leaves: what it is called, which of the goods it is, and why it may not be whole.
-type Crossing<P> = (&'static str, fn(&Goods<P>) -> bool, &'static str);
+type Crossing<P> = (&'static str, fn(&Transfer<P>) -> bool, &'static str);
 
 fn crossings<P: Program>() -> [Crossing<P>; 5] {
     [
         (
             "the schedule",
-            |goods| matches!(goods, Goods::Hub(_)),
+            |goods| matches!(goods, Transfer::Hub(_)),
             "a part of the schedule that `save` or `load` leave out, as if shards were made anew: what a checkpoint alone may \
              leave out, `Schedule::save_state` and `load_state` do; state of the program itself, which no process hands on",
         ),
         (
             "the pinned block",
-            |goods| matches!(goods, Goods::Pinned(_)),
+            |goods| matches!(goods, Transfer::Pinned(_)),
             "a part of the pinned block that its `State` leaves out: what a checkpoint alone may leave out, \
              `save_pinned` and `load_pinned` do",
         ),
         (
             "a shard",
-            |goods| matches!(goods, Goods::Shard(..)),
+            |goods| matches!(goods, Transfer::Shard(..)),
             "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, `save_state` and `load_state` do",
         ),
         (
             "a block",
-            |goods| matches!(goods, Goods::Block(..)),
+            |goods| matches!(goods, Transfer::Block(..)),
             "a part of a block that its `State` leaves out",
         ),
         (
             "the replica",
-            |goods| matches!(goods, Goods::Replica(_)),
+            |goods| matches!(goods, Transfer::Replica(_)),
             "a part of the replica that its `State` leaves out",
         ),
     ]
@@ -137,7 +137,7 @@ fn compare_handed_over<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,
 ) -> Result<(), EngineError> {
-    let hand_over = |how: &str, crosses: fn(&Goods<P>) -> bool| {
+    let hand_over = |how: &str, crosses: fn(&Transfer<P>) -> bool| {
         let told = |why| match why {
             EngineError::Worker(why) => EngineError::Worker(format!("{how}: {why}")),
             why => why,
@@ -190,8 +190,9 @@ fn compare<P: Program>(
 ) -> Result<(), EngineError> {
     let differs =
         |epoch: u64, part: String, causes| Err(EngineError::Replay { how: how.into(), epoch, part, causes });
-    for print in &other.prints {
-        let Some(expected) = reference.prints.iter().find(|expected| expected.epoch == print.epoch) else {
+    for print in &other.fingerprints {
+        let Some(expected) = reference.fingerprints.iter().find(|expected| expected.epoch == print.epoch)
+        else {
             return differs(
                 print.epoch.saturating_sub(1),
                 "its length: the other one was over".into(),
@@ -217,8 +218,8 @@ fn compare<P: Program>(
 /// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was resumed at
 /// the boundary has none of the epoch before it. Where a resumed run `begins`, its first rounds may bring back what its
 /// checkpoint leaves out.
-fn difference(expected: &BoundaryPrint, print: &BoundaryPrint, begins: bool) -> Option<Part> {
-    let changes = |print: &BoundaryPrint| -> Vec<(Part, u64)> {
+fn difference(expected: &BoundaryFingerprint, print: &BoundaryFingerprint, begins: bool) -> Option<Part> {
+    let changes = |print: &BoundaryFingerprint| -> Vec<(Part, u64)> {
         print.parts.iter().filter(|(part, _)| matches!(part, Part::Change(_))).copied().collect()
     };
     let (there, mut here) = (changes(expected), changes(print));
@@ -232,7 +233,7 @@ fn difference(expected: &BoundaryPrint, print: &BoundaryPrint, begins: bool) -> 
             return Some(part);
         }
     }
-    let others = |print: &BoundaryPrint| -> Vec<(Part, u64)> {
+    let others = |print: &BoundaryFingerprint| -> Vec<(Part, u64)> {
         print.parts.iter().filter(|(part, _)| !matches!(part, Part::Change(_))).copied().collect()
     };
     let (there, here) = (others(expected), others(print));

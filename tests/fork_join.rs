@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use raddle::schedule::{Cyclic, Variables};
-use raddle::{Aggregate, Conclude, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Verdict, hands};
+use raddle::{
+    Aggregate, Conclude, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Verdict, fork_join,
+};
 
 use crate::programs::within_a_minute;
 
@@ -23,9 +25,9 @@ impl Program for Mixer {
     raddle::program!(Pinned = Vec<f64>, Replica = f64, Partial = f64; update);
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
-        self.hands.fetch_max(hands::count(), Ordering::Relaxed);
+        self.hands.fetch_max(fork_join::count(), Ordering::Relaxed);
         let said: f64 = at.partials.sum();
-        hands::each(1 << 20, at.pinned.chunks_mut(COLUMNS).enumerate(), |(row, elements)| {
+        fork_join::each(1 << 20, at.pinned.chunks_mut(COLUMNS).enumerate(), |(row, elements)| {
             assert!(self.bad != Some(row), "a row that fails");
             let mut before = said;
             for element in elements {

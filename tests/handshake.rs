@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use raddle::cluster::{Invitation, Visitor};
+use raddle::cluster::{AdminClient, Invitation};
 use serde_json::Value;
 
 use crate::commands::{binary, command, ends, next, number};
@@ -101,7 +101,7 @@ impl Meanwhile {
 
     /// Questions for the status of a run.
     fn polls(run: &Path) -> Self {
-        let visitor = Visitor::new(Invitation::read(&run.join("coordinator")).unwrap());
+        let visitor = AdminClient::new(Invitation::read(&run.join("coordinator")).unwrap());
         // Whether each is answered is not what this is about.
         Self::of(2, move || drop(visitor.status()))
     }

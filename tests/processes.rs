@@ -4,7 +4,7 @@
 use std::sync::mpsc;
 use std::thread;
 
-use raddle::cluster::{Cluster, CoordinatorSettings, Ended, Invitation, RunStatus, Server, Visitor};
+use raddle::cluster::{AdminClient, Cluster, CoordinatorSettings, Ended, Invitation, RunStatus, Server};
 use raddle::schedule::EachShard;
 use raddle::{
     Aggregate, Conclude, Engine, EngineError, Evaluate, Metric, Outcome, Parts, Program, TaskOf, Update,
@@ -138,7 +138,7 @@ fn a_plan_of_workers_is_followed_by_all_processes() {
 
 /// Waits until the coordinator says what is expected.
 fn await_status(invitation: &Invitation, expected: impl Fn(&RunStatus) -> bool) {
-    let visitor = Visitor::new(invitation.clone());
+    let visitor = AdminClient::new(invitation.clone());
     while !expected(&visitor.status().unwrap()) {
         thread::yield_now();
     }
@@ -164,7 +164,7 @@ fn processes_that_join_and_leave_and_a_rescale_change_nothing() {
             let (invitation, joins) = (invitation.clone(), joins.clone());
             run.start_with(index, move |cluster| {
                 let leave = cluster.leaver();
-                let visitor = Visitor::new(invitation.clone());
+                let visitor = AdminClient::new(invitation.clone());
                 let engine = long(index).observe(move |record| match record.epoch {
                     5 => {
                         let place = visitor.join().unwrap();
@@ -219,7 +219,7 @@ fn a_stranger_gets_no_answer() {
         let line = |text: &str, at: usize| text.lines().nth(at).unwrap().to_owned();
         let mixed = [line(&texts[0], 0), line(&texts[0], 1), line(&texts[1], 2)].join("\n");
         std::fs::write(&files[0], mixed).unwrap();
-        let visitor = Visitor::new(Invitation::read(&files[0]).unwrap());
+        let visitor = AdminClient::new(Invitation::read(&files[0]).unwrap());
         assert!(visitor.status().unwrap_err().to_string().contains("token"));
         assert!(run.end().0.is_some());
     });

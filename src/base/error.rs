@@ -23,7 +23,7 @@ pub enum EngineError {
         /// What the system says.
         why: String,
     },
-    /// A maker failed: see [`Makers`](crate::Makers).
+    /// A maker failed: see [`LazyParts`](crate::Makers).
     #[error("{what} {number} cannot be made: {why}")]
     Make {
         /// A shard or a block.

@@ -1,4 +1,4 @@
-//! [`Checkpoints`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.GENERATION`. The generations of a
+//! [`CheckpointWriter`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.GENERATION`. The generations of a
 //! run that goes on have numbers above all before, so it never writes to what an earlier one wrote.
 //!
 //! Workers write the parts of a boundary side by side before it is evaluated. Each process [hands in](Checkpoints::hand_in)
@@ -23,28 +23,28 @@ use crate::base::sync::lock;
 const KEPT: usize = 2;
 
 #[derive(Debug)]
-pub(crate) struct Checkpoints {
+pub(crate) struct CheckpointWriter {
     folder: PathBuf,
     store: Arc<dyn Store>,
     generation: AtomicU64,
     process: u32,
-    draft: Mutex<Option<Draft>>,
+    pending: Mutex<Option<PendingCheckpoint>>,
 }
 
 /// The parts of a boundary that a process has written, what they cost, and what went wrong.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Drafted {
+pub(crate) struct SubmittedParts {
     pub(crate) parts: Vec<Part>,
     /// Seconds.
     pub(crate) cost: f64,
     pub(crate) failed: Option<String>,
 }
 
-crate::state!(Drafted { parts, cost, failed });
+crate::state!(SubmittedParts { parts, cost, failed });
 
 /// A checkpoint that is not one yet.
 #[derive(Debug)]
-struct Draft {
+struct PendingCheckpoint {
     folder: PathBuf,
     parts: Vec<Part>,
     /// Parts that were begun.
@@ -54,10 +54,10 @@ struct Draft {
     failed: Option<io::Error>,
 }
 
-impl Checkpoints {
+impl CheckpointWriter {
     /// Those of the process of this number, which must be told of every generation that begins.
     pub(crate) fn new(folder: PathBuf, store: Arc<dyn Store>, process: u32) -> Self {
-        Self { folder, store, generation: AtomicU64::new(0), process, draft: Mutex::new(None) }
+        Self { folder, store, generation: AtomicU64::new(0), process, pending: Mutex::new(None) }
     }
 
     /// A generation begins: parts are of it from here on, and those that nobody has asked for are given up.
@@ -68,13 +68,13 @@ impl Checkpoints {
 
     /// The parts that this process has written of a boundary. They outlive a loss of power of its machine, with their names:
     /// the coordinator, on another one, relies on them.
-    pub(crate) fn hand_in(&self) -> Drafted {
-        let Some(draft) = self.lock().take() else { return Drafted::default() };
-        let Draft { folder, parts, cost, failed, .. } = draft;
+    pub(crate) fn submit_parts(&self) -> SubmittedParts {
+        let Some(pending) = self.lock().take() else { return SubmittedParts::default() };
+        let PendingCheckpoint { folder, parts, cost, failed, .. } = pending;
         let began = Instant::now();
         let sync = || self.store.sync_folder(&folder).and_then(|()| self.store.sync_folder(&self.folder));
         let failed = failed.or_else(|| sync().err()).map(|why| why.to_string());
-        Drafted { parts, cost: (cost + began.elapsed()).as_secs_f64(), failed }
+        SubmittedParts { parts, cost: (cost + began.elapsed()).as_secs_f64(), failed }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -102,34 +102,34 @@ impl Checkpoints {
             }
         })?;
         let closed = part.map(PartWriter::close).transpose();
-        let mut draft = self.lock();
-        if let Some(draft) = draft.as_mut() {
+        let mut pending = self.lock();
+        if let Some(pending) = pending.as_mut() {
             match closed {
-                Ok(part) => draft.parts.extend(part),
+                Ok(part) => pending.parts.extend(part),
                 Err(why) => failed = Some(why),
             }
-            draft.cost = draft.cost.max(began.elapsed());
-            draft.failed = draft.failed.take().or(failed);
+            pending.cost = pending.cost.max(began.elapsed());
+            pending.failed = pending.failed.take().or(failed);
         }
         Ok(())
     }
 
     fn begin_part(&self, epoch: u64) -> io::Result<PartWriter> {
         let folder = self.folder.join(format!("{epoch}.{}", self.generation.load(Ordering::Acquire)));
-        let mut draft = self.lock();
-        if draft.as_ref().is_none_or(|draft| draft.folder != folder) {
-            if let Some(before) = draft.take() {
-                self.drop_draft(&before);
+        let mut pending = self.lock();
+        if pending.as_ref().is_none_or(|pending| pending.folder != folder) {
+            if let Some(before) = pending.take() {
+                self.drop_pending(&before);
             }
             let failed = self.make_folders(&folder).err();
             let (parts, cost) = (Vec::new(), Duration::ZERO);
-            *draft = Some(Draft { folder: folder.clone(), parts, begun: 0, cost, failed });
+            *pending = Some(PendingCheckpoint { folder: folder.clone(), parts, begun: 0, cost, failed });
         }
-        let number = draft.as_mut().map_or(0, |draft| {
-            draft.begun += 1;
-            draft.begun - 1
+        let number = pending.as_mut().map_or(0, |pending| {
+            pending.begun += 1;
+            pending.begun - 1
         });
-        drop(draft);
+        drop(pending);
         PartWriter::create(&self.store, &folder, self.part_name(number))
     }
 
@@ -152,22 +152,22 @@ impl Checkpoints {
     }
 
     /// Removes what this process has written of a boundary. Best effort.
-    fn drop_draft(&self, draft: &Draft) {
-        for number in 0..draft.begun {
-            let _ = self.store.remove(&draft.folder.join(self.part_name(number)));
+    fn drop_pending(&self, pending: &PendingCheckpoint) {
+        for number in 0..pending.begun {
+            let _ = self.store.remove(&pending.folder.join(self.part_name(number)));
         }
-        let _ = self.store.remove_folder(&draft.folder);
+        let _ = self.store.remove_folder(&pending.folder);
     }
 
     /// Gives up what was written of a boundary.
     pub(crate) fn give_up(&self) {
-        if let Some(draft) = self.lock().take() {
-            self.drop_draft(&draft);
+        if let Some(pending) = self.lock().take() {
+            self.drop_pending(&pending);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Draft>> {
-        lock(&self.draft)
+    fn lock(&self) -> MutexGuard<'_, Option<PendingCheckpoint>> {
+        lock(&self.pending)
     }
 }
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub use self::due::CheckpointEvery;
 pub(crate) use self::due::Due;
 pub use self::folder::has_checkpoint;
-pub(crate) use self::folder::{Checkpoints, Drafted, commit_parts, last_generation, remove};
+pub(crate) use self::folder::{CheckpointWriter, SubmittedParts, commit_parts, last_generation, remove};
 use self::folder::{Found, find};
 use self::manifest::Manifest;
 use crate::base::error::EngineError;

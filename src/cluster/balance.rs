@@ -29,7 +29,7 @@ pub(crate) struct Balance {
 fn names(plan: &Plan) -> Vec<(u32, u32)> {
     let mut names: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
     for &process in &plan.process_of {
-        let id = plan.seats[process as usize].id;
+        let id = plan.participants[process as usize].id;
         let before = names.iter().filter(|(other, _)| *other == id).count() as u32;
         names.push((id, before));
     }
@@ -127,13 +127,13 @@ impl Balance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::plan::Seat;
+    use crate::cluster::plan::Participant;
 
     #[test]
     fn a_worker_that_was_slow_once_is_slower_by_a_fifth_of_it() {
-        let seats = (0..2).map(|id| Seat { id, address: String::new() }).collect();
+        let participants = (0..2).map(|id| Participant { id, address: String::new() }).collect();
         let costs = [1; 8];
-        let plan = Plan::deal(1, seats, (2, 1), &costs, 0, None, None);
+        let plan = Plan::deal(1, participants, (2, 1), &costs, 0, None, None);
         let mut balance = Balance::new(true);
         balance.begin(&plan);
         let mut learn = |epoch, load: [f64; 2]| {

@@ -6,11 +6,11 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::net::hello::{Token, random};
+use super::net::handshake::{Token, random};
 use crate::base::error::EngineError;
 
 /// The environment variables in which `raddle launch` tells a process of its run: a file with the invitation (where there is
-/// no [`tether`](super::tether), else only its folder counts), the process's number, its workers, and whether the run has been
+/// no [`parent_link`](super::tether), else only its folder counts), the process's number, its workers, and whether the run has been
 /// begun before.
 pub(crate) const FILE: &str = "RADDLE_RUN";
 pub(crate) const INDEX: &str = "RADDLE_PROCESS";

@@ -1,39 +1,41 @@
 //! Runs on several processes: [`Cluster`] is a process's place in one, `coordinator` the place where all are decided on.
 //! `src/NETWORK.md` draws a generation's life, and says what is protected and what is not.
 
+mod admin;
 pub(crate) mod balance;
+pub(crate) mod checkpoints;
+mod client;
 pub(crate) mod coordinator;
 mod invitation;
-mod line;
 pub(crate) mod net;
 mod order;
+mod parent_link;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;
 #[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod tests;
-mod tether;
-pub(crate) mod vault;
-mod visitor;
 
+pub use self::admin::{AdminClient, JoinGrant};
+pub(crate) use self::checkpoints::{PROOF, read_proof};
+use self::client::End;
+pub(crate) use self::client::{CoordinatorClient, LOST, Next};
 #[cfg(feature = "cli")]
 pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
 pub(crate) use self::invitation::{AGAIN, FILE, WORKERS, write_private};
-use self::line::End;
-pub(crate) use self::line::{LOST, Line, Next};
-pub(crate) use self::net::hello::random;
 #[cfg(feature = "cli")]
-pub(crate) use self::net::reach::Address;
-pub(crate) use self::net::reach::Reach;
+pub(crate) use self::net::addresses::Address;
+pub(crate) use self::net::addresses::Addresses;
+pub(crate) use self::net::handshake::random;
 pub use self::order::{CoordinatorSettings, Ended, Heard};
+#[cfg(feature = "cli")]
+pub(crate) use self::parent_link::tie;
+use self::parent_link::{ParentLink, Started};
 pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
-#[cfg(feature = "cli")]
-pub(crate) use self::tether::tie;
-use self::tether::{Started, Tether};
-pub(crate) use self::vault::{PROOF, read_proof};
-pub use self::visitor::{Place, Visitor};
 use std::io::{self, Write as _};
 use std::sync::Mutex;
 
@@ -41,10 +43,10 @@ use crate::base::error::EngineError;
 use crate::base::sync::lock;
 
 /// Says to the run's launcher why this process does not join.
-static EXCUSE: Mutex<Option<Excuse>> = Mutex::new(None);
+static EXCUSE: Mutex<Option<DeclineReason>> = Mutex::new(None);
 
 /// Receiver of the reason for which a process does not join.
-type Excuse = Box<dyn Fn(String) + Send>;
+type DeclineReason = Box<dyn Fn(String) + Send>;
 
 /// Tells the launcher, where this process came to join its run and has not done so, why it ends.
 #[cfg(feature = "cli")]
@@ -56,13 +58,13 @@ pub(crate) fn excuse(why: &str) {
 
 /// A process's place in a run of several: see [`Engine::run_on`](crate::Engine::run_on).
 pub struct Cluster {
-    pub(crate) line: Line,
+    pub(crate) client: CoordinatorClient,
     index: u32,
 }
 
 impl std::fmt::Debug for Cluster {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "process {} at {}", self.index, self.line.address())
+        write!(f, "process {} at {}", self.index, self.client.address())
     }
 }
 
@@ -95,14 +97,15 @@ impl Cluster {
     }
 
     fn started(end: Option<End>) -> Result<Option<Self>, EngineError> {
-        let Some(Started { invitation, index, tether }) = Started::from_environment()? else {
+        let Some(Started { invitation, index, parent_link }) = Started::from_environment()? else {
             return Ok(None);
         };
-        let line = Line::open(&invitation, index, tether, end, Reach::from_environment()?)?;
-        if let Some(excuse) = line.excuse() {
+        let client =
+            CoordinatorClient::open(&invitation, index, parent_link, end, Addresses::from_environment()?)?;
+        if let Some(excuse) = client.excuse() {
             *lock(&EXCUSE) = Some(Box::new(excuse));
         }
-        Ok(Some(Self { line, index }))
+        Ok(Some(Self { client, index }))
     }
 
     /// Takes place number `index` in a run.
@@ -110,8 +113,9 @@ impl Cluster {
     /// # Errors
     /// If the coordinator cannot be found, or does not let this process in.
     pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
-        let line = Line::open(invitation, index, Tether::None, None, Reach::default())?;
-        Ok(Self { line, index })
+        let client =
+            CoordinatorClient::open(invitation, index, ParentLink::None, None, Addresses::default())?;
+        Ok(Self { client, index })
     }
 
     /// The number of this process in the run, from 0.
@@ -121,14 +125,14 @@ impl Cluster {
 
     /// What asks to let this process leave at the next boundary; the run goes on without it. For a handler of signals.
     pub fn leaver(&self) -> impl Fn() + Send + use<> {
-        let say = self.line.reporter();
+        let say = self.client.reporter();
         move || say(&protocol::Report::Leaving)
     }
 
     /// Function that tells if the generation under way ends at the next boundary, as where a process leaves or joins.
     pub fn parting(&self) -> impl Fn() -> bool + Send + use<> {
-        let wishes = std::sync::Arc::clone(&self.line.wishes);
-        move || wishes.cuts()
+        let requests = std::sync::Arc::clone(&self.client.requests);
+        move || requests.ends_at_boundary()
     }
 
     /// Whether this process takes the place of a lost one, or of one that the loss of another has ended.

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::coordinator::Terms;
+use super::coordinator::CoordinatorConfig;
 
 /// How a run of several processes is begun.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct CoordinatorSettings {
     /// Whether shards move to faster workers.
     pub balance: bool,
     /// The program and its arguments, for processes that join.
-    pub line: Vec<String>,
+    pub argv: Vec<String>,
     /// The folder of the run, where it writes checkpoints: all processes reach it.
     pub folder: Option<PathBuf>,
     /// The folder of the checkpoints of a run that this one goes on with.
@@ -33,8 +33,8 @@ impl CoordinatorSettings {
     /// So many processes with so many workers each, on this machine.
     pub fn new(processes: u32, workers: u32) -> Self {
         let listen = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let (line, folder, resume, deadline) = (Vec::new(), None, None, Duration::from_secs(10));
-        Self { processes, workers, listen, port: 0, balance: true, line, folder, resume, deadline }
+        let (argv, folder, resume, deadline) = (Vec::new(), None, None, Duration::from_secs(10));
+        Self { processes, workers, listen, port: 0, balance: true, argv, folder, resume, deadline }
     }
 }
 
@@ -63,13 +63,23 @@ pub enum Heard<'a> {
 }
 
 /// The same for the coordinator's machine, with what else it must know.
-pub(super) fn terms(
+pub(super) fn config(
     settings: &CoordinatorSettings,
     run: u64,
     after: u64,
     proof: Option<u64>,
     keeps: bool,
-) -> Terms {
-    let CoordinatorSettings { processes, workers, balance, line, deadline, .. } = settings.clone();
-    Terms { processes, workers, balance, line, run, after, proof, keeps, deadline: deadline.as_secs_f64() }
+) -> CoordinatorConfig {
+    let CoordinatorSettings { processes, workers, balance, argv, deadline, .. } = settings.clone();
+    CoordinatorConfig {
+        processes,
+        workers,
+        balance,
+        argv,
+        run,
+        after,
+        proof,
+        keeps,
+        deadline: deadline.as_secs_f64(),
+    }
 }

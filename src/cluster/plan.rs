@@ -7,12 +7,12 @@ use crate::run::placement::{Layout, even};
 
 /// A process of the run, and where others reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seat {
+pub(crate) struct Participant {
     pub(crate) id: u32,
     pub(crate) address: String,
 }
 
-crate::state!(Seat { id, address });
+crate::state!(Participant { id, address });
 
 /// A generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +20,9 @@ pub(crate) struct Plan {
     /// Counted from 1.
     pub(crate) number: u64,
     /// The processes that ran the generation before, the first of them first: what they hold goes where this one wants it.
-    pub(crate) givers: Vec<Seat>,
+    pub(crate) previous: Vec<Participant>,
     /// The processes that run this one; the hub is on the first.
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) participants: Vec<Participant>,
     /// The workers that were asked for.
     pub(crate) asked: u32,
     /// Threads of each process: timely wants equal numbers.
@@ -41,8 +41,8 @@ pub(crate) struct Plan {
 
 crate::state!(Plan {
     number,
-    givers,
-    seats,
+    previous,
+    participants,
     asked,
     threads,
     process_of,
@@ -65,7 +65,7 @@ impl Plan {
     /// where that runs on; the others are dealt evenly.
     pub(crate) fn deal(
         number: u64,
-        seats: Vec<Seat>,
+        participants: Vec<Participant>,
         (asked, cores): (u32, u32),
         costs: &[u64],
         blocks: u32,
@@ -73,7 +73,7 @@ impl Plan {
         before: Option<&Before<'_>>,
     ) -> Self {
         let workers = asked.min(costs.len().max(1) as u32);
-        let processes = seats.len() as u32;
+        let processes = participants.len() as u32;
         // Neighbouring workers together, the same number in each process, or one more in the first ones.
         let share = |process: u32| workers / processes + u32::from(process < workers % processes);
         let threads = share(0).min(cores).max(1);
@@ -89,12 +89,12 @@ impl Plan {
             None => even(costs, workers as usize),
         };
         let mut block_at = even(&vec![1; blocks as usize], workers as usize);
-        let givers = before.map_or(Vec::new(), |before| before.plan.seats.clone());
+        let previous = before.map_or(Vec::new(), |before| before.plan.participants.clone());
         if let Some(before) = before {
             for (block, at) in block_at.iter_mut().enumerate() {
                 let worker = before.block_at[block];
-                let seat = &givers[before.plan.process_of[worker as usize] as usize];
-                if let Some(process) = seats.iter().position(|other| other.id == seat.id) {
+                let participant = &previous[before.plan.process_of[worker as usize] as usize];
+                if let Some(process) = participants.iter().position(|other| other.id == participant.id) {
                     let stays = |&other: &u32| process_of[other as usize] == process as u32;
                     let kept = Some(worker).filter(|&same| same < workers && stays(&same));
                     *at = kept.or_else(|| (0..workers).find(stays)).unwrap_or(*at);
@@ -103,8 +103,8 @@ impl Plan {
         }
         Self {
             number,
-            givers,
-            seats,
+            previous,
+            participants,
             asked,
             threads,
             process_of,
@@ -121,8 +121,8 @@ impl Plan {
         let (shards, blocks) = (before.shard_at.len(), before.block_at.len());
         Self {
             number,
-            givers: before.seats.clone(),
-            seats: before.seats[..1].to_vec(),
+            previous: before.participants.clone(),
+            participants: before.participants[..1].to_vec(),
             asked: before.asked,
             threads: 1,
             process_of: vec![0],
@@ -135,33 +135,33 @@ impl Plan {
     }
 
     /// The position of a process among the seats.
-    pub(crate) fn seat_of(&self, id: u32) -> Option<usize> {
-        self.seats.iter().position(|seat| seat.id == id)
+    pub(crate) fn index_of(&self, id: u32) -> Option<usize> {
+        self.participants.iter().position(|participant| participant.id == id)
     }
 
-    pub(crate) fn is_giver(&self, id: u32) -> bool {
-        self.givers.iter().any(|seat| seat.id == id)
+    pub(crate) fn was_participant(&self, id: u32) -> bool {
+        self.previous.iter().any(|participant| participant.id == id)
     }
 
     /// Whether two processes have something to say to each other.
     pub(crate) fn links(&self, one: u32, other: u32) -> bool {
-        let (sits, gives) = (|id| self.seat_of(id).is_some(), |id| self.is_giver(id));
+        let (sits, gives) = (|id| self.index_of(id).is_some(), |id| self.was_participant(id));
         let run = sits(one) && sits(other) && !self.last;
         one != other && (run || gives(one) && sits(other) || sits(one) && gives(other))
     }
 
     /// All processes that have a part in it, each once.
-    pub(crate) fn everyone(&self) -> Vec<&Seat> {
-        let leaving = self.givers.iter().filter(|seat| self.seat_of(seat.id).is_none());
-        self.seats.iter().chain(leaving).collect()
+    pub(crate) fn everyone(&self) -> Vec<&Participant> {
+        let leaving = self.previous.iter().filter(|participant| self.index_of(participant.id).is_none());
+        self.participants.iter().chain(leaving).collect()
     }
 
     /// The seat (its position) where a shard is to live, or a block.
-    pub(crate) fn shard_seat(&self, shard: u32) -> u32 {
+    pub(crate) fn shard_process(&self, shard: u32) -> u32 {
         self.process_of[self.shard_at[shard as usize] as usize]
     }
 
-    pub(crate) fn block_seat(&self, block: u32) -> u32 {
+    pub(crate) fn block_process(&self, block: u32) -> u32 {
         self.process_of[self.block_at[block as usize] as usize]
     }
 
@@ -171,7 +171,7 @@ impl Plan {
         let below = |values: &[u32], end: u32| values.iter().all(|&value| value < end);
         self.shard_at.len() == shards
             && self.block_at.len() == blocks
-            && !self.seats.is_empty()
+            && !self.participants.is_empty()
             && workers > 0
             && self.thread_of.len() == workers as usize
             && self.threads > 0
@@ -179,21 +179,21 @@ impl Plan {
             && self.process_of.first() == Some(&0)
             && self.thread_of.first() == Some(&0)
             && self.process_of.is_sorted()
-            && below(&self.process_of, self.seats.len() as u32)
+            && below(&self.process_of, self.participants.len() as u32)
             && below(&self.thread_of, self.threads)
             && below(&self.shard_at, workers)
             && below(&self.block_at, workers)
     }
 
     /// The same as the process at this seat sees it.
-    pub(crate) fn layout(&self, seat: usize) -> Layout {
+    pub(crate) fn layout(&self, participant: usize) -> Layout {
         let threads = self.threads as usize;
         let thread = |(&process, &thread): (&u32, &u32)| process * self.threads + thread;
-        let here: Range<usize> = seat * threads..(seat + 1) * threads;
+        let here: Range<usize> = participant * threads..(participant + 1) * threads;
         Layout {
             asked: self.asked as usize,
             workers: self.process_of.len(),
-            threads: threads * self.seats.len(),
+            threads: threads * self.participants.len(),
             here,
             thread_of: Arc::new(self.process_of.iter().zip(&self.thread_of).map(thread).collect()),
             shard_at: Arc::new(self.shard_at.clone()),
@@ -241,8 +241,8 @@ mod tests {
 
     use super::*;
 
-    fn seats(ids: &[u32]) -> Vec<Seat> {
-        ids.iter().map(|&id| Seat { id, address: format!("at {id}") }).collect()
+    fn participants(ids: &[u32]) -> Vec<Participant> {
+        ids.iter().map(|&id| Participant { id, address: format!("at {id}") }).collect()
     }
 
     proptest! {
@@ -254,19 +254,19 @@ mod tests {
             (asked, cores) in (1u32..12, 1u32..4),
         ) {
             let ids: Vec<u32> = (0..processes).collect();
-            let one = Plan::deal(1, seats(&ids), (asked, cores), &costs, blocks, None, None);
+            let one = Plan::deal(1, participants(&ids), (asked, cores), &costs, blocks, None, None);
             prop_assert!(one.is_sound(costs.len(), blocks as usize));
             prop_assert!(one.threads <= cores, "{} threads on {} cores", one.threads, cores);
             // The first leaves, others come.
             let ids: Vec<u32> = (1..1 + then).collect();
             let before = Before { plan: &one, block_at: &one.block_at };
-            let two = Plan::deal(2, seats(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
+            let two = Plan::deal(2, participants(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
             prop_assert!(two.is_sound(costs.len(), blocks as usize));
             for block in 0..blocks {
-                let was = &one.seats[one.block_seat(block) as usize];
-                let has_workers = two.seat_of(was.id).is_some_and(|seat| two.process_of.contains(&(seat as u32)));
+                let was = &one.participants[one.block_process(block) as usize];
+                let has_workers = two.index_of(was.id).is_some_and(|participant| two.process_of.contains(&(participant as u32)));
                 if has_workers {
-                    prop_assert_eq!(&two.seats[two.block_seat(block) as usize], was);
+                    prop_assert_eq!(&two.participants[two.block_process(block) as usize], was);
                 }
             }
             let end = Plan::end(3, &two);

@@ -2,11 +2,11 @@
 
 use super::plan::Plan;
 use crate::base::identity::Identity;
-use crate::checkpoint::Drafted;
+use crate::checkpoint::SubmittedParts;
 
 /// What must be the same in every process, and what the coordinator needs to know of the run.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Facts {
+pub(crate) struct Registration {
     pub(crate) identity: Identity,
     pub(crate) blocks: u32,
     /// The plan of workers: an epoch, and the workers in all from there on.
@@ -17,19 +17,19 @@ pub(crate) struct Facts {
     pub(crate) proof: Option<u64>,
 }
 
-crate::state!(Facts { identity, blocks, rescale, cores, proof });
+crate::state!(Registration { identity, blocks, rescale, cores, proof });
 
 /// A process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Report {
     /// Its program is built; others reach it at this address.
-    Ready { facts: Facts, address: String },
+    Ready { registration: Registration, address: String },
     /// The first process: an epoch is over.
     Epoch { generation: u64, epoch: Epoch },
     /// What was placed on it is back in its hands. The first one adds how the generation ended.
-    Ended { generation: u64, cut: Option<Cut> },
+    Ended { generation: u64, cut: Option<GenerationEnd> },
     /// The parts of a checkpoint that it has written.
-    Kept { generation: u64, drafted: Drafted },
+    PartsSubmitted { generation: u64, submitted: SubmittedParts },
     /// A heartbeat: it is alive, and has had so many bytes of memory at most.
     Alive { memory: u64 },
     /// The first process has the model: may it write it?
@@ -47,10 +47,10 @@ pub(crate) enum Report {
 
 crate::state!(
     enum Report {
-        Ready { facts, address },
+        Ready { registration, address },
         Epoch { generation, epoch },
         Ended { generation, cut },
-        Kept { generation, drafted },
+        PartsSubmitted { generation, submitted },
         Alive { memory },
         MayWrite,
         Settled { generation, bytes, seconds, memory },
@@ -75,43 +75,43 @@ crate::state!(Epoch { epoch, seconds, metric, load });
 
 /// How a generation ended.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cut {
+pub(crate) struct GenerationEnd {
     pub(crate) epoch: u64,
     /// The run is over.
     pub(crate) over: bool,
     /// The worker of each block.
     pub(crate) block_at: Vec<u32>,
     /// Whether the boundary is to become a checkpoint.
-    pub(crate) keep: Keep,
+    pub(crate) keep: CheckpointNeed,
     /// The bytes of the conclusion's change, which nobody has committed yet.
     pub(crate) change: Option<Vec<u8>>,
 }
 
-crate::state!(Cut { epoch, over, block_at, keep, change });
+crate::state!(GenerationEnd { epoch, over, block_at, keep, change });
 
 /// What becomes of a boundary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum CheckpointNeed {
     /// No checkpoint.
     #[default]
-    Nothing,
+    None,
     /// A checkpoint, whose shards and blocks are written.
-    Written,
+    PartsWritten,
     /// A checkpoint, whose shards and blocks are to be written anew.
-    Anew,
+    PartsMissing,
 }
 
 crate::state!(
-    enum Keep {
-        Nothing,
-        Written,
-        Anew,
+    enum CheckpointNeed {
+        None,
+        PartsWritten,
+        PartsMissing,
     }
 );
 
 /// What a checkpoint has come to.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Kept {
+pub(crate) struct CheckpointResult {
     /// Seconds.
     pub(crate) cost: f64,
     pub(crate) bytes: u64,
@@ -119,11 +119,11 @@ pub(crate) struct Kept {
     pub(crate) failed: Option<String>,
 }
 
-crate::state!(Kept { cost, bytes, failed });
+crate::state!(CheckpointResult { cost, bytes, failed });
 
 /// A generation, and what must be done before it begins.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Briefing {
+pub(crate) struct GenerationStart {
     pub(crate) plan: Plan,
     /// The checkpoint to go on from, where a run goes on.
     pub(crate) from: Option<String>,
@@ -132,25 +132,25 @@ pub(crate) struct Briefing {
     /// The bytes of a change to commit.
     pub(crate) change: Option<Vec<u8>>,
     /// What the checkpoint of the last boundary has come to.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<CheckpointResult>,
     /// Seconds of silence after which another process is lost.
     pub(crate) deadline: f64,
 }
 
-crate::state!(Briefing { plan, from, warnings, change, kept, deadline });
+crate::state!(GenerationStart { plan, from, warnings, change, kept, deadline });
 
 /// The coordinator to a process.
 #[allow(clippy::large_enum_variant, reason = "an order is sent once a generation, and held by nobody")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
     /// Hand over, then run this generation.
-    Begin { briefing: Briefing },
+    Begin { start: GenerationStart },
     /// Hand in the parts of a checkpoint.
-    Keep { generation: u64, epoch: u64, anew: bool },
+    SubmitParts { generation: u64, epoch: u64, anew: bool },
     /// To the first process: it may write the model.
     Write,
     /// To the first process: end this generation at the next boundary.
-    Cut { generation: u64 },
+    EndGeneration { generation: u64 },
     /// To the first process: end the run after the epoch under way.
     Stop,
     /// The process does not fit the run: leave.
@@ -166,10 +166,10 @@ pub(crate) enum Order {
 
 crate::state!(
     enum Order {
-        Begin { briefing },
-        Keep { generation, epoch, anew },
+        Begin { start },
+        SubmitParts { generation, epoch, anew },
         Write,
-        Cut { generation },
+        EndGeneration { generation },
         Stop,
         Refuse { why },
         Alive { deadline },
@@ -180,7 +180,7 @@ crate::state!(
 
 /// A visitor to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Question {
+pub(crate) enum AdminRequest {
     /// How the run stands.
     Status,
     /// Go on with this number of workers in all, from the next boundary on.
@@ -190,7 +190,7 @@ pub(crate) enum Question {
 }
 
 crate::state!(
-    enum Question {
+    enum AdminRequest {
         Status,
         Rescale { workers },
         Join,
@@ -199,13 +199,13 @@ crate::state!(
 
 /// The coordinator to a visitor.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum AdminResponse {
     Status(RunStatus),
     /// It will be done at the next boundary.
     Accepted,
     /// A place in the run: the line that its processes were started with, and the newcomer's number.
-    Place {
-        line: Vec<String>,
+    JoinGrant {
+        argv: Vec<String>,
         index: u32,
         workers: u32,
         run: u64,
@@ -214,10 +214,10 @@ pub(crate) enum Answer {
 }
 
 crate::state!(
-    enum Answer {
+    enum AdminResponse {
         Status(status),
         Accepted,
-        Place { line, index, workers, run },
+        JoinGrant { argv, index, workers, run },
         Refused(why),
     }
 );

@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::checkpoints::CheckpointStore;
+use super::client::fits;
 use super::coordinator::{Action, Coordinator, Event};
 use super::invitation::{Invitation, new_token};
-use super::line::fits;
-use super::net::gate::{Away, Gate, Keeper, Rooms};
-use super::net::hello::{Hello, PATIENCE, Role, random};
-use super::net::reach::Address;
+use super::net::addresses::Address;
+use super::net::handshake::{Handshake, PATIENCE, Role, random};
+use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection};
 use super::net::wire::{Timed, heartbeat, receive, send};
-use super::order::{CoordinatorSettings, Ended, Heard, terms};
-use super::protocol::{Answer, Kept, Order};
-use super::vault::Vault;
+use super::order::{CoordinatorSettings, Ended, Heard, config};
+use super::protocol::{AdminResponse, CheckpointResult, Order};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
@@ -33,7 +33,7 @@ const MOST: u64 = 1 << 30;
 enum Input {
     /// A process has connected, in the attempt of this number.
     Member(u64, u32, TcpStream),
-    Visitor(TcpStream),
+    AdminClient(TcpStream),
     /// Something has happened, in the attempt of this number if only that is concerned.
     Event(Option<u64>, Event),
 }
@@ -49,7 +49,7 @@ struct Expected {
 
 impl Expected {
     /// Takes a process in, if it is still awaited.
-    fn take(&mut self, hello: &Hello) -> bool {
+    fn take(&mut self, hello: &Handshake) -> bool {
         hello.run == self.run && self.indices.remove(&hello.index)
     }
 }
@@ -57,12 +57,12 @@ impl Expected {
 /// The coordinator of a run, with its connections.
 pub struct Server {
     settings: CoordinatorSettings,
-    gate: Gate,
+    gate: Listener,
     invitation: Invitation,
     inputs: mpsc::Receiver<Input>,
     remote: Remote,
     machine: Coordinator,
-    vault: Arc<Mutex<Vault>>,
+    vault: Arc<Mutex<CheckpointStore>>,
     proof: Option<u64>,
     /// The last generation's number, and that of the last one before this run.
     generation: u64,
@@ -70,7 +70,7 @@ pub struct Server {
     stop: bool,
     expected: Arc<Mutex<Expected>>,
     members: BTreeMap<u32, Arc<Mutex<TcpStream>>>,
-    visitors: BTreeMap<u64, TcpStream>,
+    admins: BTreeMap<u64, TcpStream>,
 }
 
 /// Tells a coordinator what its launcher sees.
@@ -117,36 +117,38 @@ impl Server {
         let token = new_token().map_err(refused)?;
         let run = u64::from_le_bytes(random().map_err(refused)?);
         let listen = SocketAddr::new(settings.listen, settings.port);
-        let vault = Vault::new(settings.folder.clone(), settings.resume.clone());
+        let vault = CheckpointStore::new(settings.folder.clone(), settings.resume.clone());
         let proof = vault.write_proof().map_err(|why| {
             let folder = settings.folder.clone().unwrap_or_default();
             EngineError::Setting(format!("{}: cannot write: {why}", folder.display()))
         })?;
         let generation = vault.last_generation();
-        let machine = Coordinator::new(terms(settings, run, generation, proof, vault.keeps()));
+        let machine = Coordinator::new(config(settings, run, generation, proof, vault.keeps()));
         let vault = Arc::new(Mutex::new(vault));
         let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
         let (who, deliver) = (Arc::clone(&expected), send.clone());
         let (whose, gone) = (Arc::clone(&expected), send.clone());
-        let introduce = Box::new(move || Hello::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
-        let admit = Box::new(move |hello: &Hello| admit(&mut lock(&who), hello));
+        let introduce =
+            Box::new(move || Handshake::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
+        let admit = Box::new(move |hello: &Handshake| admit(&mut lock(&who), hello));
         let awaited = Arc::clone(&expected);
-        let deliver = Box::new(move |hello: Hello, socket| {
+        let deliver = Box::new(move |hello: Handshake, socket| {
             let input = match hello.role {
                 // Once: from here on its handshake cannot break, and it does not try again.
                 Role::Member if !lock(&awaited).take(&hello) => return,
                 Role::Member => Input::Member(hello.run, hello.index, socket),
-                _ => Input::Visitor(socket),
+                _ => Input::AdminClient(socket),
             };
             // A coordinator that is done hears nobody.
             let _ = deliver.send(input);
         });
-        let refuse = Box::new(move |away: &Away<'_>| {
+        let refuse = Box::new(move |rejection: &Rejection<'_>| {
             // Only who holds the token is believed to be what it says.
-            let (of, role) = (away.hello.map(|hello| hello.index), away.hello.map(|hello| hello.role));
-            let who = match (role, away.from) {
+            let (of, role) =
+                (rejection.hello.map(|hello| hello.index), rejection.hello.map(|hello| hello.role));
+            let who = match (role, rejection.from) {
                 (Some(Role::Member), Some(from)) => format!("process {}, at {from}", of.unwrap_or_default()),
                 (Some(Role::Member), None) => format!("process {}", of.unwrap_or_default()),
                 (_, from) => {
@@ -154,13 +156,15 @@ impl Server {
                 }
             };
             let of = of.filter(|_| role == Some(Role::Member));
-            let why = format!("{who}, was turned away: {}", away.why);
-            let _ = gone.send(Input::Event(away.hello.map(|hello| hello.run), Event::TurnedAway { of, why }));
+            let why = format!("{who}, was turned away: {}", rejection.why);
+            let _ = gone
+                .send(Input::Event(rejection.hello.map(|hello| hello.run), Event::TurnedAway { of, why }));
         });
-        let keeper = Keeper { token, introduce, admit, refuse, deliver, rooms: Rooms::default() };
-        let gate = Gate::open(listen, keeper).map_err(refused)?;
+        let handlers =
+            ListenerHandlers { token, introduce, admit, refuse, deliver, queues: AcceptQueues::default() };
+        let gate = Listener::open(listen, handlers).map_err(refused)?;
         let invitation = Invitation::new(here(gate.address()), token, run);
-        let (members, visitors) = (BTreeMap::new(), BTreeMap::new());
+        let (members, admins) = (BTreeMap::new(), BTreeMap::new());
         let (remote, settings, stop) = (Remote(send, run), settings.clone(), false);
         Ok(Self {
             settings,
@@ -176,7 +180,7 @@ impl Server {
             stop,
             expected,
             members,
-            visitors,
+            admins,
         })
     }
 
@@ -194,8 +198,8 @@ impl Server {
             (vault.last_generation(), vault.keeps())
         };
         self.generation = self.generation.max(last);
-        let terms = terms(&self.settings, run, self.generation, self.proof, keeps);
-        self.machine = Coordinator::new(terms);
+        let config = config(&self.settings, run, self.generation, self.proof, keeps);
+        self.machine = Coordinator::new(config);
         let build = lock(&self.expected).build;
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
         for socket in std::mem::take(&mut self.members).into_values() {
@@ -254,7 +258,7 @@ impl Server {
 
     /// Coordinates until the run is over, or a process is lost. `hear` is called with what is worth knowing.
     pub fn run(&mut self, mut hear: impl FnMut(Heard<'_>)) -> Ended {
-        let (mut clock, mut visitor) = (Clock::new(), 0);
+        let (mut clock, mut admin) = (Clock::new(), 0);
         if self.stop {
             self.remote.stop();
         }
@@ -269,9 +273,9 @@ impl Server {
                     }
                     Event::Tick
                 }
-                Ok(Input::Visitor(socket)) => {
-                    visitor += 1;
-                    self.hear(visitor, socket);
+                Ok(Input::AdminClient(socket)) => {
+                    admin += 1;
+                    self.hear(admin, socket);
                     Event::Tick
                 }
                 Err(_) => Event::Tick,
@@ -289,7 +293,7 @@ impl Server {
     fn act(&mut self, action: Action, hear: &mut impl FnMut(Heard<'_>)) -> Option<Ended> {
         match action {
             Action::Tell { to, order } => self.tell(to, &order),
-            Action::Answer { visitor, answer } => self.answer(visitor, &answer),
+            Action::AdminResponse { admin, answer } => self.answer(admin, &answer),
             Action::Note(text) => hear(Heard::Note(&text)),
             Action::Begun => hear(Heard::Begun(self.generation)),
             Action::Number(number) => {
@@ -303,11 +307,12 @@ impl Server {
             Action::Find { identity } => {
                 self.aside(move |vault| vault.find(&identity), |why| Event::Unusable { why });
             }
-            Action::Commit { epoch, generation, identity, drafted } => {
+            Action::Commit { epoch, generation, identity, submitted } => {
                 let told = move |kept| Event::Committed { generation, kept };
-                let failed = |why| Kept { cost: 0.0, bytes: 0, failed: Some(why) };
-                let commit =
-                    move |vault: &mut Vault| told(vault.commit((epoch, generation), &identity, drafted));
+                let failed = |why| CheckpointResult { cost: 0.0, bytes: 0, failed: Some(why) };
+                let commit = move |vault: &mut CheckpointStore| {
+                    told(vault.commit((epoch, generation), &identity, submitted))
+                };
                 self.aside(commit, move |why| told(failed(why)));
             }
             Action::Over { who, code, why } => {
@@ -328,7 +333,7 @@ impl Server {
     /// Does what may take a while, as disks do, beside what else happens; `failed` makes an event of why it cannot.
     fn aside(
         &self,
-        work: impl FnOnce(&mut Vault) -> Event + Send + 'static,
+        work: impl FnOnce(&mut CheckpointStore) -> Event + Send + 'static,
         failed: impl FnOnce(String) -> Event,
     ) {
         let (vault, remote) = (Arc::clone(&self.vault), self.remote.clone());
@@ -364,17 +369,17 @@ impl Server {
     }
 
     /// A visitor asks one question.
-    fn hear(&mut self, visitor: u64, socket: TcpStream) {
+    fn hear(&mut self, admin: u64, socket: TcpStream) {
         let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
         // Those that ask nothing are forgotten.
-        self.visitors.insert(visitor, socket);
-        while self.visitors.len() > VISITORS {
-            self.visitors.pop_first();
+        self.admins.insert(admin, socket);
+        while self.admins.len() > VISITORS {
+            self.admins.pop_first();
         }
         // Without a thread for it the visitor is not answered.
         let _ = messenger("visitor").spawn(move || {
-            if let Ok(question) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) {
-                remote.tell(Event::Asked { visitor, question });
+            if let Ok(request) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) {
+                remote.tell(Event::Asked { admin, request });
             }
         });
     }
@@ -388,11 +393,11 @@ impl Server {
         }
     }
 
-    fn answer(&mut self, visitor: u64, answer: &Answer) {
-        if let Answer::Place { index, .. } = answer {
+    fn answer(&mut self, admin: u64, answer: &AdminResponse) {
+        if let AdminResponse::JoinGrant { index, .. } = answer {
             lock(&self.expected).indices.insert(*index);
         }
-        if let Some(socket) = self.visitors.remove(&visitor) {
+        if let Some(socket) = self.admins.remove(&admin) {
             // Whoever asked may be gone.
             let _ = send(&mut Timed::new(&socket, Some(PATIENCE)), answer);
         }
@@ -434,9 +439,9 @@ fn here(listens: SocketAddr) -> SocketAddr {
 }
 
 /// Each process connects once; all are of one build.
-fn admit(expected: &mut Expected, hello: &Hello) -> Result<(), String> {
+fn admit(expected: &mut Expected, hello: &Handshake) -> Result<(), String> {
     match hello.role {
-        Role::Visitor => Ok(()),
+        Role::AdminClient => Ok(()),
         Role::Member => {
             fits(hello, (expected.build.unwrap_or(hello.build), expected.run))?;
             if !expected.indices.contains(&hello.index) {

@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::line::fits;
-use super::net::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
-use super::net::hello::{Hello, PATIENCE, Refused, Role, Token, answer, greet};
-use crate::simulation::Dice;
+use super::client::fits;
+use super::net::handshake::{Handshake, PATIENCE, Refused, Role, Token, answer, greet};
+use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
+use crate::cluster::simulation::Rng;
 
 const TOKEN: Token = Token([7; 32]);
 
-fn hello(build: u64, run: u64, generation: u64) -> Hello {
-    Hello::new(Role::Neighbour, (build, run), generation, 3).unwrap()
+fn hello(build: u64, run: u64, generation: u64) -> Handshake {
+    Handshake::new(Role::Neighbour, (build, run), generation, 3).unwrap()
 }
 
 /// A gate that lets processes of build 1 and run 2 in, from generation 5 on; and those that came in.
-fn gate() -> (Gate, Arc<Mutex<Vec<Hello>>>) {
+fn gate() -> (Listener, Arc<Mutex<Vec<Handshake>>>) {
     let (gate, came, _) = gate_that_tells();
     (gate, came)
 }
@@ -29,25 +29,26 @@ fn gate() -> (Gate, Arc<Mutex<Vec<Hello>>>) {
 /// A run, with the numbers of those that it turned away, where they hold the token, and the reasons.
 type Told = Arc<Mutex<Vec<(Option<u32>, String)>>>;
 
-fn gate_that_tells() -> (Gate, Arc<Mutex<Vec<Hello>>>, Told) {
-    let (came, told): (Arc<Mutex<Vec<Hello>>>, Told) = Default::default();
+fn gate_that_tells() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Told) {
+    let (came, told): (Arc<Mutex<Vec<Handshake>>>, Told) = Default::default();
     let (into, tell) = (Arc::clone(&came), Arc::clone(&told));
-    let admit = Box::new(|hello: &Hello| {
+    let admit = Box::new(|hello: &Handshake| {
         fits(hello, (1, 2))?;
         if hello.generation >= 5 { Ok(()) } else { Err("its generation is over".into()) }
     });
     let deliver = Box::new(move |hello, _| into.lock().unwrap().push(hello));
-    let refuse = Box::new(move |away: &Away<'_>| {
-        let of = away.hello.map(|hello| hello.index);
-        tell.lock().unwrap().push((of, away.why.to_owned()));
+    let refuse = Box::new(move |rejection: &Rejection<'_>| {
+        let of = rejection.hello.map(|hello| hello.index);
+        tell.lock().unwrap().push((of, rejection.why.to_owned()));
     });
     let introduce = Box::new(|| Ok(hello(1, 2, 0)));
-    let keeper = Keeper { token: TOKEN, introduce, admit, refuse, deliver, rooms: Rooms::default() };
+    let handlers =
+        ListenerHandlers { token: TOKEN, introduce, admit, refuse, deliver, queues: AcceptQueues::default() };
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    (Gate::open(at, keeper).unwrap(), came, told)
+    (Listener::open(at, handlers).unwrap(), came, told)
 }
 
-fn connect_with(gate: &Gate, token: Token, hello: &Hello) -> Result<(Hello, TcpStream), Refused> {
+fn connect_with(gate: &Listener, token: Token, hello: &Handshake) -> Result<(Handshake, TcpStream), Refused> {
     let retry = (Retry::Crowded, Duration::from_secs(30));
     connect(gate.address(), token, || Ok(hello.clone()), retry, || false)
 }
@@ -122,11 +123,11 @@ fn a_hello_is_good_once() {
 #[test]
 fn garbage_is_closed_and_keeps_nobody_out() {
     let (gate, came) = gate();
-    let mut dice = Dice::new(1);
+    let mut rng = Rng::new(1);
     for _ in 0..200 {
         let mut socket = TcpStream::connect(gate.address()).unwrap();
-        let length = dice.below(3000);
-        let bytes: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
+        let length = rng.below(3000);
+        let bytes: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
         // It may be closed already.
         let _ = socket.write_all(&bytes);
     }
@@ -240,7 +241,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
     let (began, mut seed) = (Instant::now(), 0);
     while seed < 60 || began.elapsed() < Duration::from_secs(seconds) {
         seed += 1;
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         let [proxy, inside] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let (at, to) = (proxy.local_addr().unwrap(), inside.local_addr().unwrap());
         let answering = thread::spawn(move || {
@@ -249,7 +250,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
             answer(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(())).map(|hello| hello.index)
         });
         // The byte that is changed, of those that the connector says, or of those that it hears.
-        let (forwards, which, bit) = (dice.one_in(2), dice.below(190), 1 << dice.below(8));
+        let (forwards, which, bit) = (rng.one_in(2), rng.below(190), 1 << rng.below(8));
         let (tell, changed) = mpsc::channel();
         let passing = thread::spawn(move || {
             let (one, other) = (proxy.accept().unwrap().0, TcpStream::connect(to).unwrap());

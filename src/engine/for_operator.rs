@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Engine, Makers};
+use super::{Engine, LazyParts};
 use crate::base::error::EngineError;
-use crate::cluster::plan::{Plan, Seat};
+use crate::cluster::plan::{Participant, Plan};
 use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::HubState;
-use crate::run::share::Held;
+use crate::run::share::WholeState;
 
 impl<P: Program> Engine<P> {
     /// The engine with all parts made, if its settings suit an operator.
@@ -25,23 +25,24 @@ impl<P: Program> Engine<P> {
             return Err(EngineError::Setting(why.into()));
         }
         self.check()?;
-        let Makers { shards, blocks, pinned, replica } = self.parts;
+        let LazyParts { shards, blocks, pinned, replica } = self.parts;
         let (shards, blocks) = (shards.all("shard")?.into(), blocks.all("block")?.into());
-        self.parts = Makers { shards, blocks, pinned, replica };
+        self.parts = LazyParts { shards, blocks, pinned, replica };
         Ok(self)
     }
 
     /// The only generation of an operator.
     pub(crate) fn into_generation(self, workers: usize) -> Generation<P> {
         let Self { program, schedule, parts, costs, mut settings, observer, .. } = self;
-        let Makers { shards, blocks, pinned, replica } = parts;
+        let LazyParts { shards, blocks, pinned, replica } = parts;
         let (shards, blocks) = (shards.there(), blocks.there());
         let costs = costs.unwrap_or_else(|| vec![1; shards.len()]);
         (settings.workers, settings.started) = (workers, Instant::now());
         let (held, hub) =
-            (Held { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
-        let (seat, asked) = (Seat { id: 0, address: String::new() }, (workers as u32, workers as u32));
-        let mut plan = Plan::deal(1, vec![seat], asked, &costs, held.blocks.len() as u32, None, None);
+            (WholeState { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
+        let (position, asked) =
+            (Participant { id: 0, address: String::new() }, (workers as u32, workers as u32));
+        let mut plan = Plan::deal(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
         // Those of the dataflow around, of which there may be more than shards.
         plan.threads = workers as u32;
         Generation::new(program, Arc::new(settings), plan.layout(0), held.into(), Some(hub), observer)

@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::parts::Beginning;
+use super::parts::PreparationSeconds;
 use super::{Outcome, Parts, Warner};
 use crate::base::state::{Reader, StateError, Writer};
-use crate::engine::handover::Account;
+use crate::engine::transfer::ProcessStats;
 use crate::program::Program;
 use crate::program::verdict::Metric;
+use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::hub::{HubState, Progress};
 use crate::run::placement;
-use crate::run::prints::BoundaryPrint;
 use crate::run::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
-use crate::run::share::{Held, Returned};
+use crate::run::share::{GenerationResult, WholeState};
 
 /// What is gathered over the generations.
 #[derive(Default)]
 pub(crate) struct History {
     pub(crate) trace: Vec<EpochRecord>,
-    pub(crate) prints: Vec<BoundaryPrint>,
+    pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     generations: Vec<GenerationRecord>,
     threads: usize,
     placement: Arc<Vec<u32>>,
@@ -29,7 +29,7 @@ pub(crate) struct History {
     pub(super) last_boundary: Option<Instant>,
     warnings: Vec<String>,
     checkpoints: CheckpointRecord,
-    pub(super) beginning: Beginning,
+    pub(super) beginning: PreparationSeconds,
     /// Of the generation that begins: its processes, and the bytes that moved between them before.
     pub(super) here: (usize, u64),
     /// What each process last said of itself.
@@ -64,7 +64,7 @@ impl History {
     }
 
     /// Counts what another process sent and took in the last generation.
-    pub(super) fn count(&mut self, of: &Account) {
+    pub(super) fn count(&mut self, of: &ProcessStats) {
         self.bytes += of.bytes;
         self.block_bytes += of.block_bytes;
         if let Some(last) = self.generations.last_mut() {
@@ -95,7 +95,7 @@ impl History {
         epoch: u64,
         (workers, threads): (usize, usize),
         placement: Arc<Vec<u32>>,
-        returned: &Returned<P>,
+        returned: &GenerationResult<P>,
     ) {
         let pause = self.last_boundary.zip(returned.began);
         let pause =
@@ -115,7 +115,7 @@ impl History {
         self,
         program: Arc<P>,
         (ending, metric, objective): (Ending, Metric, Option<f64>),
-        held: Held<P>,
+        held: WholeState<P>,
         hub: HubState<P>,
         seconds: f64,
     ) -> Outcome<P> {
@@ -146,8 +146,8 @@ impl History {
         };
         let parts =
             Parts { shards: held.shards, blocks: held.blocks, pinned: hub.pinned, replica: held.replica };
-        let Self { trace, prints, beginning, .. } = self;
-        Outcome { parts, report, trace, program, prints, beginning }
+        let Self { trace, fingerprints, beginning, .. } = self;
+        Outcome { parts, report, trace, program, fingerprints, beginning }
     }
 }
 

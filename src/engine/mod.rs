@@ -1,12 +1,12 @@
 //! [`Engine`]: builds a run from a program and a schedule, and carries it out generation by generation.
 
-mod among;
 mod check;
+mod distributed;
 mod for_operator;
-pub(crate) mod handover;
 mod history;
+pub(crate) mod transfer;
 
-mod makers;
+mod lazy_parts;
 pub(crate) mod member;
 mod parts;
 mod relay;
@@ -24,14 +24,14 @@ use crate::checkpoint::CheckpointEvery;
 use crate::cluster::Cluster;
 use crate::generation::Observer;
 use crate::program::Program;
-use crate::run::prints::Prints;
+use crate::run::fingerprints::Fingerprints;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::schedule::Schedule;
 
 pub(crate) use self::history::History;
-pub use self::makers::{Maker, Makers};
-pub(crate) use self::parts::Beginning;
+pub use self::lazy_parts::{Lazy, LazyParts};
+pub(crate) use self::parts::PreparationSeconds;
 pub use self::parts::{Outcome, Parts};
 pub(crate) use self::relay::relay;
 
@@ -55,7 +55,7 @@ type Warner = Box<dyn FnMut(&str) + Send>;
 pub struct Engine<P: Program> {
     program: Arc<P>,
     schedule: Box<dyn Schedule<P::Phase>>,
-    parts: Makers<P>,
+    parts: LazyParts<P>,
     costs: Option<Vec<u64>>,
     settings: Settings,
     observer: Option<Observer<P>>,
@@ -75,14 +75,14 @@ struct Ways<P: Program> {
 }
 
 impl<P: Program> Engine<P> {
-    /// A run of this program under this schedule: on [`Parts`], or on what [`Makers`] make.
-    pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: impl Into<Makers<P>>) -> Self {
+    /// A run of this program under this schedule: on [`Parts`], or on what [`LazyParts`] make.
+    pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: impl Into<LazyParts<P>>) -> Self {
         let settings = Settings {
             workers: 1,
             threads: None,
             serialized: false,
             reversed: false,
-            prints: Prints::usual(),
+            fingerprints: Fingerprints::usual(),
             staleness: 0,
             guard: true,
             epochs: None,
@@ -91,7 +91,7 @@ impl<P: Program> Engine<P> {
             checkpoints: None,
             stop: Stop::default(),
             slowdown: None,
-            wishes: Arc::default(),
+            requests: Arc::default(),
             started: Instant::now(),
         };
         Self {

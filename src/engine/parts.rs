@@ -6,9 +6,9 @@ use sha2::{Digest, Sha256};
 
 use crate::base::state::to_bytes;
 use crate::program::Program;
-use crate::run::learned::{learned, learned_pinned};
-use crate::run::prints::BoundaryPrint;
+use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::record::{EpochRecord, RunReport};
+use crate::run::saved_state::{pinned_state, shard_state};
 
 /// Everything a run trains on and trains: what goes in, and what comes out.
 pub struct Parts<P: Program> {
@@ -45,14 +45,14 @@ pub struct Outcome<P: Program> {
     pub trace: Vec<EpochRecord>,
     pub(crate) program: Arc<P>,
     /// Fingerprints of the boundaries, in a run that is compared with another.
-    pub(crate) prints: Vec<BoundaryPrint>,
+    pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     /// What came before the first generation; zeros in a run on one process.
-    pub(crate) beginning: Beginning,
+    pub(crate) beginning: PreparationSeconds,
 }
 
 /// Seconds of a process among several before its first generation.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Beginning {
+pub(crate) struct PreparationSeconds {
     /// Until all others were as far.
     pub(crate) awaited: f64,
     /// While what is placed here was made.
@@ -70,9 +70,9 @@ impl<P: Program> Outcome<P> {
             hash.update((bytes.len() as u64).to_le_bytes());
             hash.update(bytes);
         };
-        (0..).zip(shards).for_each(|(number, shard)| add(&learned(&*self.program, number, shard)));
+        (0..).zip(shards).for_each(|(number, shard)| add(&shard_state(&*self.program, number, shard)));
         blocks.iter().for_each(|block| add(&to_bytes(block)));
-        add(&learned_pinned(&*self.program, pinned));
+        add(&pinned_state(&*self.program, pinned));
         add(&to_bytes(replica));
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

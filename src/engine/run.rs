@@ -12,11 +12,11 @@ use super::{Engine, Outcome};
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
 use crate::checkpoint::Checkpoint;
-use crate::cluster::coordinator::{Action, Coordinator, Event, Terms};
-use crate::cluster::protocol::{Briefing, Facts, Order, Report};
-use crate::cluster::vault::Vault;
+use crate::cluster::checkpoints::CheckpointStore;
+use crate::cluster::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
+use crate::cluster::protocol::{GenerationStart, Order, Registration, Report};
 use crate::program::Program;
-use crate::run::prints::Prints;
+use crate::run::fingerprints::Fingerprints;
 
 impl<P: Program> Engine<P> {
     /// Carries the run out on this process.
@@ -29,26 +29,26 @@ impl<P: Program> Engine<P> {
         // Asking the system takes longer than many a round: not for one worker.
         let cores = if is_one { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
         let folder = self.checkpoint.as_ref().map(|(_, folder)| folder.clone());
-        let vault = Vault::of_checkpoints(folder, Arc::clone(&self.store));
-        let coordinator = Coordinator::new(Terms {
+        let checkpoints = CheckpointStore::of_checkpoints(folder, Arc::clone(&self.store));
+        let coordinator = Coordinator::new(CoordinatorConfig {
             processes: 1,
             workers,
             balance: false,
-            line: Vec::new(),
+            argv: Vec::new(),
             run: 0,
-            after: vault.last_generation(),
+            after: checkpoints.last_generation(),
             proof: None,
             keeps: resume.is_some(),
             deadline: f64::INFINITY,
         });
         let member = Member::new(self, 0, Arc::default());
-        let facts = member.facts(cores);
-        Alone { coordinator, member, vault, resume, started }.run(facts)
+        let registration = member.registration(cores);
+        Alone { coordinator, member, checkpoints, resume, started }.run(registration)
     }
 
     /// As a run that is compared with another: how it is carried out is up to the comparison.
     pub(crate) fn compared(mut self) -> Self {
-        (self.settings.prints, self.settings.reversed) = (Prints::All, false);
+        (self.settings.fingerprints, self.settings.reversed) = (Fingerprints::All, false);
         (self.checkpoint, self.resume) = (None, None);
         (self.settings.workers, self.settings.threads, self.settings.serialized) = (1, Some(1), false);
         self.settings.rescale.clear();
@@ -68,7 +68,7 @@ struct Alone<P: Program> {
     coordinator: Coordinator,
     member: Member<P>,
     /// Where checkpoints go.
-    vault: Vault,
+    checkpoints: CheckpointStore,
     /// The folder of the checkpoint to go on from.
     resume: Option<PathBuf>,
     started: Instant,
@@ -84,8 +84,8 @@ enum Done<P: Program> {
 }
 
 impl<P: Program> Alone<P> {
-    fn run(mut self, facts: Facts) -> Result<Outcome<P>, EngineError> {
-        let mut news = VecDeque::from([said(Report::Ready { facts, address: String::new() })]);
+    fn run(mut self, registration: Registration) -> Result<Outcome<P>, EngineError> {
+        let mut news = VecDeque::from([said(Report::Ready { registration, address: String::new() })]);
         while let Some(event) = news.pop_front() {
             for action in self.coordinator.on(event, 0.0) {
                 match self.act(action)? {
@@ -100,14 +100,14 @@ impl<P: Program> Alone<P> {
 
     fn act(&mut self, action: Action) -> Result<Done<P>, EngineError> {
         let event = match action {
-            Action::Tell { order: Order::Begin { briefing }, .. } => return self.begin(briefing),
-            Action::Tell { order: Order::Keep { generation, epoch, anew }, .. } => {
-                said(Report::Kept { generation, drafted: self.member.keep(epoch, anew)? })
+            Action::Tell { order: Order::Begin { start }, .. } => return self.begin(start),
+            Action::Tell { order: Order::SubmitParts { generation, epoch, anew }, .. } => {
+                said(Report::PartsSubmitted { generation, submitted: self.member.keep(epoch, anew)? })
             }
             Action::Find { identity } => self.find(&identity)?,
             Action::Number(number) => Event::Numbered { number, failed: None },
-            Action::Commit { epoch, generation, identity, drafted } => {
-                let kept = self.vault.commit((epoch, generation), &identity, drafted);
+            Action::Commit { epoch, generation, identity, submitted } => {
+                let kept = self.checkpoints.commit((epoch, generation), &identity, submitted);
                 Event::Committed { generation, kept }
             }
             Action::Over { why, .. } => return Err(why.map_or_else(lost, EngineError::Worker)),
@@ -117,8 +117,8 @@ impl<P: Program> Alone<P> {
     }
 
     /// Runs a generation, or ends the run: nothing changes process.
-    fn begin(&mut self, briefing: Briefing) -> Result<Done<P>, EngineError> {
-        self.member.begin(briefing, None)?;
+    fn begin(&mut self, start: GenerationStart) -> Result<Done<P>, EngineError> {
+        self.member.begin(start, None)?;
         match self.member.next(self.started)? {
             Step::Run(generation, _) => {
                 let returned = Arc::clone(&generation).run(None)?;

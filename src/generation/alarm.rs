@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use timely::scheduling::SyncActivator;
 
-use crate::base::doing;
 use crate::base::error::EngineError;
+use crate::base::panic_context;
 use crate::base::sync::lock;
 use crate::cluster::net::link::Link;
 
 /// Told why a generation fails.
-pub(crate) type Told = Box<dyn Fn(&EngineError) + Send>;
+pub(crate) type OnFailure = Box<dyn Fn(&EngineError) + Send>;
 
 /// Why a generation failed, and whether only because another process did.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub(crate) struct Alarm {
     /// The connections to other processes, to be closed when one fails: whoever reads from them is then done.
     links: Mutex<Vec<Link>>,
     /// Told of the first failure, before others can notice it: workers may be busy for long.
-    told: Mutex<Option<Told>>,
+    on_failure: Mutex<Option<OnFailure>>,
     /// Every operator, to be woken when one fails: in a dataflow of someone else's nobody looks for failures.
     wakers: Mutex<Vec<SyncActivator>>,
 }
@@ -54,8 +54,8 @@ impl Alarm {
         let mut first = lock(&self.failure);
         if first.is_none() {
             *first = Some(failure.clone());
-            if let Some(told) = &*lock(&self.told) {
-                told(&failure.into());
+            if let Some(on_failure) = &*lock(&self.on_failure) {
+                on_failure(&failure.into());
             }
         }
         drop(first);
@@ -70,12 +70,12 @@ impl Alarm {
     /// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of timely's
     /// unwinds. `None` if it did.
     pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
-        doing::guarded(work).map_err(|reason| self.fail(reason)).ok()
+        panic_context::guarded(work).map_err(|reason| self.fail(reason)).ok()
     }
 
     /// Has somebody told of the first failure, before the others.
-    pub(crate) fn tell_first(&self, told: Told) {
-        *lock(&self.told) = Some(told);
+    pub(crate) fn on_first_failure(&self, on_failure: OnFailure) {
+        *lock(&self.on_failure) = Some(on_failure);
     }
 
     /// Closes this connection when somebody fails.

@@ -34,7 +34,7 @@ pub(crate) fn scheduled<P: Program>(scope: Epochs<'_>, generation: Arc<Generatio
     if generation.layout.threads == 1 && !generation.settings.serialized {
         return alone(scope, generation);
     }
-    let places = generation.seat(thread);
+    let places = generation.take_workers(thread);
     let hub = if thread == 0 { generation.hub(places.first()) } else { None };
     let hub = hub.map(|hub| hub_logic(Arc::clone(&generation), hub));
     let wiring =
@@ -176,7 +176,7 @@ fn work<P: Program>(places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool,
 
 /// Hub and places in one operator, for a single thread.
 fn alone<P: Program>(scope: Epochs<'_>, generation: Arc<Generation<P>>) -> Records<'_> {
-    let mut places = generation.seat(0);
+    let mut places = generation.take_workers(0);
     let mut hub = generation.hub(places.first());
     let (mut begun, mut out) = (false, Outbox::new());
     let logic: Logic<AlonePorts> = Box::new(move |ports| {
@@ -185,7 +185,7 @@ fn alone<P: Program>(scope: Epochs<'_>, generation: Arc<Generation<P>>) -> Recor
             if !std::mem::replace(&mut begun, true) {
                 running.start(&mut out)?;
             }
-            running.converse(&mut places, &mut out)
+            running.run_local(&mut places, &mut out)
         });
         ports.records.show(&running.records, running.state.progress.epoch);
         if going == Some(true) {

@@ -13,19 +13,19 @@ pub(crate) mod ports;
 
 use std::sync::{Arc, Mutex};
 
-use self::alarm::{Alarm, Told};
+use self::alarm::{Alarm, OnFailure};
 use self::slots::Slots;
 pub(crate) use self::start::Links;
 use self::start::Threads;
 use crate::base::error::EngineError;
-use crate::base::hands::Crew;
+use crate::base::fork_join::HelperThreads;
 use crate::base::sync::lock;
 use crate::program::Program;
 use crate::run::hub::HubState;
 use crate::run::placement::Layout;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{Ended, Returned, Share};
+use crate::run::share::{Ended, GenerationResult, LocalState};
 
 /// Called with every boundary's record, and the replica there, while the run goes on.
 pub(crate) type Observer<P> = Box<dyn FnMut(&EpochRecord, &<P as Program>::Replica) + Send>;
@@ -39,7 +39,7 @@ pub(crate) struct Generation<P: Program> {
     observer: Mutex<Option<Observer<P>>>,
     alarm: Arc<Alarm>,
     /// Workers that lend the first one a hand.
-    crew: Arc<Crew>,
+    helpers: Arc<HelperThreads>,
     /// In a dataflow of someone else's: a number that no other generation has.
     pub(crate) memory: Option<u64>,
 }
@@ -49,7 +49,7 @@ impl<P: Program> Generation<P> {
         program: Arc<P>,
         settings: Arc<Settings>,
         layout: Layout,
-        share: Share<P>,
+        share: LocalState<P>,
         hub: Option<HubState<P>>,
         observer: Option<Observer<P>>,
     ) -> Self {
@@ -62,7 +62,7 @@ impl<P: Program> Generation<P> {
             slots: Mutex::new(slots),
             observer: Mutex::new(observer),
             alarm: Arc::default(),
-            crew: Arc::default(),
+            helpers: Arc::default(),
             memory: None,
         }
     }
@@ -78,7 +78,7 @@ impl<P: Program> Generation<P> {
     ///
     /// # Errors
     /// If a worker failed, another process is gone, or the threads could not be started.
-    pub(crate) fn run(self: Arc<Self>, links: Option<Links>) -> Result<Returned<P>, EngineError> {
+    pub(crate) fn run(self: Arc<Self>, links: Option<Links>) -> Result<GenerationResult<P>, EngineError> {
         let generation = Arc::clone(&self);
         let threads = Threads {
             threads: self.layout.threads,
@@ -86,7 +86,7 @@ impl<P: Program> Generation<P> {
             is_among_others: self.layout.is_among_others(),
             serialized: self.settings.serialized,
             alarm: Arc::clone(&self.alarm),
-            crew: Arc::clone(&self.crew),
+            helpers: Arc::clone(&self.helpers),
             build: Box::new(move |scope| drop(dataflow::scheduled(scope, Arc::clone(&generation)))),
         };
         threads.run(links)?;
@@ -104,8 +104,8 @@ impl<P: Program> Generation<P> {
     }
 
     /// Has somebody told of the first failure, before the others.
-    pub(crate) fn tell_first(&self, told: Told) {
-        self.alarm.tell_first(told);
+    pub(crate) fn on_first_failure(&self, on_failure: OnFailure) {
+        self.alarm.on_first_failure(on_failure);
     }
 
     /// Shows a record, and the replica at its boundary, to whoever watches the run.

@@ -15,7 +15,7 @@ use timely::communication::Push;
 use timely::dataflow::channels::pushers::exchange::Distributor;
 use timely::dataflow::channels::{ContainerBytes, Message as Envelope};
 
-use crate::base::doing::Doing;
+use crate::base::panic_context::PanicContext;
 use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
 use crate::program::Program;
 use crate::run::message::Message;
@@ -219,7 +219,7 @@ impl Sender {
         if self.whole.contains(&thread_of(&self.thread_of, to)) {
             return vec![Parcels { to, content: Content::Whole(Box::new(message)) }];
         }
-        Doing::verb("save").of("a message to worker", to).note();
+        PanicContext::verb("save").of("a message to worker", to).enter();
         let mut out = Writer::over(Arc::get_mut(&mut self.last).map(std::mem::take).unwrap_or_default());
         out.write(&message);
         self.cut(to, out.into_bytes(), matches!(message, Message::Block { .. }))
@@ -269,7 +269,7 @@ impl Receiver {
             }
             Content::Piece(piece) => piece,
         };
-        Doing::verb("load of a message").note();
+        PanicContext::verb("load of a message").enter();
         if piece.parts == 1 {
             return read(&piece.bytes);
         }

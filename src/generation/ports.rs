@@ -16,7 +16,7 @@ use timely::dataflow::{Scope, Stream};
 use timely::progress::operate::FrontierInterest;
 use timely::scheduling::{Activator, SyncActivator};
 
-use crate::base::doing;
+use crate::base::panic_context;
 use crate::generation::alarm::Alarm;
 use crate::generation::parcel::{ByAddress, Parcels};
 use crate::run::record::EpochRecord;
@@ -173,7 +173,7 @@ impl AlonePorts {
 /// Notes on this thread that messages have come.
 fn note<T>(arrived: &[T]) {
     if !arrived.is_empty() {
-        doing::note_messages();
+        panic_context::note_messages();
     }
 }
 

@@ -7,17 +7,17 @@ use std::time::Instant;
 use super::Generation;
 use crate::base::sync::lock;
 use crate::program::Program;
+use crate::run::fingerprints::Fingerprints;
 use crate::run::hub::{Hub, HubState};
-use crate::run::place::{Manner, Place};
+use crate::run::place::{Place, PlaceOptions};
 use crate::run::places::Places;
-use crate::run::prints::Prints;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{Ended, Returned, Share};
+use crate::run::share::{Ended, GenerationResult, LocalState};
 
 /// What waits for its worker, or has come back from it.
 pub(super) struct Slots<P: Program> {
-    pub(super) share: Share<P>,
+    pub(super) share: LocalState<P>,
     pub(super) hub: Option<HubState<P>>,
     /// When the first worker began to work.
     pub(super) began: Option<Instant>,
@@ -28,24 +28,28 @@ pub(super) struct Slots<P: Program> {
 
 impl<P: Program> Generation<P> {
     /// Takes what is placed on a thread's workers out of the slots.
-    pub(crate) fn seat(&self, thread: u32) -> Places<P> {
+    pub(crate) fn take_workers(&self, thread: u32) -> Places<P> {
         let mut slots = lock(&self.slots);
         slots.began.get_or_insert_with(Instant::now);
         let workers =
             (0..self.layout.workers as u32).filter(|&w| self.layout.thread_of[w as usize] == thread);
         let workers: Vec<u32> = workers.collect();
-        let Settings { reversed, prints, .. } = *self.settings;
+        let Settings { reversed, fingerprints, .. } = *self.settings;
         // A replica alone has nothing to differ from.
-        let prints =
-            if prints == Prints::Replicas && self.layout.workers == 1 { Prints::Off } else { prints };
+        let fingerprints = if fingerprints == Fingerprints::Replicas && self.layout.workers == 1 {
+            Fingerprints::Off
+        } else {
+            fingerprints
+        };
         let checkpoints = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| Arc::clone(checkpoints));
-        let manner = Manner { reversed, prints, checkpoints };
+        let options = PlaceOptions { reversed, fingerprints, checkpoints };
         let place = |&worker: &u32| {
             let shards = take_placed(&mut slots.share.shards, &self.layout.shard_at, worker);
             let blocks = take_placed(&mut slots.share.blocks, &self.layout.block_at, worker);
             let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
             let replica = slots.share.replica.clone();
-            let mut place = Place::new(program, (worker, manner.clone()), placement, shards, blocks, replica);
+            let mut place =
+                Place::new(program, (worker, options.clone()), placement, shards, blocks, replica);
             place.slowdown.clone_from(&self.settings.slowdown);
             place
         };
@@ -60,7 +64,7 @@ impl<P: Program> Generation<P> {
         let generation = Arc::clone(self);
         let watcher =
             Box::new(move |record: &EpochRecord, replica: &P::Replica| generation.observe(record, replica));
-        Some(Hub::new(program, settings, state, &self.layout, replica, Arc::clone(&self.crew), watcher))
+        Some(Hub::new(program, settings, state, &self.layout, replica, Arc::clone(&self.helpers), watcher))
     }
 
     /// Puts the state of a thread's workers back.
@@ -85,7 +89,7 @@ impl<P: Program> Generation<P> {
     pub(crate) fn leave_hub(&self, hub: Hub<P>) {
         let mut slots = lock(&self.slots);
         slots.ended.records = hub.records;
-        slots.ended.prints = hub.prints;
+        slots.ended.fingerprints = hub.fingerprints;
         slots.ended.verdict = hub.verdict;
         slots.ended.parting = hub.parting;
         slots.ended.block_at = hub.block_at;
@@ -100,7 +104,7 @@ impl<P: Program> Generation<P> {
     }
 
     /// What came back of what is placed on this process; `None` if something is missing.
-    pub(crate) fn take_back(&self) -> Option<Returned<P>> {
+    pub(crate) fn take_back(&self) -> Option<GenerationResult<P>> {
         let mut slots = lock(&self.slots);
         let here = |&worker: &u32| self.layout.is_here(worker);
         let missing = |placement: &[u32], there: &dyn Fn(usize) -> bool| {
@@ -112,9 +116,9 @@ impl<P: Program> Generation<P> {
             return None;
         }
         let (shards, blocks) = (take(&mut slots.share.shards), take(&mut slots.share.blocks));
-        let share = Share { shards, blocks, replica: slots.share.replica.clone() };
+        let share = LocalState { shards, blocks, replica: slots.share.replica.clone() };
         let (began, ended) = (slots.began, std::mem::take(&mut slots.ended));
-        Some(Returned { share, hub, began, epoch: slots.epoch, ended })
+        Some(GenerationResult { share, hub, began, epoch: slots.epoch, ended })
     }
 }
 

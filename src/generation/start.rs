@@ -13,9 +13,9 @@ use timely::{CommunicationConfig, WorkerConfig};
 
 use super::alarm::Alarm;
 use super::ports::Epochs;
-use crate::base::doing;
 use crate::base::error::EngineError;
-use crate::base::hands::Crew;
+use crate::base::fork_join::HelperThreads;
+use crate::base::panic_context;
 use crate::cluster::net::frames::Frames;
 use crate::cluster::net::link::Link;
 
@@ -42,7 +42,7 @@ impl Wait {
     /// Whether to look again at once.
     fn stays_awake(&mut self) -> bool {
         let Some(since) = &mut self.since else { return false };
-        if doing::take_messages() {
+        if panic_context::take_messages() {
             *since = Instant::now();
         }
         since.elapsed() < AWAKE
@@ -68,7 +68,7 @@ pub(super) struct Threads {
     pub(super) serialized: bool,
     pub(super) alarm: Arc<Alarm>,
     /// Workers that lend the first one a hand.
-    pub(super) crew: Arc<Crew>,
+    pub(super) helpers: Arc<HelperThreads>,
     pub(super) build: Build,
 }
 
@@ -115,10 +115,10 @@ impl Threads {
     fn work(&self, worker: &mut Worker) {
         self.alarm.guarded(|| {
             worker.dataflow::<u64, _, _>(|scope| (self.build)(scope));
-            let mut hand = if worker.index() > 0 { self.crew.join() } else { None };
+            let mut helper = if worker.index() > 0 { self.helpers.join() } else { None };
             let mut wait = Wait::new(self.threads);
             while worker.has_dataflows() && !self.alarm.has_failed() {
-                let lends = hand.as_mut().is_some_and(|hand| hand.attend(&self.crew));
+                let lends = helper.as_mut().is_some_and(|helper| helper.attend(&self.helpers));
                 let awake = wait.stays_awake() || lends;
                 if self.is_among_others {
                     // The threads that carry messages get a core at once, and not when this one's time is up.
@@ -126,8 +126,8 @@ impl Threads {
                 }
                 let began = Instant::now();
                 worker.step_or_park(Some(if awake { Duration::ZERO } else { WATCH }));
-                if let Some(hand) = &mut hand {
-                    hand.worked(began);
+                if let Some(helper) = &mut helper {
+                    helper.worked(began);
                 }
             }
             Ok(())

@@ -9,17 +9,17 @@ use timely::dataflow::{Scope, Stream};
 
 pub use self::trained::Trained;
 use self::trained::{Event, trained};
-use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;
+use crate::base::panic_context::{self, PanicContext};
 use crate::base::sync::lock;
 use crate::engine::{Engine, History, Outcome};
 use crate::generation::Generation;
 use crate::generation::dataflow;
 use crate::program::Program;
-use crate::run::hub::Parting;
+use crate::run::hub::GenerationExit;
 use crate::run::placement::Layout;
 use crate::run::record::EpochRecord;
-use crate::run::share::Returned;
+use crate::run::share::GenerationResult;
 
 /// Adds scheduled programs to a timely scope whose time counts epochs.
 pub trait Scheduled<'scope> {
@@ -128,8 +128,8 @@ impl<'scope, D: ExchangeData + Send> Train<'scope, D> for Stream<'scope, u64, Ve
                     let _ = wakes.activate();
                     is_heard
                 };
-                let made = doing::guarded(|| {
-                    Doing::verb("making the run").note();
+                let made = panic_context::guarded(|| {
+                    PanicContext::verb("making the run").enter();
                     Ok(make(records))
                 });
                 let run = |engine: Engine<P>| engine.while_heard(observer).run();
@@ -204,10 +204,12 @@ impl<P: Program> Operator<P> {
         let mut history = History::default();
         let Layout { workers, threads, shard_at, .. } = &generation.layout;
         history.add(0, (*workers, *threads), Arc::clone(shard_at), &returned);
-        let Returned { share, ended, .. } = returned;
+        let GenerationResult { share, ended, .. } = returned;
         let held = share.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;
-        let (Some((metric, objective)), Some(Parting::Over(ending))) = (ended.verdict, ended.parting) else {
+        let (Some((metric, objective)), Some(GenerationExit::Finished(ending))) =
+            (ended.verdict, ended.parting)
+        else {
             return Err(unfinished());
         };
         let program = Arc::clone(&generation.program);

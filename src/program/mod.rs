@@ -86,7 +86,7 @@ pub trait Program: Sized + Send + Sync + 'static {
 
     /// Decides the new value from the partials of a round. Rounds are aggregated in the order in which they were handed
     /// out. Workers wait meanwhile: much work may be shared out among them, as that of
-    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::hands).
+    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::fork_join).
     /// A `Partial` of several kinds is taken apart by [`answers!`](crate::answers!).
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Self::Change;
 
@@ -148,12 +148,12 @@ pub trait Program: Sized + Send + Sync + 'static {
 
     /// Drops what the model does not need of a shard, such as its data, when a run on several processes is over: the first
     /// one gets the shards of all. The default keeps all. A run on one process keeps them as they are.
-    fn shed(&self, shard: &mut Self::Shard) {
+    fn drop_training_data(&self, shard: &mut Self::Shard) {
         let _ = shard;
     }
 
     /// The same of a block, such as room that nothing will fill any more. The default keeps all.
-    fn shed_block(&self, block: &mut Self::Block) {
+    fn shrink_to_model(&self, block: &mut Self::Block) {
         let _ = block;
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::program::{Boundary, Program, Task};
-use crate::run::prints::Part;
+use crate::run::fingerprints::Part;
 use crate::schedule::{Assignment, Round};
 
 /// What hub and places say to each other. A message is handled after everything its sender sent before it.
@@ -34,7 +34,7 @@ pub(crate) enum Message<P: Program> {
     /// Place to hub: what was gathered.
     Pieces { answer: Answer<P> },
     /// Place to hub: the shards' shares of the metric, and fingerprints where they are wanted.
-    Shares { answer: Answer<P>, prints: Vec<(Part, u64)> },
+    Shares { answer: Answer<P>, fingerprints: Vec<(Part, u64)> },
 }
 
 /// Changes to commit, oldest first; shared by all places of a process.
@@ -80,5 +80,5 @@ crate::state!([P: Program] enum Message<P> {
     PlanDone { answer },
     Here { memory },
     Pieces { answer },
-    Shares { answer, prints },
+    Shares { answer, fingerprints },
 });

@@ -1,15 +1,15 @@
 //! State machines of a generation and what they hold: the hub that hands out rounds, the places where tasks run, the
 //! messages between them, and where shards are placed. The room knows nothing of timely and can be driven by hand.
 
+pub(crate) mod fingerprints;
 pub(crate) mod hub;
-pub(crate) mod learned;
 pub(crate) mod message;
 pub(crate) mod place;
 pub mod placement;
 pub(crate) mod places;
-pub(crate) mod prints;
 pub(crate) mod record;
+pub(crate) mod requests;
+pub(crate) mod saved_state;
 pub(crate) mod settings;
 pub(crate) mod share;
 pub(crate) mod snapshot;
-pub(crate) mod wishes;

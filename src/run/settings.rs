@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use crate::base::slowdown::Slowdown;
 use crate::base::stop::Stop;
-use crate::checkpoint::{Checkpoints, Due};
-use crate::run::prints::Prints;
+use crate::checkpoint::{CheckpointWriter, Due};
+use crate::run::fingerprints::Fingerprints;
 use crate::run::record::{Ending, Limit};
-use crate::run::wishes::Wishes;
+use crate::run::requests::BoundaryRequests;
 
 /// What hub and generations need to know of a run.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct Settings {
     pub(crate) serialized: bool,
     /// Whether tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
-    pub(crate) prints: Prints,
+    pub(crate) fingerprints: Fingerprints,
     pub(crate) staleness: usize,
     pub(crate) guard: bool,
     pub(crate) epochs: Option<u64>,
@@ -26,12 +26,12 @@ pub(crate) struct Settings {
     /// (epoch, workers): after that epoch, continue with that number of workers.
     pub(crate) rescale: Vec<(u64, usize)>,
     /// Where checkpoints go, and which boundaries are due.
-    pub(crate) checkpoints: Option<(Due, Arc<Checkpoints>)>,
+    pub(crate) checkpoints: Option<(Due, Arc<CheckpointWriter>)>,
     pub(crate) stop: Stop,
     /// Workers that are made slower than they are.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
     /// What the run's coordinator wishes.
-    pub(crate) wishes: Arc<Wishes>,
+    pub(crate) requests: Arc<BoundaryRequests>,
     /// When the run began.
     pub(crate) started: Instant,
 }
@@ -59,14 +59,14 @@ impl Settings {
     }
 
     /// Where a checkpoint of the boundary after this number of epochs may have to be written.
-    pub(crate) fn keeps(&self, epoch: u64) -> Option<Arc<Checkpoints>> {
+    pub(crate) fn keeps(&self, epoch: u64) -> Option<Arc<CheckpointWriter>> {
         let (due, checkpoints) = self.checkpoints.as_ref()?;
         let may_be = due.at(epoch) || self.limit_reached(epoch).is_some();
         may_be.then(|| Arc::clone(checkpoints))
     }
 
-    pub(crate) fn cut_after(&self, epoch: u64, workers: usize) -> bool {
+    pub(crate) fn ends_after(&self, epoch: u64, workers: usize) -> bool {
         let others = |&(at, planned): &(u64, usize)| at == epoch && planned != workers;
-        self.wishes.cuts() || self.rescale.iter().any(others) || self.checkpoint_due(epoch)
+        self.requests.ends_at_boundary() || self.rescale.iter().any(others) || self.checkpoint_due(epoch)
     }
 }

@@ -1,42 +1,42 @@
-//! [`Share`]: what one process holds of a run while no computation runs, and [`Returned`]: what comes back from one.
+//! [`LocalState`]: what one process holds of a run while no computation runs, and [`GenerationResult`]: what comes back from one.
 
 use std::time::Instant;
 
 use crate::program::Program;
 use crate::program::verdict::Metric;
-use crate::run::hub::{HubState, Parting};
-use crate::run::prints::BoundaryPrint;
+use crate::run::fingerprints::BoundaryFingerprint;
+use crate::run::hub::{GenerationExit, HubState};
 use crate::run::record::EpochRecord;
 
 /// Shards and blocks by number, `None` where another process has them.
-pub(crate) struct Share<P: Program> {
+pub(crate) struct LocalState<P: Program> {
     pub(crate) shards: Vec<Option<P::Shard>>,
     pub(crate) blocks: Vec<Option<P::Block>>,
     pub(crate) replica: P::Replica,
 }
 
 /// All shards and blocks of a run.
-pub(crate) struct Held<P: Program> {
+pub(crate) struct WholeState<P: Program> {
     pub(crate) shards: Vec<P::Shard>,
     pub(crate) blocks: Vec<P::Block>,
     pub(crate) replica: P::Replica,
 }
 
-impl<P: Program> From<Held<P>> for Share<P> {
-    fn from(held: Held<P>) -> Self {
-        let Held { shards, blocks, replica } = held;
+impl<P: Program> From<WholeState<P>> for LocalState<P> {
+    fn from(held: WholeState<P>) -> Self {
+        let WholeState { shards, blocks, replica } = held;
         let (shards, blocks) = (shards.into_iter().map(Some), blocks.into_iter().map(Some));
         Self { shards: shards.collect(), blocks: blocks.collect(), replica }
     }
 }
 
-impl<P: Program> Share<P> {
+impl<P: Program> LocalState<P> {
     /// All of it; `None` if something is elsewhere.
-    pub(crate) fn whole(self) -> Option<Held<P>> {
+    pub(crate) fn whole(self) -> Option<WholeState<P>> {
         let Self { shards, blocks, replica } = self;
         let shards = shards.into_iter().collect::<Option<Vec<_>>>()?;
         let blocks = blocks.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Held { shards, blocks, replica })
+        Some(WholeState { shards, blocks, replica })
     }
 }
 
@@ -44,9 +44,9 @@ impl<P: Program> Share<P> {
 #[derive(Default)]
 pub(crate) struct Ended {
     pub(crate) records: Vec<EpochRecord>,
-    pub(crate) prints: Vec<BoundaryPrint>,
+    pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
-    pub(crate) parting: Option<Parting>,
+    pub(crate) parting: Option<GenerationExit>,
     /// The worker of each block.
     pub(crate) block_at: Vec<u32>,
     pub(crate) bytes: u64,
@@ -56,8 +56,8 @@ pub(crate) struct Ended {
 }
 
 /// What comes back from a generation.
-pub(crate) struct Returned<P: Program> {
-    pub(crate) share: Share<P>,
+pub(crate) struct GenerationResult<P: Program> {
+    pub(crate) share: LocalState<P>,
     /// Where the first worker was.
     pub(crate) hub: Option<HubState<P>>,
     pub(crate) began: Option<Instant>,

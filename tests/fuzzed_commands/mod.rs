@@ -35,9 +35,9 @@ struct Case {
 }
 
 /// Makes a command in a folder by chance.
-type Maker = fn(&Inputs, &Path, &mut Dice) -> Case;
+type Lazy = fn(&Inputs, &Path, &mut Dice) -> Case;
 
-const KINDS: [(&str, Maker); 4] = [
+const KINDS: [(&str, Lazy); 4] = [
     ("options", options::case),
     ("files", inputs::case),
     ("models", forged::model),

@@ -3,10 +3,14 @@
 pub(crate) mod forms;
 pub(crate) mod lda;
 pub(crate) mod mf;
+#[path = "../../src/cluster/simulation/mixing.rs"]
 pub(crate) mod mixing;
 pub(crate) mod ridge;
 pub(crate) mod toy;
 
+// Name of the library for a program that the simulations of the engine use, too.
+#[allow(clippy::single_component_path_imports)]
+use raddle;
 use std::sync::mpsc;
 use std::time::Duration;
 

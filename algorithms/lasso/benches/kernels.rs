@@ -3,7 +3,7 @@
 //! and added (`gram`, `cholesky`).
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use raddle::level::Level;
+use raddle::simd_level::SimdLevel;
 use raddle_lasso::kernels::{SparseColumns, cholesky, dot, gram_lower, pass, sparse_pass};
 
 /// Rows of the dense columns.
@@ -19,7 +19,7 @@ fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|_| number()).collect()
 }
 
-fn passes(c: &mut Criterion, level: Level) {
+fn passes(c: &mut Criterion, level: SimdLevel) {
     let mut group = c.benchmark_group(level.name());
     let residual = numbers(ROWS);
     for columns in [1, 220] {
@@ -49,7 +49,7 @@ fn passes(c: &mut Criterion, level: Level) {
     group.finish();
 }
 
-fn grams(c: &mut Criterion, level: Level) {
+fn grams(c: &mut Criterion, level: SimdLevel) {
     let mut group = c.benchmark_group(level.name());
     for members in [60, 480] {
         let x = numbers(ROWS * members);
@@ -73,7 +73,7 @@ fn grams(c: &mut Criterion, level: Level) {
 }
 
 fn every_form(c: &mut Criterion) {
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         level.during(|| {
             passes(c, level);
             grams(c, level);

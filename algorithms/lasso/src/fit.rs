@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use raddle::schedule::{Cyclic, Priority, PrioritySettings, Shuffled, Variables, even_parts};
-use raddle::{Engine, Maker, Makers, Schedule};
+use raddle::{Engine, Lazy, LazyParts, Schedule};
 
 use crate::data::columns::Columns;
 use crate::data::problem::Problem;
@@ -111,8 +111,8 @@ impl Lasso {
         let parts = GramTiles::assign(ranges.len(), design)?.into_iter();
         let schedule = self.schedule_over(variables, ranges.len() as u32);
         let shards = shards(design, ranges.into_iter().zip(parts).collect(), coefficients)?;
-        let makers = Makers { shards, blocks: Vec::new().into(), pinned, replica };
-        let engine = Engine::new(program, schedule, makers);
+        let lazy_parts = LazyParts { shards, blocks: Vec::new().into(), pinned, replica };
+        let engine = Engine::new(program, schedule, lazy_parts);
         Ok(engine.costs(shard_costs).workers(self.workers).staleness(self.staleness).guard(self.guard))
     }
 
@@ -160,7 +160,7 @@ fn shards(
     columns: &Columns,
     mut parts: Vec<(Range<usize>, GramTiles)>,
     coefficients: Vec<(u32, f64)>,
-) -> Result<Maker<ColumnShard>, LassoError> {
+) -> Result<Lazy<ColumnShard>, LassoError> {
     let columns = columns.clone();
     let made = |columns: &Columns, (range, part): (Range<usize>, GramTiles), coefficients: &[(u32, f64)]| {
         ColumnShard::of(columns, range, part, coefficients)
@@ -169,7 +169,7 @@ fn shards(
         let made = parts.into_iter().map(|part| made(&columns, part, &coefficients));
         return Ok(made.collect::<Result<Vec<_>, _>>()?.into());
     }
-    Ok(Maker::new(parts.len(), move |number: u32| {
+    Ok(Lazy::new(parts.len(), move |number: u32| {
         made(&columns, std::mem::take(&mut parts[number as usize]), &coefficients)
     }))
 }

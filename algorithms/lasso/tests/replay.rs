@@ -340,7 +340,7 @@ fn the_vector_forms_of_the_kernels_give_the_same_model() {
         ["synth:ar1:n=150,p=700,rho=0.9,s=20,snr=5,seed=1", "synth:strads:n=400,p=3000,k=25,c=0.1,s=40,snr=5"]
     {
         let widest = digest("", data);
-        for level in raddle::level::Level::available() {
+        for level in raddle::simd_level::SimdLevel::available() {
             assert_eq!(digest(level.name(), data), widest, "{data}: {}", level.name());
         }
     }

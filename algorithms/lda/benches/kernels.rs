@@ -1,8 +1,8 @@
 //! Passes of the sampler over a small real corpus, in every vector form: tokens a second.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use raddle::level::Level;
 use raddle::schedule::{EpochStart, Plan};
+use raddle::simd_level::SimdLevel;
 use raddle::{Aggregate, BlockTaskOf, Metric, Program, Schedule, Task, UpdateBlock};
 use raddle_lda::{Held, Lda, Preparation, Problem};
 
@@ -13,7 +13,7 @@ fn passes(criterion: &mut Criterion) {
         Problem::new(&raddle_datasets::embedded::pydoc(), &preparation).expect("the embedded corpus");
     group.throughput(Throughput::Elements(problem.tokens()));
     for topics in [20, 100, 1000] {
-        for level in Level::available() {
+        for level in SimdLevel::available() {
             let lda = Lda::params().topics(topics).fixed_priors(true).evaluate_every(1 << 40);
             let make = || {
                 let mut made = lda.parts(problem.clone()).expect("parameters in range");

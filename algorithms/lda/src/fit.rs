@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use raddle::{Engine, Maker, Makers, Parts, Visibility};
+use raddle::{Engine, Lazy, LazyParts, Parts, Visibility};
 
 use crate::counts::words::WordRows;
 use crate::data::block::WordBlock;
@@ -53,8 +53,8 @@ impl Lda {
     /// If a parameter is out of its range, or a document is too long for this number of topics.
     pub fn engine(&self, problem: Problem) -> Result<Engine<LdaProgram>, LdaError> {
         let costs = costs(&problem.shards);
-        let (program, schedule, makers) = self.makers(problem)?;
-        Ok(self.engine_of(program, schedule, makers, costs))
+        let (program, schedule, lazy_parts) = self.lazy_parts(problem)?;
+        Ok(self.engine_of(program, schedule, lazy_parts, costs))
     }
 
     /// Parts of a run, for a caller that drives it by hand.
@@ -83,7 +83,10 @@ impl Lda {
     }
 
     /// Parts of a run, of which those read from a file are made where they begin.
-    fn makers(&self, problem: Problem) -> Result<(LdaProgram, LdaSchedule, Makers<LdaProgram>), LdaError> {
+    fn lazy_parts(
+        &self,
+        problem: Problem,
+    ) -> Result<(LdaProgram, LdaSchedule, LazyParts<LdaProgram>), LdaError> {
         self.check(&problem)?;
         let (kept, follow) = (self.kept(&problem), self.sync == SyncInterval::Token);
         let Some(making) = Making::of(&problem, self.topics, &kept, follow)?.map(Arc::new) else {
@@ -94,12 +97,12 @@ impl Lda {
         let mut words = self.blocks(&problem, rows);
         let (program, schedule, totals) = self.frame(&problem, &kept);
         let (counts, of_blocks) = ((problem.shards.len(), words.len()), Arc::clone(&making));
-        let shards = Maker::new(counts.0, move |number| making.shard(number));
-        let blocks = Maker::new(counts.1, move |number| -> Result<WordBlock, LdaError> {
+        let shards = Lazy::new(counts.0, move |number| making.shard(number));
+        let blocks = Lazy::new(counts.1, move |number| -> Result<WordBlock, LdaError> {
             let block = std::mem::take(&mut words[number as usize]);
             Ok(WordBlock { rows: of_blocks.rows(number), ..block })
         });
-        Ok((program, schedule, Makers { shards, blocks, pinned: Record::default(), replica: totals }))
+        Ok((program, schedule, LazyParts { shards, blocks, pinned: Record::default(), replica: totals }))
     }
 
     /// The program, its schedule, and the topics' totals at the start.
@@ -176,10 +179,11 @@ impl Lda {
         &self,
         program: LdaProgram,
         schedule: LdaSchedule,
-        makers: Makers<LdaProgram>,
+        lazy_parts: LazyParts<LdaProgram>,
         costs: Vec<u64>,
     ) -> Engine<LdaProgram> {
-        let engine = Engine::new(program, schedule, makers).costs(costs).workers(self.workers).guard(false);
+        let engine =
+            Engine::new(program, schedule, lazy_parts).costs(costs).workers(self.workers).guard(false);
         match self.epochs {
             Some(epochs) => engine.epochs(epochs),
             None => engine,

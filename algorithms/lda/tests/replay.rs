@@ -191,7 +191,7 @@ fn the_vector_forms_of_the_kernels_give_the_same_model() {
     // Dense rows of every width, and sparse ones.
     for topics in TOPICS.into_iter().chain([7, 30, 150, 2000]) {
         let widest = digest("", topics);
-        for level in raddle::level::Level::available() {
+        for level in raddle::simd_level::SimdLevel::available() {
             assert_eq!(digest(level.name(), topics), widest, "{topics} topics: {}", level.name());
         }
     }

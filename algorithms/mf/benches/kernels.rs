@@ -2,7 +2,7 @@
 //! (`sgd`), ratings (`squares`), products of rows (`scores`) or ratings per row (`normal`).
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use raddle::level::Level;
+use raddle::simd_level::SimdLevel;
 use raddle_mf::kernels::{
     Cell, LANES, Rating, Rows, Steps, Vector, add_products, scores, sgd, solve, squares,
 };
@@ -50,7 +50,7 @@ fn steps(c: &mut Criterion) {
         shares: (1.0, 1.0),
         non_negative: false,
     };
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         let mut group = c.benchmark_group(level.name());
         for (rank, parts) in GRIDS {
             let (users, items, count) = (SIZES.0 / parts, SIZES.1 / parts, SIZES.2 / parts / parts);
@@ -69,7 +69,7 @@ fn steps(c: &mut Criterion) {
 }
 
 fn solves(c: &mut Criterion) {
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         let mut group = c.benchmark_group(level.name());
         for rank in [32, 64] {
             let (chunks, count) = (rank / LANES, 150);

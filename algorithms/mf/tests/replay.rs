@@ -5,7 +5,7 @@ mod leaving;
 
 use std::any::Any;
 
-use raddle::level::Level;
+use raddle::simd_level::SimdLevel;
 use raddle::{Engine, EngineError, Outcome, Program, replay};
 use raddle_datasets::Triples;
 use raddle_mf::{Mf, MfError, Problem, Runner};
@@ -93,7 +93,7 @@ fn what_the_counts_decide_is_replayed() {
         fit(&mf, &problem, How { epochs: Some(2), checkpoint: Some(file.clone()), ..How::workers(2) });
         let resumed = fit(&mf, &problem, How { resume: Some(file), ..How::workers(2) });
         assert_eq!(bits(&resumed), bits(&whole), "{name}, resumed");
-        let mut forms = Level::available().into_iter().map(|level| {
+        let mut forms = SimdLevel::available().into_iter().map(|level| {
             level.during(|| bits(&fit(&mf, &problem, How { threads: Some(1), ..How::workers(1) })))
         });
         assert!(forms.all(|form| form == bits(&whole)), "{name}");
@@ -106,7 +106,7 @@ fn every_vector_form_gives_the_same_bytes() {
     for (name, mf) in ways() {
         for rank in [3, 16, 33, 64, 130] {
             let mf = mf.clone().rank(rank).epochs(2);
-            let mut forms = Level::available().into_iter().map(|level| {
+            let mut forms = SimdLevel::available().into_iter().map(|level| {
                 level.during(|| bits(&fit(&mf, &problem, How { threads: Some(1), ..How::workers(1) })))
             });
             let portable = forms.next().unwrap();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::program;
 use crate::base::sync::lock;
-use crate::cluster::{AGAIN, Invitation, LOST, Reach, Remote, tie};
+use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, tie};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -38,7 +38,7 @@ pub(super) struct Start<'a> {
     pub(super) workers: u32,
     /// `true` if the run has been begun before.
     pub(super) again: bool,
-    pub(super) reach: Reach,
+    pub(super) reach: Addresses,
 }
 
 /// Bytes that a process has written.
@@ -102,7 +102,7 @@ impl Children {
         // Ctrl-C reaches the launcher alone, which tells the others.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let tether = tie(&mut command, start.invitation, start.file, true)?;
+        let parent_link = tie(&mut command, start.invitation, start.file, true)?;
         let mut child = command.spawn()?;
         // The process's end is the process's alone: where it ends, this one sees it.
         drop(command);
@@ -117,7 +117,7 @@ impl Children {
             remote.exited(index, code, crashed, how);
         });
         self.0.push(One { child, out: out.unwrap_or_else(none), err });
-        Ok(tether)
+        Ok(parent_link)
     }
 
     /// The system's number of a process.

@@ -17,7 +17,7 @@ use super::room::private_folder;
 use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{FILE, Invitation, Place, Reach, Visitor, tie};
+use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, tie};
 
 /// How often to look whether the process has ended, and how often whether the launcher is alive.
 const LOOK: Duration = Duration::from_millis(20);
@@ -30,19 +30,19 @@ const MOST: usize = 3;
 /// ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let Join { address, token_file, listen, advertise, .. } = options;
-    let reach = Reach { listen: *listen, advertise: *advertise };
+    let reach = Addresses { listen: *listen, advertise: *advertise };
     check_reach(reach)?;
     let token = read_private(token_file)?;
     let invitation = Invitation::to(resolve(address)?, token.trim())
         .ok_or_else(|| Error::usage(format!("{}: it holds no token of a run", token_file.display())))?;
-    let visitor = Visitor::new(invitation);
+    let admin = AdminClient::new(invitation);
     // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they reach this process alone.
-    let tether = Tether::default();
-    let held = Arc::clone(&tether);
+    let parent_link = ParentLink::default();
+    let held = Arc::clone(&parent_link);
     let _ = ctrlc::set_handler(move || drop(lock(&held).take()));
     let folder = private_folder()
         .map_err(|why| Error::failed(format!("no folder for what its process makes of the data: {why}")))?;
-    let status = take_part((&visitor, &tether), options.deadline, &folder, reach);
+    let status = take_part((&admin, &parent_link), options.deadline, &folder, reach);
     // Best effort: the run has gone on without them long ago.
     let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
@@ -51,35 +51,35 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
 }
 
 /// This end of the tether to the process that is supervised: where it is gone, as with this process, the other one leaves.
-type Tether = Arc<Mutex<Option<TcpStream>>>;
+type ParentLink = Arc<Mutex<Option<TcpStream>>>;
 
 fn take_part(
-    (visitor, tether): (&Visitor, &Tether),
+    (admin, parent_link): (&AdminClient, &ParentLink),
     deadline: Duration,
     folder: &Path,
-    reach: Reach,
+    reach: Addresses,
 ) -> Result<u8, Error> {
-    let (mut place, mut short) = (visitor.join()?, 0);
+    let (mut place, mut short) = (admin.join()?, 0);
     loop {
         let began = Instant::now();
         let (child, tied) = start(&place, &folder.join(FILE), reach)?;
-        *lock(tether) = tied;
-        let (code, crashed, how) = watch(child, visitor, deadline)?;
+        *lock(parent_link) = tied;
+        let (code, crashed, how) = watch(child, admin, deadline)?;
         short = if began.elapsed() < SHORT { short + 1 } else { 0 };
         if !crashed || short == MOST {
             return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
         }
         // Nobody is left to tell if stderr is closed.
         let _ = writeln!(std::io::stderr(), "raddle: the process {how}, and joins again");
-        place = join_again(visitor, deadline)?;
+        place = join_again(admin, deadline)?;
     }
 }
 
 /// The launcher may be busy ending what is left of the generation before.
-fn join_again(visitor: &Visitor, deadline: Duration) -> Result<Place, Error> {
+fn join_again(admin: &AdminClient, deadline: Duration) -> Result<JoinGrant, Error> {
     let until = Instant::now() + deadline;
     loop {
-        match visitor.join() {
+        match admin.join() {
             Ok(place) => return Ok(place),
             Err(why) if Instant::now() >= until => return Err(Error::failed(why)),
             Err(_) => thread::sleep(LOOK),
@@ -103,22 +103,22 @@ fn read_private(file: &Path) -> Result<String, Error> {
     fs::read_to_string(file).map_err(|why| refuse(&why))
 }
 
-fn start(place: &Place, file: &Path, reach: Reach) -> Result<(Child, Option<TcpStream>), Error> {
-    let Place { line, index, workers, invitation } = place;
+fn start(place: &JoinGrant, file: &Path, reach: Addresses) -> Result<(Child, Option<TcpStream>), Error> {
+    let JoinGrant { argv: line, index, workers, invitation } = place;
     let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let path = program::find(&name)?;
     let refuse = |why| Error::failed(format!("{}: cannot be started: {why}", path.display()));
     let mut command = program::command(&path, arguments, (file, *index, *workers), reach);
-    let tether = tie(&mut command, invitation, file, false).map_err(refuse)?;
+    let parent_link = tie(&mut command, invitation, file, false).map_err(refuse)?;
     let child = command.stdout(Stdio::null()).spawn().map_err(refuse)?;
-    Ok((child, tether))
+    Ok((child, parent_link))
 }
 
 /// Waits for the process to end; ends it where the launcher does not answer for the deadline.
-fn watch(mut child: Child, visitor: &Visitor, deadline: Duration) -> Result<(i32, bool, String), Error> {
+fn watch(mut child: Child, admin: &AdminClient, deadline: Duration) -> Result<(i32, bool, String), Error> {
     let (answered, over) = (Arc::new(Mutex::new(Instant::now())), Arc::new(AtomicBool::new(false)));
-    let (asker, heard, done) = (visitor.clone(), Arc::clone(&answered), Arc::clone(&over));
+    let (asker, heard, done) = (admin.clone(), Arc::clone(&answered), Arc::clone(&over));
     let asking = thread::spawn(move || {
         while !done.load(Ordering::Acquire) {
             if asker.status().is_ok() {

@@ -17,7 +17,7 @@ use self::options::{Join, Launch};
 use super::exit::{Error, ExitStatus};
 use super::say::say;
 use crate::cli::options::values::{self, MOST_WORKERS};
-use crate::cluster::{Invitation, RunStatus, Visitor};
+use crate::cluster::{AdminClient, Invitation, RunStatus};
 
 /// Runs programs on several processes, and asks after runs.
 #[derive(Parser)]
@@ -58,9 +58,9 @@ pub fn main() -> ExitCode {
     let body = || match verb {
         Verb::Launch(launch) => run::launch(&launch),
         Verb::Join(join) => join::join(&join),
-        Verb::Status(Status { run, json }) => status(&visitor(&run)?.status()?, json),
+        Verb::Status(Status { run, json }) => status(&admin(&run)?.status()?, json),
         Verb::Rescale(Rescale { run, workers }) => {
-            visitor(&run)?.rescale(workers as u32)?;
+            admin(&run)?.rescale(workers as u32)?;
             say(&format!(
                 "from the next epoch on: {}",
                 crate::cli::report::number::count(workers as u64, "worker")
@@ -78,13 +78,13 @@ pub fn main() -> ExitCode {
 }
 
 /// Who asks the run of a folder.
-fn visitor(run: &std::path::Path) -> Result<Visitor, Error> {
+fn admin(run: &std::path::Path) -> Result<AdminClient, Error> {
     let file = run.join(room::INVITATION);
     if !file.is_file() {
         let why = "no launched run is alive there: give the --out folder of one that is";
         return Err(Error::usage(format!("{}: {why}", run.display())));
     }
-    Ok(Visitor::new(Invitation::read(&file)?))
+    Ok(AdminClient::new(Invitation::read(&file)?))
 }
 
 fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {

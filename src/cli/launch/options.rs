@@ -7,7 +7,7 @@ use clap::{ArgAction, Args};
 
 use crate::cli::exit::Error;
 use crate::cli::options::values::{self, MOST_WORKERS};
-use crate::cluster::{Address, Reach};
+use crate::cluster::{Address, Addresses};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
@@ -69,7 +69,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Refuses addresses by which nobody is reached.
-pub(super) fn check_reach(reach: Reach) -> Result<(), Error> {
+pub(super) fn check_reach(reach: Addresses) -> Result<(), Error> {
     let refuse =
         |option: &str, address: Address, why: &str| Err(Error::usage(format!("{option} {address}: {why}")));
     match (reach.listen, reach.advertise) {

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::cli::exit::Error;
 use crate::cli::run_folder::begun::{self, Begun};
 use crate::cli::run_folder::folder::CHECKPOINT;
-use crate::cluster::{FILE, INDEX, Reach, WORKERS};
+use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
 
 /// Where a program is: as it is named if that is a path, else beside this one, else on PATH.
 pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
@@ -32,7 +32,7 @@ pub(super) fn command(
     program: &Path,
     line: &[String],
     (invitation, index, workers): (&Path, u32, u32),
-    reach: Reach,
+    reach: Addresses,
 ) -> Command {
     let mut command = Command::new(program);
     command.args(line);

@@ -15,7 +15,7 @@ use crate::base::sync::lock;
 use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::folder::Earlier;
-use crate::cluster::{Address, CoordinatorSettings, Ended, Heard, Reach, Server};
+use crate::cluster::{Address, Addresses, CoordinatorSettings, Ended, Heard, Server};
 
 /// How long processes that are done may take to end.
 const PARTING: Duration = Duration::from_secs(10);
@@ -80,7 +80,7 @@ fn absolute(path: &Path) -> PathBuf {
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let Launch { processes, workers, listen, advertise, balance, deadline, .. } = options;
     let plan = Plan::of(options)?;
-    check_reach(Reach { listen: Some(*listen), advertise: *advertise })?;
+    check_reach(Addresses { listen: Some(*listen), advertise: *advertise })?;
     let room = Room::open(plan.out.as_deref(), plan.earlier)?;
     let mut line = vec![plan.program.display().to_string()];
     line.extend(plan.arguments.iter().cloned());
@@ -88,7 +88,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         listen: listen.ip,
         port: listen.port.unwrap_or(0),
         balance: *balance,
-        line,
+        argv: line,
         folder: room.path().map(Path::to_owned),
         resume: plan.resume.as_ref().map(|run| run.join("checkpoint")),
         deadline: *deadline,
@@ -104,7 +104,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     }
     // Only the coordinator has a port that is named; those that are started here listen where it does.
     let everywhere = Some(listen.without_port()).filter(|address| address.ip.is_unspecified());
-    let reach = Reach { listen: everywhere, advertise: advertise.map(Address::without_port) };
+    let reach = Addresses { listen: everywhere, advertise: advertise.map(Address::without_port) };
     room.watch(server.remote());
     let mut losses = Losses::default();
     loop {
@@ -147,7 +147,7 @@ fn start(
     room: &Room,
     server: &Server,
     children: &Mutex<Children>,
-    (workers, reach): (u32, Reach),
+    (workers, reach): (u32, Addresses),
 ) -> Result<(), Error> {
     let file = room.invite(server.invitation(), server.proof())?;
     let remote = server.remote();
@@ -162,7 +162,8 @@ fn start(
             reach,
         };
         let started = lock(children).start(&start, &remote);
-        let tied = started.and_then(|tether| tether.map_or(Ok(()), |tether| server.take(tether)));
+        let tied = started
+            .and_then(|parent_link| parent_link.map_or(Ok(()), |parent_link| server.take(parent_link)));
         tied.map_err(|why| Error::failed(format!("{}: cannot be started: {why}", plan.program.display())))?;
     }
     Ok(())

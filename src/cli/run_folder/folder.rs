@@ -56,11 +56,11 @@ pub enum Earlier {
 /// the earlier model at once. A folder whose run is alive is refused.
 #[derive(Debug, Default)]
 pub struct RunFolder {
-    held: Option<Held>,
+    held: Option<WholeState>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct WholeState {
     path: PathBuf,
     /// None where the launcher of several processes has it.
     lock: Option<File>,
@@ -103,7 +103,8 @@ impl RunFolder {
         let owned = BTreeSet::new();
         // From here on what was made here goes with the value.
         let (stage, trains) = (None, false);
-        let mut held = Held { path: path.into(), lock: Some(file), new, store, owned, stage, trains, trace };
+        let mut held =
+            WholeState { path: path.into(), lock: Some(file), new, store, owned, stage, trains, trace };
         if new {
             *lock(&NEW) = Some(path.into());
         }
@@ -137,7 +138,7 @@ impl RunFolder {
         trace.keep_earlier();
         let (store, trace): (Arc<dyn Store>, _) = (Arc::new(Disk), Arc::new(Mutex::new(trace)));
         let (path, lock, new, stage, trains) = (path.into(), None, false, None, false);
-        Ok(Self { held: Some(Held { path, lock, new, store, owned, stage, trains, trace }) })
+        Ok(Self { held: Some(WholeState { path, lock, new, store, owned, stage, trains, trace }) })
     }
 
     /// The folder's path, if there is one.
@@ -329,7 +330,7 @@ fn owned_by_earlier(folder: &Path, earlier: Earlier) -> Result<BTreeSet<String>,
 }
 
 /// A folder that was made for a run that then wrote nothing does not stay.
-impl Drop for Held {
+impl Drop for WholeState {
     fn drop(&mut self) {
         self.stage = None;
         if self.new {

@@ -62,7 +62,7 @@ impl Screen {
     /// Shows what goes on between epochs.
     pub fn part(&self, part: Timed) {
         if let How::Bar(bar) = &self.how {
-            bar.set_message(part.doing());
+            bar.set_message(part.panic_context());
         }
     }
 

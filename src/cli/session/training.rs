@@ -12,7 +12,7 @@ use crate::base::slowdown::Slowdown;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::{CHECKPOINT, Earlier};
 use crate::cluster::Cluster;
-use crate::engine::{Beginning, Engine, Outcome};
+use crate::engine::{Engine, Outcome, PreparationSeconds};
 use crate::program::Program;
 use crate::run::record::{Ending, EpochRecord};
 
@@ -137,7 +137,7 @@ impl Session {
         // What only measures the model is certified, not fitted.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
         // Nor is it fitting to wait for processes that still read.
-        let Beginning { awaited, made } = outcome.beginning;
+        let PreparationSeconds { awaited, made } = outcome.beginning;
         for (part, seconds) in [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.making, made)] {
             self.seconds.add(Timed::Fit, -seconds);
             self.seconds.add(part, seconds);

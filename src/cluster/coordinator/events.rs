@@ -1,8 +1,8 @@
 //! What the coordinator is told, what is to be done, and what a run is begun with.
 
 use crate::base::identity::Identity;
-use crate::checkpoint::Drafted;
-use crate::cluster::protocol::{Answer, Kept, Order, Question, Report};
+use crate::checkpoint::SubmittedParts;
+use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, Order, Report};
 
 /// What the coordinator is told.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) enum Event {
     /// None of the checkpoints can be used.
     Unusable { why: String },
     /// What the checkpoint of the boundary that ended this generation has come to.
-    Committed { generation: u64, kept: Kept },
+    Committed { generation: u64, kept: CheckpointResult },
     /// The generation's number is noted so that it outlives a loss of power, or could not be.
     Numbered { number: u64, failed: Option<String> },
     /// Somebody was not let in: a process of this number, where it is known to hold the token.
@@ -26,7 +26,7 @@ pub(crate) enum Event {
     /// The launcher has seen something that is worth a line on the screen.
     Noted(String),
     /// A visitor asks something.
-    Asked { visitor: u64, question: Question },
+    Asked { admin: u64, request: AdminRequest },
     /// The run is to end after the epoch under way.
     Stop,
     /// Some time has passed.
@@ -40,9 +40,9 @@ pub(crate) enum Action {
         to: u32,
         order: Order,
     },
-    Answer {
-        visitor: u64,
-        answer: Answer,
+    AdminResponse {
+        admin: u64,
+        answer: AdminResponse,
     },
     /// Find the checkpoint to go on from.
     Find {
@@ -53,7 +53,7 @@ pub(crate) enum Action {
         epoch: u64,
         generation: u64,
         identity: Identity,
-        drafted: Drafted,
+        submitted: SubmittedParts,
     },
     /// Note the number of the generation that is to begin: nobody uses it again.
     Number(u64),
@@ -81,13 +81,13 @@ pub(crate) enum Action {
 
 /// What a run is begun with.
 #[derive(Debug, Clone)]
-pub(crate) struct Terms {
+pub(crate) struct CoordinatorConfig {
     pub(crate) processes: u32,
     /// Workers of each process.
     pub(crate) workers: u32,
     pub(crate) balance: bool,
     /// The program and its arguments, for processes that join.
-    pub(crate) line: Vec<String>,
+    pub(crate) argv: Vec<String>,
     pub(crate) run: u64,
     /// The number of the last generation before.
     pub(crate) after: u64,

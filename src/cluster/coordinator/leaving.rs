@@ -1,57 +1,63 @@
 //! Processes that are asked to leave, and stay until others can go on.
 
-use super::{Action, Coordinator, Member, Order, Stage, Stand};
+use super::{Action, Coordinator, Member, MemberState, Order, Stage};
 
 impl Coordinator {
     /// A process wants to leave: at the next boundary, if another one can go on then; where the run has not begun, once it has.
-    pub(super) fn let_go(&mut self, from: u32) {
+    pub(super) fn on_leave(&mut self, from: u32) {
         let begins = matches!(self.stage, Stage::Gathering | Stage::Finding);
         let stays = |id: &u32, member: &Member| {
-            let is_there = matches!(member.stand, Stand::Ready | Stand::Running);
-            *id != from && member.own && (is_there || begins && member.stand == Stand::Preparing)
+            let is_there = matches!(member.state, MemberState::Ready | MemberState::Running);
+            *id != from
+                && member.spawned_here
+                && (is_there || begins && member.state == MemberState::Preparing)
         };
         let can = self.members.iter().any(|(id, member)| stays(id, member));
         let Some(member) = self.members.get_mut(&from) else { return };
-        match member.stand {
-            Stand::Preparing if !member.own => {
-                member.stand = Stand::Released;
-                self.tell(from, Order::End);
+        match member.state {
+            MemberState::Preparing if !member.spawned_here => {
+                member.state = MemberState::Released;
+                self.send(from, Order::End);
                 self.note(format!("process {from} leaves before it has joined"));
             }
-            Stand::Preparing | Stand::Ready if begins && can => {
+            MemberState::Preparing | MemberState::Ready if begins && can => {
                 if !std::mem::replace(&mut member.leaves, true) {
                     let why = "nobody else is ready yet: it leaves when the first generation has begun";
                     self.note(format!("process {from} was asked to leave, and {why}"));
                 }
             }
-            Stand::Running if can => {
-                member.stand = Stand::Leaving;
+            MemberState::Running if can => {
+                member.state = MemberState::Leaving;
                 self.note(format!("process {from} leaves after this epoch"));
-                self.ask_for_a_cut();
+                self.end_at_boundary();
             }
-            Stand::Ready if !begins => {
-                member.stand = Stand::Released;
-                self.tell(from, Order::End);
+            MemberState::Ready if !begins => {
+                member.state = MemberState::Released;
+                self.send(from, Order::End);
             }
-            Stand::Running | Stand::Ready | Stand::Preparing => {
+            MemberState::Running | MemberState::Ready | MemberState::Preparing => {
                 let why = "the run would have no process of its own left: end it with Ctrl-C on the launcher";
                 self.note(format!("process {from} was asked to leave, and stays: {why}"));
             }
-            Stand::Leaving | Stand::Released => {}
+            MemberState::Leaving | MemberState::Released => {}
         }
     }
 
     /// A generation has begun: those that were asked to leave before may.
-    pub(super) fn let_go_of_those_that_wait(&mut self) {
+    pub(super) fn release_waiting(&mut self) {
         let waiting = |(&of, member): (&u32, &mut Member)| std::mem::take(&mut member.leaves).then_some(of);
         let waiting: Vec<u32> = self.members.iter_mut().filter_map(waiting).collect();
-        waiting.into_iter().for_each(|of| self.let_go(of));
+        waiting.into_iter().for_each(|of| self.on_leave(of));
     }
 
     /// A process of the launcher was asked to end before it could say that it leaves, and has ended: the others begin anew.
     pub(super) fn left_early(&mut self, of: u32) {
-        let others: Vec<u32> =
-            self.members.iter().filter(|&(&id, member)| id != of && member.own).map(|(&id, _)| id).collect();
+        let others: Vec<u32> = self
+            .members
+            .iter()
+            .filter(|&(&id, member)| id != of && member.spawned_here)
+            .map(|(&id, _)| id)
+            .collect();
         if others.is_empty() {
             return self.over(of, 130, None);
         }

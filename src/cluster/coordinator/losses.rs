@@ -3,7 +3,7 @@
 //! cannot do: replay would repeat it, and the run ends.
 
 use super::members::Ended;
-use super::{Action, Connection, Coordinator, GRACE, Member, Order, Stage, Stand, Trouble};
+use super::{Action, Connection, Coordinator, GRACE, Member, MemberState, Order, Stage, SuspectedLoss};
 
 /// Seconds in which a process must have connected.
 const CONNECTING: f64 = 60.0;
@@ -14,33 +14,33 @@ const ASKED: [i32; 2] = [128 + 15, 130];
 impl Coordinator {
     /// A process cannot go on because another one is gone. Whoever ends so is missed by others, and what they say of it may
     /// come first: each reason is told once.
-    pub(super) fn follow(&mut self, from: u32, reason: &str, now: f64) {
+    pub(super) fn on_peer_failure(&mut self, from: u32, reason: &str, now: f64) {
         let why = format!("process {from}: {reason}");
-        match &mut self.trouble {
+        match &mut self.suspected {
             None => {
                 let until = now + GRACE;
-                self.trouble = Some(Trouble { until, who: from, code: 1, why, loss: true });
+                self.suspected = Some(SuspectedLoss { until, who: from, code: 1, why, loss: true });
             }
-            Some(trouble) if trouble.loss && !trouble.why.contains(reason) => {
-                trouble.why += &format!("; {why}");
+            Some(suspected) if suspected.loss && !suspected.why.contains(reason) => {
+                suspected.why += &format!("; {why}");
             }
             Some(_) => {}
         }
     }
 
     /// The connection to a process has ended.
-    pub(super) fn miss(&mut self, of: u32, now: f64) {
+    pub(super) fn on_disconnect(&mut self, of: u32, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
-        member.line = Connection::Closed;
-        let (own, released) = (member.own, member.stand == Stand::Released);
+        member.connection = Connection::Closed;
+        let (spawned_here, released) = (member.spawned_here, member.state == MemberState::Released);
         match member.ended.take() {
             Some((ended, _)) => self.lose(of, ended, now),
-            None if !own => self.lose(of, (1, true, "is gone".into()), now),
+            None if !spawned_here => self.lose(of, (1, true, "is gone".into()), now),
             // Its status follows.
             None if !released => {
                 let why = format!("process {of} has closed its connection");
                 let until = now + GRACE;
-                self.trouble.get_or_insert(Trouble { until, who: of, code: 1, why, loss: true });
+                self.suspected.get_or_insert(SuspectedLoss { until, who: of, code: 1, why, loss: true });
             }
             None => {}
         }
@@ -49,14 +49,14 @@ impl Coordinator {
     /// A process that was started here has ended. What it said before may still be on its way.
     pub(super) fn exit(&mut self, of: u32, ended: Ended, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
-        match member.line {
+        match member.connection {
             Connection::Open => member.ended = Some((ended, now)),
             _ => self.lose(of, ended, now),
         }
     }
 
     /// Gives up waiting for the last words of those that have ended, and those that have been silent for too long.
-    pub(super) fn look(&mut self, now: f64) {
+    pub(super) fn check_timeouts(&mut self, now: f64) {
         if matches!(self.stage, Stage::Over) {
             return;
         }
@@ -70,12 +70,12 @@ impl Coordinator {
         }
         let writes = self.first().filter(|_| matches!(self.stage, Stage::Ending));
         let silent = |(&of, member): (&u32, &Member)| {
-            let limit = match member.line {
-                Connection::Open => self.terms.deadline,
-                Connection::None => CONNECTING.max(self.terms.deadline),
+            let limit = match member.connection {
+                Connection::Open => self.config.deadline,
+                Connection::None => CONNECTING.max(self.config.deadline),
                 Connection::Closed => return None,
             };
-            let counts = member.stand != Stand::Released || writes == Some(of);
+            let counts = member.state != MemberState::Released || writes == Some(of);
             (counts && now > member.heard + limit).then(|| (of, format!("has said nothing for {limit} s")))
         };
         let silent: Vec<_> = self.members.iter().filter_map(silent).collect();
@@ -91,32 +91,32 @@ impl Coordinator {
         let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, Stage::Over)) else {
             return;
         };
-        if member.follows {
+        if member.failed_because_of_peer {
             // Another one is the cause, of which is told soon.
             return;
         }
-        let (stand, own) = (member.stand, member.own);
+        let (state, spawned_here) = (member.state, member.spawned_here);
         let is_first = self.first() == Some(of);
-        match (stand, &self.stage) {
+        match (state, &self.stage) {
             // The run's own end.
-            (Stand::Released, Stage::Ending) if is_first && !crashed => self.over(of, code, None),
-            (Stand::Released, Stage::Ending) if is_first => {
+            (MemberState::Released, Stage::Ending) if is_first && !crashed => self.over(of, code, None),
+            (MemberState::Released, Stage::Ending) if is_first => {
                 self.lost(of, format!("process {of} {how} before the model was written"));
             }
-            (Stand::Released, _) => {
+            (MemberState::Released, _) => {
                 self.members.remove(&of);
             }
-            (Stand::Preparing | Stand::Ready, _) if !own => {
+            (MemberState::Preparing | MemberState::Ready, _) if !spawned_here => {
                 self.members.remove(&of);
                 self.note(format!("process {of} {how} before it joined"));
             }
-            (Stand::Preparing, Stage::Gathering) if ASKED.contains(&code) => self.left_early(of),
+            (MemberState::Preparing, Stage::Gathering) if ASKED.contains(&code) => self.left_early(of),
             // The first one's words are worth most: all have read the same line.
-            (Stand::Preparing, _) if of == 0 && !crashed => self.over(of, code, None),
-            (Stand::Preparing, _) if !crashed => {
+            (MemberState::Preparing, _) if of == 0 && !crashed => self.over(of, code, None),
+            (MemberState::Preparing, _) if !crashed => {
                 let why = format!("process {of} {how} before the run began");
                 let (until, code) = (now + GRACE, code.max(1));
-                self.trouble = Some(Trouble { until, who: of, code, why, loss: false });
+                self.suspected = Some(SuspectedLoss { until, who: of, code, why, loss: false });
             }
             _ => self.lost(of, format!("process {of} {how}")),
         }

@@ -1,7 +1,7 @@
 //! What the coordinator knows of each process.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum MemberState {
     /// Building its program.
     Preparing,
     /// Waits for a generation.
@@ -14,7 +14,7 @@ pub(super) enum Stand {
     Released,
 }
 
-impl Stand {
+impl MemberState {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Preparing => "preparing",
@@ -30,17 +30,17 @@ pub(super) type Ended = (i32, bool, String);
 
 #[derive(Debug, Clone)]
 pub(super) struct Member {
-    pub(super) stand: Stand,
+    pub(super) state: MemberState,
     pub(super) address: String,
     /// Whether it was started by the launcher: the first process is always one of these.
-    pub(super) own: bool,
+    pub(super) spawned_here: bool,
     pub(super) cores: u32,
     pub(super) memory: u64,
-    pub(super) line: Connection,
+    pub(super) connection: Connection,
     /// `true` if it was asked to leave before the run began.
     pub(super) leaves: bool,
     /// Whether it has failed only because another one did.
-    pub(super) follows: bool,
+    pub(super) failed_because_of_peer: bool,
     /// How it has ended, and when that was told.
     pub(super) ended: Option<(Ended, f64)>,
     /// When it was last heard of, or first expected.
@@ -48,17 +48,17 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(own: bool, now: f64) -> Self {
-        let (stand, line) = (Stand::Preparing, Connection::None);
+    pub(super) fn new(spawned_here: bool, now: f64) -> Self {
+        let (state, connection) = (MemberState::Preparing, Connection::None);
         Self {
-            stand,
+            state,
             address: String::new(),
-            own,
+            spawned_here,
             cores: 1,
             memory: 0,
-            line,
+            connection,
             leaves: false,
-            follows: false,
+            failed_because_of_peer: false,
             ended: None,
             heard: now,
         }

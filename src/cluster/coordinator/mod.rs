@@ -1,8 +1,9 @@
 //! [`Coordinator`]: decides who runs the next generation, and when. A plain state machine: events and a time in, actions
 //! out; it knows no sockets, no threads and no clock.
 
+mod admins;
+mod checkpoints;
 mod events;
-mod keeping;
 mod leaving;
 mod losses;
 mod members;
@@ -12,17 +13,16 @@ mod plans;
 mod tests;
 #[cfg(test)]
 mod turns;
-mod visitors;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) use self::events::{Action, Event, Terms};
-use self::keeping::Keeping;
-use self::members::{Connection, Member, Stand};
+use self::checkpoints::PendingParts;
+pub(crate) use self::events::{Action, CoordinatorConfig, Event};
+use self::members::{Connection, Member, MemberState};
 use self::notes::Notes;
 use super::balance::Balance;
 use super::plan::Plan;
-use super::protocol::{Cut, Epoch, Facts, Keep, Order, Report};
+use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration, Report};
 
 /// Seconds to wait for the cause behind what a process says of another, or for the status of one whose connection ended.
 const GRACE: f64 = 2.0;
@@ -35,19 +35,19 @@ enum Stage {
     /// A generation runs.
     Running,
     /// It ends: these have what was placed on them.
-    Cutting {
+    EndingGeneration {
         ended: BTreeSet<u32>,
-        cut: Option<Cut>,
+        cut: Option<GenerationEnd>,
     },
     /// The boundary becomes a checkpoint.
-    Keeping(Box<Keeping>),
+    Checkpointing(Box<PendingParts>),
     /// Everything goes to the first process.
     Ending,
     Over,
 }
 
 /// Something has gone wrong, and its cause may still be told.
-struct Trouble {
+struct SuspectedLoss {
     until: f64,
     who: u32,
     code: i32,
@@ -58,23 +58,23 @@ struct Trouble {
 
 /// The one place where a run of several processes is decided on.
 pub(crate) struct Coordinator {
-    terms: Terms,
+    config: CoordinatorConfig,
     members: BTreeMap<u32, Member>,
-    facts: Option<Facts>,
+    registration: Option<Registration>,
     stage: Stage,
     plan: Option<Plan>,
     /// Workers in all, where somebody has said so.
     workers: Option<u32>,
-    cut_is_asked: bool,
-    stop_is_asked: bool,
-    trouble: Option<Trouble>,
+    end_is_requested: bool,
+    stop_is_requested: bool,
+    suspected: Option<SuspectedLoss>,
     epoch: Epoch,
     balance: Balance,
     pauses: Vec<f64>,
     /// The number of the next process that joins.
     next: u32,
     /// Who came to join before the run began.
-    early: Vec<(u32, Facts, String)>,
+    early: Vec<(u32, Registration, String)>,
     /// The checkpoint to go on from, and what is wrong with others.
     from: Option<String>,
     warnings: Vec<String>,
@@ -87,19 +87,19 @@ pub(crate) struct Coordinator {
 
 impl Coordinator {
     /// Expects the processes that are started at the beginning, from number 0.
-    pub(crate) fn new(terms: Terms) -> Self {
+    pub(crate) fn new(config: CoordinatorConfig) -> Self {
         Self {
-            members: (0..terms.processes).map(|index| (index, Member::new(true, 0.0))).collect(),
-            next: terms.processes,
-            balance: Balance::new(terms.balance),
-            terms,
-            facts: None,
+            members: (0..config.processes).map(|index| (index, Member::new(true, 0.0))).collect(),
+            next: config.processes,
+            balance: Balance::new(config.balance),
+            config,
+            registration: None,
             stage: Stage::Gathering,
             plan: None,
             workers: None,
-            cut_is_asked: false,
-            stop_is_asked: false,
-            trouble: None,
+            end_is_requested: false,
+            stop_is_requested: false,
+            suspected: None,
             epoch: Epoch::default(),
             pauses: Vec::new(),
             early: Vec::new(),
@@ -117,8 +117,8 @@ impl Coordinator {
     pub(crate) fn on(&mut self, event: Event, now: f64) -> Vec<Action> {
         if !matches!(self.stage, Stage::Over) {
             match event {
-                Event::Said { from, report } => self.hear(from, report, now),
-                Event::Closed { of } => self.miss(of, now),
+                Event::Said { from, report } => self.on_report(from, report, now),
+                Event::Closed { of } => self.on_disconnect(of, now),
                 Event::Exited { of, code, crashed, how } => self.exit(of, (code, crashed, how), now),
                 // Once: what comes again, or late, is answered already.
                 Event::Found { from, epoch, warnings } if matches!(self.stage, Stage::Finding) => {
@@ -130,21 +130,21 @@ impl Coordinator {
                 Event::Numbered { number, failed } => self.numbered(number, failed, now),
                 Event::TurnedAway { of, why } => self.turned_away(of, why),
                 Event::Noted(text) => self.note(text),
-                Event::Asked { visitor, question } => self.answer(visitor, question, now),
+                Event::Asked { admin, request } => self.answer(admin, request, now),
                 // As a program that is interrupted before its training began.
                 Event::Stop if matches!(self.stage, Stage::Gathering | Stage::Finding) => {
                     self.over(0, 130, None)
                 }
                 Event::Stop => {
-                    self.stop_is_asked = true;
+                    self.stop_is_requested = true;
                     self.stop();
                 }
                 Event::Tick => {}
             }
-            self.look(now);
+            self.check_timeouts(now);
             if !matches!(self.stage, Stage::Over)
-                && self.trouble.as_ref().is_some_and(|trouble| now >= trouble.until)
-                && let Some(Trouble { who, code, why, loss, .. }) = self.trouble.take()
+                && self.suspected.as_ref().is_some_and(|suspected| now >= suspected.until)
+                && let Some(SuspectedLoss { who, code, why, loss, .. }) = self.suspected.take()
             {
                 match loss {
                     true => self.lost(who, why),
@@ -156,12 +156,12 @@ impl Coordinator {
     }
 
     /// Tells a process something, behind what is held back.
-    fn tell(&mut self, to: u32, order: Order) {
+    fn send(&mut self, to: u32, order: Order) {
         self.held.as_mut().unwrap_or(&mut self.out).push(Action::Tell { to, order });
     }
 
     fn over(&mut self, who: u32, code: i32, why: Option<String>) {
-        for (&to, _) in self.members.iter().filter(|(_, member)| member.stand != Stand::Released) {
+        for (&to, _) in self.members.iter().filter(|(_, member)| member.state != MemberState::Released) {
             self.out.push(Action::Tell { to, order: Order::End });
         }
         self.out.push(Action::Over { who, code, why });
@@ -170,8 +170,8 @@ impl Coordinator {
 
     /// What the run was begun with.
     #[cfg(test)]
-    pub(crate) fn terms(&self) -> &Terms {
-        &self.terms
+    pub(crate) fn config(&self) -> &CoordinatorConfig {
+        &self.config
     }
 
     /// Epochs completed, as last told.
@@ -180,22 +180,25 @@ impl Coordinator {
     }
 
     fn first(&self) -> Option<u32> {
-        self.plan.as_ref().map(|plan| plan.seats[0].id)
+        self.plan.as_ref().map(|plan| plan.participants[0].id)
     }
 
     // ---- what processes say ----
 
-    fn hear(&mut self, from: u32, report: Report, now: f64) {
+    fn on_report(&mut self, from: u32, report: Report, now: f64) {
         let Some(member) = self.members.get_mut(&from) else { return };
-        (member.line, member.heard) = (Connection::Open, now);
-        let is_guest = !member.own && member.stand == Stand::Preparing;
+        (member.connection, member.heard) = (Connection::Open, now);
+        let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
         let number = self.plan.as_ref().map_or(0, |plan| plan.number);
         match report {
             Report::Alive { memory } => member.memory = memory,
-            Report::Ready { facts, address } => self.admit(from, facts, address, now),
+            Report::Ready { registration, address } => self.admit(from, registration, address, now),
             Report::Epoch { generation, epoch } if generation == number => {
                 if let Some(plan) = &self.plan {
-                    let costs = self.facts.as_ref().map_or(&[][..], |facts| &facts.identity.costs);
+                    let costs = self
+                        .registration
+                        .as_ref()
+                        .map_or(&[][..], |registration| &registration.identity.costs);
                     self.balance.learn(plan, costs, &epoch);
                 }
                 self.epoch = epoch;
@@ -203,10 +206,12 @@ impl Coordinator {
             Report::Ended { generation, cut } if generation == number => {
                 self.end_of(from, cut, now);
             }
-            Report::Kept { generation, drafted } if generation == number => self.handed_in(from, drafted),
+            Report::PartsSubmitted { generation, submitted } if generation == number => {
+                self.parts_submitted(from, submitted)
+            }
             Report::MayWrite => {
                 if matches!(self.stage, Stage::Ending) && self.first() == Some(from) {
-                    self.tell(from, Order::Write);
+                    self.send(from, Order::Write);
                 }
             }
             Report::Settled { generation, seconds, memory, .. } => {
@@ -214,19 +219,19 @@ impl Coordinator {
                     member.memory = memory;
                 }
                 let is_first = self.first() == Some(from) && generation == number;
-                let has_givers = self.plan.as_ref().is_some_and(|plan| !plan.givers.is_empty());
-                if is_first && has_givers && !matches!(self.stage, Stage::Ending) {
+                let goes_on = self.plan.as_ref().is_some_and(|plan| !plan.previous.is_empty());
+                if is_first && goes_on && !matches!(self.stage, Stage::Ending) {
                     self.pauses.push(seconds);
                     self.balance.paused(seconds);
                 }
-                if is_first && !has_givers {
+                if is_first && !goes_on {
                     self.out.push(Action::Begun);
                 }
             }
-            Report::Leaving => self.let_go(from),
+            Report::Leaving => self.on_leave(from),
             Report::Failed { why, of_a_peer: true } => {
-                member.follows = true;
-                self.follow(from, &why, now);
+                member.failed_because_of_peer = true;
+                self.on_peer_failure(from, &why, now);
             }
             Report::Failed { why, .. } if is_guest => {
                 self.members.remove(&from);
@@ -235,38 +240,40 @@ impl Coordinator {
             Report::Failed { why, .. } => self.over(from, 1, Some(format!("process {from} failed: {why}"))),
             Report::Done => {
                 if let Some(member) = self.members.get_mut(&from) {
-                    member.stand = Stand::Released;
+                    member.state = MemberState::Released;
                 }
             }
             // Of a generation that is over.
-            Report::Epoch { .. } | Report::Ended { .. } | Report::Kept { .. } => {}
+            Report::Epoch { .. } | Report::Ended { .. } | Report::PartsSubmitted { .. } => {}
         }
     }
 
     /// A process has built its program.
-    fn admit(&mut self, from: u32, facts: Facts, address: String, now: f64) {
+    fn admit(&mut self, from: u32, registration: Registration, address: String, now: f64) {
         // Once: one that has a part in the run does not begin it anew.
-        let is_expected = self.members.get(&from).is_some_and(|member| member.stand == Stand::Preparing);
+        let is_expected =
+            self.members.get(&from).is_some_and(|member| member.state == MemberState::Preparing);
         if !is_expected || self.early.iter().any(|&(before, ..)| before == from) {
             return;
         }
         let gathering = matches!(self.stage, Stage::Gathering | Stage::Finding);
         // Those who join are compared with those who began.
-        if gathering && !self.members.get(&from).is_some_and(|member| member.own) {
-            return self.early.push((from, facts, address));
+        if gathering && !self.members.get(&from).is_some_and(|member| member.spawned_here) {
+            return self.early.push((from, registration, address));
         }
-        let known = self.facts.get_or_insert_with(|| facts.clone());
-        let differs = known.identity.difference(&facts.identity);
+        let known = self.registration.get_or_insert_with(|| registration.clone());
+        let differs = known.identity.difference(&registration.identity);
         let differs =
-            differs.or_else(|| (known.blocks != facts.blocks).then(|| "it has other blocks".into()));
-        let elsewhere = facts.proof.is_some_and(|read| self.terms.proof.is_some_and(|wrote| wrote != read));
+            differs.or_else(|| (known.blocks != registration.blocks).then(|| "it has other blocks".into()));
+        let elsewhere =
+            registration.proof.is_some_and(|read| self.config.proof.is_some_and(|wrote| wrote != read));
         let differs = differs.or_else(|| {
             let why = "it does not reach the folder of the run: --out must name one that all processes reach";
             elsewhere.then(|| why.into())
         });
         if let Some(why) = differs {
             let why = format!("process {from} does not fit the run: {why}");
-            self.tell(from, Order::Refuse { why: why.clone() });
+            self.send(from, Order::Refuse { why: why.clone() });
             match gathering {
                 true => self.over(from, 2, Some(why)),
                 false => {
@@ -277,44 +284,47 @@ impl Coordinator {
             return;
         }
         if let Some(member) = self.members.get_mut(&from) {
-            (member.stand, member.address, member.cores) = (Stand::Ready, address, facts.cores);
+            (member.state, member.address, member.cores) = (MemberState::Ready, address, registration.cores);
         }
         if gathering {
-            if self.members.values().all(|member| member.stand == Stand::Ready || !member.own) {
+            if self.members.values().all(|member| member.state == MemberState::Ready || !member.spawned_here)
+            {
                 self.find(now);
             }
         } else {
-            self.ask_for_a_cut();
+            self.end_at_boundary();
         }
     }
 
-    fn ask_for_a_cut(&mut self) {
+    fn end_at_boundary(&mut self) {
         let Some(plan) = self.plan.as_ref().filter(|_| matches!(self.stage, Stage::Running)) else { return };
-        if !std::mem::replace(&mut self.cut_is_asked, true) {
-            let (to, generation) = (plan.seats[0].id, plan.number);
-            self.tell(to, Order::Cut { generation });
+        if !std::mem::replace(&mut self.end_is_requested, true) {
+            let (to, generation) = (plan.participants[0].id, plan.number);
+            self.send(to, Order::EndGeneration { generation });
         }
     }
 
     fn stop(&mut self) {
         if let (Stage::Running, Some(first)) = (&self.stage, self.first()) {
-            self.tell(first, Order::Stop);
+            self.send(first, Order::Stop);
         }
     }
 
     /// What was placed on a process is back in its hands.
-    fn end_of(&mut self, from: u32, said: Option<Cut>, now: f64) {
+    fn end_of(&mut self, from: u32, said: Option<GenerationEnd>, now: f64) {
         if let Stage::Running = self.stage {
-            self.stage = Stage::Cutting { ended: BTreeSet::new(), cut: None };
+            self.stage = Stage::EndingGeneration { ended: BTreeSet::new(), cut: None };
         }
-        let (Stage::Cutting { ended, cut }, Some(plan)) = (&mut self.stage, &self.plan) else { return };
+        let (Stage::EndingGeneration { ended, cut }, Some(plan)) = (&mut self.stage, &self.plan) else {
+            return;
+        };
         // Once: what the first one said counts.
-        if ended.insert(from) && plan.seats[0].id == from {
+        if ended.insert(from) && plan.participants[0].id == from {
             *cut = said;
         }
-        if plan.seats.iter().all(|seat| ended.contains(&seat.id)) {
+        if plan.participants.iter().all(|participant| ended.contains(&participant.id)) {
             match cut.take() {
-                Some(cut) if cut.keep == Keep::Nothing => self.begin(Some(cut), None),
+                Some(cut) if cut.keep == CheckpointNeed::None => self.begin(Some(cut), None),
                 Some(cut) => self.keep(cut, now),
                 None => {
                     self.over(from, 1, Some("the first process did not say how its generation ended".into()))

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Action, Coordinator, Stand};
+use super::{Action, Coordinator, MemberState};
 
 /// Notes that the status shows.
 const SHOWN: usize = 8;
@@ -48,7 +48,9 @@ impl Coordinator {
     /// Somebody was not let in. One that was given a place has none any more.
     pub(super) fn turned_away(&mut self, of: Option<u32>, why: String) {
         let has_place = |of: &u32| {
-            self.members.get(of).is_some_and(|member| !member.own && member.stand == Stand::Preparing)
+            self.members
+                .get(of)
+                .is_some_and(|member| !member.spawned_here && member.state == MemberState::Preparing)
         };
         if let Some(of) = of.filter(has_place) {
             self.members.remove(&of);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Coordinator, Member, Stage, Stand};
-use crate::cluster::plan::{Before, Plan, Seat};
-use crate::cluster::protocol::{Briefing, Cut, Kept, Order};
+use super::{Action, Coordinator, Member, MemberState, Stage};
+use crate::cluster::plan::{Before, Participant, Plan};
+use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order};
 
 /// Seconds after which it is tried again to note the number of a generation.
 const NOTE_AGAIN: f64 = 1.0;
 
 impl Coordinator {
     /// Begins the next generation, or the end.
-    pub(super) fn begin(&mut self, mut cut: Option<Cut>, kept: Option<Kept>) {
-        let number = self.plan.as_ref().map_or(self.terms.after, |plan| plan.number) + 1;
+    pub(super) fn begin(&mut self, mut cut: Option<GenerationEnd>, kept: Option<CheckpointResult>) {
+        let number = self.plan.as_ref().map_or(self.config.after, |plan| plan.number) + 1;
         let change = cut.as_mut().and_then(|cut| cut.change.take());
         let plan = match (self.plan.take(), cut) {
             (Some(before), Some(cut)) if cut.over => {
@@ -29,29 +29,37 @@ impl Coordinator {
             }
         };
         let (from, warnings) = (self.from.take(), std::mem::take(&mut self.warnings));
-        let briefing = Briefing { plan, from, warnings, change, kept, deadline: self.terms.deadline };
-        let plan = &briefing.plan;
+        let start = GenerationStart { plan, from, warnings, change, kept, deadline: self.config.deadline };
+        let plan = &start.plan;
         self.out.push(Action::Number(number));
         self.held = Some(Vec::new());
         let mut begins = Vec::new();
-        for seat in plan.everyone() {
-            let stand = if plan.seat_of(seat.id).is_some() { Stand::Running } else { Stand::Released };
-            if let Some(member) = self.members.get_mut(&seat.id) {
-                member.stand = stand;
+        for participant in plan.everyone() {
+            let state = if plan.index_of(participant.id).is_some() {
+                MemberState::Running
+            } else {
+                MemberState::Released
+            };
+            if let Some(member) = self.members.get_mut(&participant.id) {
+                member.state = state;
             }
-            begins.push(seat.id);
+            begins.push(participant.id);
         }
         for to in begins {
-            self.tell(to, Order::Begin { briefing: briefing.clone() });
+            self.send(to, Order::Begin { start: start.clone() });
         }
-        self.plan = Some(briefing.plan);
-        self.cut_is_asked = false;
-        self.let_go_of_those_that_wait();
+        self.plan = Some(start.plan);
+        self.end_is_requested = false;
+        self.release_waiting();
         // Who came while the cut was under way waits for the next.
-        if self.members.values().any(|member| matches!(member.stand, Stand::Ready | Stand::Leaving)) {
-            self.ask_for_a_cut();
+        if self
+            .members
+            .values()
+            .any(|member| matches!(member.state, MemberState::Ready | MemberState::Leaving))
+        {
+            self.end_at_boundary();
         }
-        if self.stop_is_asked {
+        if self.stop_is_requested {
             self.stop();
         }
     }
@@ -84,35 +92,49 @@ impl Coordinator {
 
     /// The plan of workers that the processes have brought.
     pub(super) fn rescale(&self) -> &[(u64, u32)] {
-        self.facts.as_ref().map_or(&[], |facts| &facts.rescale)
+        self.registration.as_ref().map_or(&[], |registration| &registration.rescale)
     }
 
     fn next_plan(&mut self, number: u64, before: Option<Before<'_>>) -> Plan {
-        let in_run = |member: &Member| matches!(member.stand, Stand::Ready | Stand::Running);
-        let mut seats: Vec<Seat> = Vec::new();
+        let in_run = |member: &Member| matches!(member.state, MemberState::Ready | MemberState::Running);
+        let mut participants: Vec<Participant> = Vec::new();
         let mut add = |id: u32, members: &BTreeMap<u32, Member>| {
             if let Some(member) = members.get(&id).filter(|&member| in_run(member))
-                && seats.iter().all(|seat| seat.id != id)
+                && participants.iter().all(|participant| participant.id != id)
             {
-                seats.push(Seat { id, address: member.address.clone() });
+                participants.push(Participant { id, address: member.address.clone() });
             }
         };
         // The first stays the first, as long as it stays; then any other that was started here.
-        let was = before.as_ref().map(|before| before.plan.seats[0].id);
-        let own = |id: &&u32| self.members.get(id).is_some_and(|member| member.own);
-        was.iter().chain(self.members.keys().filter(own)).for_each(|&id| add(id, &self.members));
+        let was = before.as_ref().map(|before| before.plan.participants[0].id);
+        let spawned_here = |id: &&u32| self.members.get(id).is_some_and(|member| member.spawned_here);
+        was.iter().chain(self.members.keys().filter(spawned_here)).for_each(|&id| add(id, &self.members));
         self.members.keys().for_each(|&id| add(id, &self.members));
-        let workers = self.workers.unwrap_or(self.terms.workers * seats.len() as u32);
-        let cores = seats.iter().filter_map(|seat| self.members.get(&seat.id)).map(|member| member.cores);
+        let workers = self.workers.unwrap_or(self.config.workers * participants.len() as u32);
+        let cores = participants
+            .iter()
+            .filter_map(|participant| self.members.get(&participant.id))
+            .map(|member| member.cores);
         let cores = cores.min().unwrap_or(1);
-        let (costs, blocks) =
-            self.facts.as_ref().map_or((&[][..], 0), |facts| (&facts.identity.costs[..], facts.blocks));
-        let mut plan = Plan::deal(number, seats, (workers, cores), costs, blocks, None, before.as_ref());
+        let (costs, blocks) = self
+            .registration
+            .as_ref()
+            .map_or((&[][..], 0), |registration| (&registration.identity.costs[..], registration.blocks));
+        let mut plan =
+            Plan::deal(number, participants, (workers, cores), costs, blocks, None, before.as_ref());
         if let Some(speeds) = self.balance.speeds(&plan) {
-            let Plan { seats, .. } = plan;
-            plan = Plan::deal(number, seats, (workers, cores), costs, blocks, Some(&speeds), before.as_ref());
+            let Plan { participants, .. } = plan;
+            plan = Plan::deal(
+                number,
+                participants,
+                (workers, cores),
+                costs,
+                blocks,
+                Some(&speeds),
+                before.as_ref(),
+            );
         }
-        plan.balance = self.terms.balance;
+        plan.balance = self.config.balance;
         self.balance.begin(&plan);
         plan
     }

@@ -5,15 +5,15 @@
 
 use super::*;
 use crate::base::identity::Identity;
-use crate::checkpoint::Drafted;
-use crate::cluster::protocol::{Answer, Kept, Question, RunStatus};
+use crate::checkpoint::SubmittedParts;
+use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, RunStatus};
 
-pub(super) fn terms() -> Terms {
-    Terms {
+pub(super) fn config() -> CoordinatorConfig {
+    CoordinatorConfig {
         processes: 2,
         workers: 1,
         balance: false,
-        line: Vec::new(),
+        argv: Vec::new(),
         run: 1,
         after: 0,
         proof: None,
@@ -37,8 +37,9 @@ pub(super) fn ready(from: u32) -> Event {
 
 /// A process that brings a plan of workers.
 fn planned(from: u32, rescale: &[(u64, u32)]) -> Event {
-    let facts = Facts { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
-    said(from, Report::Ready { facts, address: format!("at {from}") })
+    let registration =
+        Registration { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
+    said(from, Report::Ready { registration, address: format!("at {from}") })
 }
 
 pub(super) fn found() -> Event {
@@ -50,9 +51,9 @@ pub(super) fn numbered(number: u64) -> Event {
 }
 
 /// A coordinator whose first generation runs.
-fn running(terms: Terms) -> Coordinator {
-    let mut coordinator = Coordinator::new(terms);
-    let processes = coordinator.terms().processes;
+fn running(config: CoordinatorConfig) -> Coordinator {
+    let mut coordinator = Coordinator::new(config);
+    let processes = coordinator.config().processes;
     for event in (0..processes).map(ready).chain([found(), numbered(1)]) {
         coordinator.on(event, 0.0);
     }
@@ -70,9 +71,9 @@ fn notes(actions: &[Action]) -> Vec<&str> {
 }
 
 fn status(coordinator: &mut Coordinator, now: f64) -> RunStatus {
-    let asked = Event::Asked { visitor: 9, question: Question::Status };
+    let asked = Event::Asked { admin: 9, request: AdminRequest::Status };
     let answer = coordinator.on(asked, now).into_iter().find_map(|action| match action {
-        Action::Answer { answer: Answer::Status(status), .. } => Some(status),
+        Action::AdminResponse { answer: AdminResponse::Status(status), .. } => Some(status),
         _ => None,
     });
     answer.unwrap()
@@ -87,16 +88,22 @@ fn is_end(action: &Action) -> bool {
 }
 
 fn ended(from: u32, generation: u64) -> Event {
-    let cut = Cut { epoch: 3, over: false, block_at: Vec::new(), keep: Keep::Written, change: None };
+    let cut = GenerationEnd {
+        epoch: 3,
+        over: false,
+        block_at: Vec::new(),
+        keep: CheckpointNeed::PartsWritten,
+        change: None,
+    };
     said(from, Report::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
 }
 
 pub(super) fn kept(from: u32, generation: u64) -> Event {
-    said(from, Report::Kept { generation, drafted: Drafted::default() })
+    said(from, Report::PartsSubmitted { generation, submitted: SubmittedParts::default() })
 }
 
 pub(super) fn committed(generation: u64) -> Event {
-    Event::Committed { generation, kept: Kept { cost: 0.1, bytes: 10, failed: None } }
+    Event::Committed { generation, kept: CheckpointResult { cost: 0.1, bytes: 10, failed: None } }
 }
 
 fn begun(actions: &[Action]) -> usize {
@@ -106,7 +113,7 @@ fn begun(actions: &[Action]) -> usize {
 
 #[test]
 fn each_thing_is_heard_once_and_in_its_own_stage() {
-    let mut coordinator = Coordinator::new(terms());
+    let mut coordinator = Coordinator::new(config());
     let mut on = |event: Event| coordinator.on(event, 0.0);
     // Too early.
     assert_eq!(on(found()), []);
@@ -145,8 +152,8 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
 
 #[test]
 fn one_that_joins_twice_is_one() {
-    let mut coordinator = Coordinator::new(terms());
-    coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
+    let mut coordinator = Coordinator::new(config());
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
     // Before the run has begun, and again when it has.
     for event in [ready(2), ready(2), ready(0), ready(1), found(), numbered(1)] {
         coordinator.on(event, 0.0);
@@ -162,7 +169,7 @@ fn one_that_joins_twice_is_one() {
 
 #[test]
 fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() {
-    let mut coordinator = running(terms());
+    let mut coordinator = running(config());
     let failed = |from, why: &str| said(from, Report::Failed { why: why.into(), of_a_peer: true });
     let reasons =
         ["process 1 is lost: its connection has ended", "process 0 is lost: it has said nothing for 3 s"];
@@ -176,12 +183,12 @@ fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() 
 
 #[test]
 fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
-    for question in [Question::Status, Question::Join, Question::Rescale { workers: 2 }] {
-        let mut coordinator = running(terms());
+    for request in [AdminRequest::Status, AdminRequest::Join, AdminRequest::Rescale { workers: 2 }] {
+        let mut coordinator = running(config());
         let mut noticed = None;
         for step in 0..2_000 {
             let now = f64::from(step) * 0.01;
-            let mut actions = coordinator.on(Event::Asked { visitor: 1, question: question.clone() }, now);
+            let mut actions = coordinator.on(Event::Asked { admin: 1, request: request.clone() }, now);
             if step % 100 == 0 {
                 actions.extend(coordinator.on(said(0, Report::Alive { memory: 1 }), now));
             }
@@ -192,15 +199,15 @@ fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
         }
         let (now, end) = noticed.unwrap();
         let why = "process 1 has said nothing for 10 s".to_owned();
-        assert_eq!(end, Action::Lost { who: 1, why }, "{question:?}");
-        assert!((10.0..=10.1).contains(&now), "{question:?}: {now}");
+        assert_eq!(end, Action::Lost { who: 1, why }, "{request:?}");
+        assert!((10.0..=10.1).contains(&now), "{request:?}: {now}");
     }
 }
 
 #[test]
 fn a_process_that_does_not_connect_is_lost_under_polls_too() {
-    let mut coordinator = Coordinator::new(terms());
-    let mut asked = |now| coordinator.on(Event::Asked { visitor: 1, question: Question::Status }, now);
+    let mut coordinator = Coordinator::new(config());
+    let mut asked = |now| coordinator.on(Event::Asked { admin: 1, request: AdminRequest::Status }, now);
     assert!(!asked(59.9).iter().any(is_end));
     assert!(asked(60.1).iter().any(is_end));
 }
@@ -210,7 +217,7 @@ fn one_that_does_not_get_through_its_handshake_is_a_loss_and_one_that_cannot_rea
     for (code, crashed, is_loss) in
         [(75, true, true), (137, true, true), (1, false, false), (2, false, false)]
     {
-        let mut coordinator = Coordinator::new(terms());
+        let mut coordinator = Coordinator::new(config());
         let mut actions = coordinator.on(exited(1, code, crashed), 0.0);
         actions.extend(coordinator.on(Event::Tick, GRACE));
         let end = actions.into_iter().find(is_end).unwrap();
@@ -223,7 +230,7 @@ fn one_that_does_not_get_through_its_handshake_is_a_loss_and_one_that_cannot_rea
 fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
     // The first of all, and before and after it is ready.
     for (who, is_ready) in [(0, false), (1, false), (0, true)] {
-        let mut coordinator = Coordinator::new(terms());
+        let mut coordinator = Coordinator::new(config());
         if is_ready {
             coordinator.on(ready(who), 0.0);
         }
@@ -235,29 +242,29 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
         }
         let actions = coordinator.on(numbered(1), 0.0);
         assert_eq!(begun(&actions), 2);
-        let cut = Action::Tell { to: 0, order: Order::Cut { generation: 1 } };
+        let cut = Action::Tell { to: 0, order: Order::EndGeneration { generation: 1 } };
         assert_eq!(actions.last(), Some(&cut), "behind the beginning");
         coordinator.on(ended(0, 1), 0.0);
         for event in [ended(1, 1), kept(0, 1), kept(1, 1), committed(1)] {
             coordinator.on(event, 0.0);
         }
         let actions = coordinator.on(numbered(2), 0.0);
-        let seats = actions.iter().find_map(|action| match action {
-            Action::Tell { order: Order::Begin { briefing }, .. } => Some(&briefing.plan.seats),
+        let participants = actions.iter().find_map(|action| match action {
+            Action::Tell { order: Order::Begin { start }, .. } => Some(&start.plan.participants),
             _ => None,
         });
-        let seats: Vec<u32> = seats.unwrap().iter().map(|seat| seat.id).collect();
-        assert_eq!(seats, [1 - who]);
+        let participants: Vec<u32> = participants.unwrap().iter().map(|participant| participant.id).collect();
+        assert_eq!(participants, [1 - who]);
     }
 }
 
 #[test]
 fn the_last_one_stays_and_is_told_why() {
-    let mut coordinator = Coordinator::new(Terms { processes: 1, ..terms() });
+    let mut coordinator = Coordinator::new(CoordinatorConfig { processes: 1, ..config() });
     let actions = coordinator.on(said(0, Report::Leaving), 0.0);
     assert!(notes(&actions)[0].contains("and stays: the run would have no process of its own left"));
     // Where all are asked, too.
-    let mut coordinator = Coordinator::new(terms());
+    let mut coordinator = Coordinator::new(config());
     for event in [said(0, Report::Leaving), said(1, Report::Leaving), ready(0), ready(1), found()] {
         coordinator.on(event, 0.0);
     }
@@ -272,7 +279,7 @@ fn the_last_one_stays_and_is_told_why() {
 fn one_that_ends_on_request_before_it_can_say_so_leaves_the_run_to_the_others() {
     for (code, crashed) in [(130, false), (143, true)] {
         for who in [0, 1] {
-            let mut coordinator = Coordinator::new(terms());
+            let mut coordinator = Coordinator::new(config());
             let actions = coordinator.on(exited(who, code, crashed), 0.0);
             assert!(
                 matches!(actions.last(), Some(Action::Left { who: left, .. }) if *left == who),
@@ -280,7 +287,7 @@ fn one_that_ends_on_request_before_it_can_say_so_leaves_the_run_to_the_others() 
             );
         }
         // Nobody is left.
-        let mut coordinator = Coordinator::new(Terms { processes: 1, ..terms() });
+        let mut coordinator = Coordinator::new(CoordinatorConfig { processes: 1, ..config() });
         let actions = coordinator.on(exited(0, code, crashed), 0.0);
         assert_eq!(actions.last(), Some(&Action::Over { who: 0, code: 130, why: None }));
     }
@@ -288,7 +295,7 @@ fn one_that_ends_on_request_before_it_can_say_so_leaves_the_run_to_the_others() 
 
 #[test]
 fn a_generation_begins_when_its_number_is_noted_and_not_before() {
-    let mut coordinator = Coordinator::new(terms());
+    let mut coordinator = Coordinator::new(config());
     for event in [ready(0), ready(1), found()] {
         coordinator.on(event, 0.0);
     }
@@ -300,7 +307,7 @@ fn a_generation_begins_when_its_number_is_noted_and_not_before() {
     assert_eq!(coordinator.on(Event::Tick, 1.0), [Action::Number(1)]);
     assert_eq!(coordinator.on(failed(1), 1.0), []);
     assert_eq!(
-        coordinator.on(Event::Asked { visitor: 1, question: Question::Rescale { workers: 4 } }, 1.5).len(),
+        coordinator.on(Event::Asked { admin: 1, request: AdminRequest::Rescale { workers: 4 } }, 1.5).len(),
         1
     );
     assert_eq!(coordinator.on(Event::Stop, 1.5), []);
@@ -308,28 +315,28 @@ fn a_generation_begins_when_its_number_is_noted_and_not_before() {
     let actions = coordinator.on(numbered(1), 2.0);
     assert_eq!(begun(&actions[..2]), 2);
     let order = |order| Action::Tell { to: 0, order };
-    assert_eq!(actions[2..], [order(Order::Cut { generation: 1 }), order(Order::Stop)]);
+    assert_eq!(actions[2..], [order(Order::EndGeneration { generation: 1 }), order(Order::Stop)]);
     assert_eq!(coordinator.on(Event::Tick, 5.0), []);
 }
 
 #[test]
 fn who_is_turned_away_has_no_place_and_is_told_of() {
-    let mut coordinator = running(terms());
-    coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
+    let mut coordinator = running(config());
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
     assert_eq!(status(&mut coordinator, 0.0).members.len(), 3);
-    let away = |of: Option<u32>, why: &str| Event::TurnedAway { of, why: why.into() };
-    let actions = coordinator.on(away(Some(2), "process 2 is another build"), 0.0);
+    let rejection = |of: Option<u32>, why: &str| Event::TurnedAway { of, why: why.into() };
+    let actions = coordinator.on(rejection(Some(2), "process 2 is another build"), 0.0);
     assert_eq!(notes(&actions), ["process 2 is another build"]);
     // Those that began are no guests, whoever says that he is one of them.
-    coordinator.on(away(Some(1), "process 1 is another build"), 0.0);
+    coordinator.on(rejection(Some(1), "process 1 is another build"), 0.0);
     let told = status(&mut coordinator, 0.0);
     assert_eq!(told.members.iter().map(|member| member.process).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(told.notes, ["process 2 is another build", "process 1 is another build"]);
     // Strangers fill no screen.
     let mut said = 0;
     for stranger in 0..100 {
-        said += coordinator.on(away(None, &format!("somebody at {stranger}")), 0.0).len();
-        said += coordinator.on(away(None, &format!("somebody at {stranger}")), 0.0).len();
+        said += coordinator.on(rejection(None, &format!("somebody at {stranger}")), 0.0).len();
+        said += coordinator.on(rejection(None, &format!("somebody at {stranger}")), 0.0).len();
     }
     assert_eq!(said, 6);
     assert_eq!(status(&mut coordinator, 0.0).notes.len(), 8);
@@ -337,13 +344,13 @@ fn who_is_turned_away_has_no_place_and_is_told_of() {
 
 #[test]
 fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
-    let mut coordinator = running(terms());
-    coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
+    let mut coordinator = running(config());
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
     let failed = |from| said(from, Report::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
     assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
     assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
     // One that leaves before it has joined is let go at once.
-    coordinator.on(Event::Asked { visitor: 0, question: Question::Join }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
     let actions = coordinator.on(said(3, Report::Leaving), 0.0);
     assert_eq!(actions[0], Action::Tell { to: 3, order: Order::End });
     assert!(matches!(coordinator.on(failed(1), 0.0).last(), Some(Action::Over { who: 1, code: 1, .. })));
@@ -351,7 +358,7 @@ fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
 
 #[test]
 fn the_status_has_the_memory_that_was_last_told() {
-    let mut coordinator = running(terms());
+    let mut coordinator = running(config());
     for memory in [7, 9] {
         coordinator.on(said(1, Report::Alive { memory }), 0.0);
         assert_eq!(status(&mut coordinator, 0.0).members[1].peak_memory_bytes, memory);
@@ -363,7 +370,7 @@ fn the_plan_of_workers_holds_from_its_epochs_on_wherever_a_run_begins() {
     let rescale = [(7, 1), (0, 3), (3, 4)];
     // Epochs completed where the run begins, the workers it begins with, and those after a boundary at epoch 3.
     for (epoch, first, then) in [(0, 3, 4), (2, 3, 4), (3, 4, 4), (6, 4, 4), (7, 1, 4), (9, 1, 4)] {
-        let mut coordinator = Coordinator::new(terms());
+        let mut coordinator = Coordinator::new(config());
         coordinator.on(planned(0, &rescale), 0.0);
         coordinator.on(planned(1, &rescale), 0.0);
         coordinator.on(Event::Found { from: None, epoch, warnings: Vec::new() }, 0.0);

@@ -3,17 +3,18 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use super::tests::{committed, found, kept, numbered, ready, said, terms};
+use super::tests::{committed, config, found, kept, numbered, ready, said};
 use super::*;
-use crate::cluster::protocol::Question;
+use crate::cluster::protocol::AdminRequest;
 
 /// An action in a few words.
 fn words(action: &Action) -> String {
     match action {
-        Action::Tell { to, order: Order::Begin { briefing } } => {
-            let seats: Vec<u32> = briefing.plan.seats.iter().map(|seat| seat.id).collect();
-            let end = if briefing.plan.last { "end" } else { "begin" };
-            format!("{to}: {end} {} on {seats:?}", briefing.plan.number)
+        Action::Tell { to, order: Order::Begin { start } } => {
+            let participants: Vec<u32> =
+                start.plan.participants.iter().map(|participant| participant.id).collect();
+            let end = if start.plan.last { "end" } else { "begin" };
+            format!("{to}: {end} {} on {participants:?}", start.plan.number)
         }
         Action::Tell { to, order: Order::Refuse { .. } } => format!("{to}: refuse"),
         Action::Tell { to, order } => format!("{to}: {order:?}"),
@@ -24,14 +25,14 @@ fn words(action: &Action) -> String {
         Action::Note(text) => text.clone(),
         Action::Lost { who, why } => format!("lost {who}: {why}"),
         Action::Over { who, code, why } => format!("over {who} {code}: {}", why.as_deref().unwrap_or("")),
-        Action::Answer { visitor, .. } => format!("answer {visitor}"),
+        Action::AdminResponse { admin, .. } => format!("answer {admin}"),
         Action::Left { who, .. } => format!("left {who}"),
     }
 }
 
 /// The end of a generation at the boundary after 3 epochs.
-fn ended(from: u32, generation: u64, over: bool, keep: Keep) -> Event {
-    let cut = Cut { epoch: 3, over, block_at: Vec::new(), keep, change: None };
+fn ended(from: u32, generation: u64, over: bool, keep: CheckpointNeed) -> Event {
+    let cut = GenerationEnd { epoch: 3, over, block_at: Vec::new(), keep, change: None };
     said(from, Report::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
 }
 
@@ -60,21 +61,31 @@ fn running() -> Vec<Event> {
 
 /// The first process has come to the boundary, the second has not.
 fn cutting() -> Vec<Event> {
-    [running(), vec![ended(0, 1, false, Keep::Nothing)]].concat()
+    [running(), vec![ended(0, 1, false, CheckpointNeed::None)]].concat()
 }
 
 fn keeping() -> Vec<Event> {
-    [running(), vec![ended(0, 1, false, Keep::Written), ended(1, 1, false, Keep::Written)]].concat()
+    [
+        running(),
+        vec![
+            ended(0, 1, false, CheckpointNeed::PartsWritten),
+            ended(1, 1, false, CheckpointNeed::PartsWritten),
+        ],
+    ]
+    .concat()
 }
 
 fn second() -> Vec<Event> {
-    [cutting(), vec![ended(1, 1, false, Keep::Nothing), numbered(2)]].concat()
+    [cutting(), vec![ended(1, 1, false, CheckpointNeed::None), numbered(2)]].concat()
 }
 
 /// Everything goes to the first process, which then writes the model.
 fn ending() -> Vec<Event> {
-    [running(), vec![ended(0, 1, true, Keep::Nothing), ended(1, 1, true, Keep::Nothing), numbered(2)]]
-        .concat()
+    [
+        running(),
+        vec![ended(0, 1, true, CheckpointNeed::None), ended(1, 1, true, CheckpointNeed::None), numbered(2)],
+    ]
+    .concat()
 }
 
 fn writing() -> Vec<Event> {
@@ -83,7 +94,7 @@ fn writing() -> Vec<Event> {
 
 /// A coordinator in this state.
 fn at(state: State) -> Coordinator {
-    let mut coordinator = Coordinator::new(terms());
+    let mut coordinator = Coordinator::new(config());
     for event in state() {
         coordinator.on(event, 0.0);
     }
@@ -120,7 +131,7 @@ fn whoever_is_silent_is_lost_after_the_time_that_its_state_allows() {
 
 #[test]
 fn a_deadline_of_more_than_a_minute_is_one_for_connecting_too() {
-    let mut coordinator = Coordinator::new(Terms { deadline: 100.0, ..terms() });
+    let mut coordinator = Coordinator::new(CoordinatorConfig { deadline: 100.0, ..config() });
     assert_eq!(coordinator.on(Event::Tick, 99.0), []);
     assert_eq!(coordinator.on(Event::Tick, 100.5).len(), 3);
 }
@@ -135,7 +146,7 @@ fn each_event_has_its_answer_in_each_state() {
         (
             "stop while a cut is under way: the next generation is told",
             cutting,
-            vec![Event::Stop, ended(1, 1, false, Keep::Nothing), numbered(2)],
+            vec![Event::Stop, ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["number 2", "0: begin 2 on [0, 1]", "1: begin 2 on [0, 1]", "0: Stop"],
         ),
         (
@@ -153,13 +164,13 @@ fn each_event_has_its_answer_in_each_state() {
         (
             "leave while a cut is under way: it has no seat in what follows, which is not cut for it",
             cutting,
-            vec![said(1, Report::Leaving), ended(1, 1, false, Keep::Nothing), numbered(2)],
+            vec![said(1, Report::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["process 1 leaves after this epoch", "number 2", "0: begin 2 on [0]", "1: begin 2 on [0]"],
         ),
         (
             "the first one leaves: the other is the first",
             cutting,
-            vec![said(0, Report::Leaving), ended(1, 1, false, Keep::Nothing), numbered(2)],
+            vec![said(0, Report::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["process 0 leaves after this epoch", "number 2", "1: begin 2 on [1]", "0: begin 2 on [1]"],
         ),
         (
@@ -171,16 +182,16 @@ fn each_event_has_its_answer_in_each_state() {
         (
             "join: at the next boundary",
             running,
-            vec![Event::Asked { visitor: 9, question: Question::Join }, ready(2)],
+            vec![Event::Asked { admin: 9, request: AdminRequest::Join }, ready(2)],
             vec!["answer 9", "0: Cut { generation: 1 }"],
         ),
         (
             "join while a cut is under way: it has a seat in what follows, which is not cut for it",
             cutting,
             vec![
-                Event::Asked { visitor: 9, question: Question::Join },
+                Event::Asked { admin: 9, request: AdminRequest::Join },
                 ready(2),
-                ended(1, 1, false, Keep::Nothing),
+                ended(1, 1, false, CheckpointNeed::None),
                 numbered(2),
             ],
             vec![

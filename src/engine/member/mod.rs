@@ -1,36 +1,36 @@
 //! [`Member`]: one process's part in a run, be it the only one. A plain state machine: plans, goods and the ends of
 //! generations in; goods, generations and reports out. It knows no sockets, no threads and no clock.
 
-mod goods;
-mod keeping;
+mod checkpoints;
 #[cfg(test)]
 mod tests;
+mod transfers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use self::goods::put;
-use super::makers::Maker;
-use super::parts::Beginning;
-use super::{Engine, History, Makers, Outcome, Warner};
-use crate::base::doing;
+use self::transfers::put;
+use super::lazy_parts::Lazy;
+use super::parts::PreparationSeconds;
+use super::{Engine, History, LazyParts, Outcome, Warner};
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
+use crate::base::panic_context;
 use crate::base::state::to_bytes;
-use crate::checkpoint::{Checkpoint, Checkpoints, Due};
+use crate::checkpoint::{Checkpoint, CheckpointWriter, Due};
 use crate::cluster::plan::Plan;
-use crate::cluster::protocol::{Briefing, Cut, Facts, Report};
+use crate::cluster::protocol::{GenerationEnd, GenerationStart, Registration, Report};
 use crate::cluster::read_proof;
-use crate::engine::handover::{Account, Goods};
+use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::generation::{Generation, Observer};
 use crate::program::Program;
 use crate::program::verdict::Metric;
-use crate::run::hub::{HubState, Parting};
+use crate::run::hub::{GenerationExit, HubState};
 use crate::run::record::{Ending, ProcessRecord};
+use crate::run::requests::BoundaryRequests;
 use crate::run::settings::Settings;
-use crate::run::share::{Returned, Share};
-use crate::run::wishes::Wishes;
+use crate::run::share::{GenerationResult, LocalState};
 use crate::schedule::Schedule;
 
 /// What a process does next.
@@ -46,23 +46,23 @@ pub(crate) enum Step<P: Program> {
 }
 
 /// What moves, by the process that it goes to.
-pub(crate) type Outgoing<P> = BTreeMap<u32, Vec<Goods<P>>>;
+pub(crate) type Outgoing<P> = BTreeMap<u32, Vec<Transfer<P>>>;
 
 /// Makers of shards and blocks, and the pinned block.
-type Beginnings<P> = (Maker<<P as Program>::Shard>, Maker<<P as Program>::Block>, <P as Program>::Pinned);
+type Beginnings<P> = (Lazy<<P as Program>::Shard>, Lazy<<P as Program>::Block>, <P as Program>::Pinned);
 
 /// One process's part in a run.
 pub(crate) struct Member<P: Program> {
     index: u32,
-    wishes: Arc<Wishes>,
+    requests: Arc<BoundaryRequests>,
     program: Arc<P>,
     settings: Settings,
     identity: Identity,
     /// What the run begins with, until it has begun.
-    makers: Option<Beginnings<P>>,
+    lazy_parts: Option<Beginnings<P>>,
     counts: (usize, usize),
     /// Shards, blocks and replica; while a generation runs it has them.
-    share: Option<Share<P>>,
+    share: Option<LocalState<P>>,
     /// The checkpoint that the run goes on from, where it has been read already.
     found: Option<Checkpoint>,
     /// Where this is not the first process, the schedule waits here.
@@ -84,10 +84,10 @@ pub(crate) struct Member<P: Program> {
 }
 
 impl<P: Program> Member<P> {
-    pub(crate) fn new(engine: Engine<P>, index: u32, wishes: Arc<Wishes>) -> Self {
+    pub(crate) fn new(engine: Engine<P>, index: u32, requests: Arc<BoundaryRequests>) -> Self {
         let Engine { program, schedule, parts, costs, mut settings, observer, warner, identity, .. } = engine;
         let (checkpoint, store) = (engine.checkpoint, engine.store);
-        let Makers { shards, blocks, pinned, replica } = parts;
+        let LazyParts { shards, blocks, pinned, replica } = parts;
         let counts = (shards.len(), blocks.len());
         let identity = Identity {
             run: identity.unwrap_or_default(),
@@ -97,18 +97,18 @@ impl<P: Program> Member<P> {
             costs: costs.unwrap_or_else(|| vec![1; counts.0]),
         };
         settings.checkpoints = checkpoint
-            .map(|(every, folder)| (Due::new(every), Arc::new(Checkpoints::new(folder, store, index))));
-        settings.wishes = Arc::clone(&wishes);
-        wishes.set_stop(settings.stop.clone());
+            .map(|(every, folder)| (Due::new(every), Arc::new(CheckpointWriter::new(folder, store, index))));
+        settings.requests = Arc::clone(&requests);
+        requests.set_stop(settings.stop.clone());
         let (shards_here, blocks_here) = ((0..counts.0).map(|_| None), (0..counts.1).map(|_| None));
-        let share = Share { shards: shards_here.collect(), blocks: blocks_here.collect(), replica };
+        let share = LocalState { shards: shards_here.collect(), blocks: blocks_here.collect(), replica };
         Self {
             index,
-            wishes,
+            requests,
             program,
             settings,
             identity,
-            makers: Some((shards, blocks, pinned)),
+            lazy_parts: Some((shards, blocks, pinned)),
             counts,
             share: Some(share),
             found: None,
@@ -127,11 +127,11 @@ impl<P: Program> Member<P> {
     }
 
     /// Everything that the coordinator must know of it, with the cores that it may use.
-    pub(crate) fn facts(&self, cores: usize) -> Facts {
+    pub(crate) fn registration(&self, cores: usize) -> Registration {
         let rescale = self.settings.rescale.iter().map(|&(epoch, workers)| (epoch, workers as u32)).collect();
         let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
         let (blocks, cores) = (self.counts.1 as u32, self.settings.threads.unwrap_or(cores) as u32);
-        Facts { identity: self.identity.clone(), blocks, rescale, cores, proof }
+        Registration { identity: self.identity.clone(), blocks, rescale, cores, proof }
     }
 
     /// Goes on from this checkpoint, and not from the one that the briefing names.
@@ -139,27 +139,28 @@ impl<P: Program> Member<P> {
         self.found = Some(checkpoint);
     }
 
-    /// Takes part in a generation: gives what moves to others. `account` is what the process says of itself, if there are
+    /// Takes part in a generation: gives what moves to others. `stats` is what the process says of itself, if there are
     /// others to tell.
     ///
     /// # Errors
     /// If the plan does not fit the run, or what begins here cannot be made.
     pub(crate) fn begin(
         &mut self,
-        briefing: Briefing,
-        account: Option<Account>,
+        start: GenerationStart,
+        stats: Option<ProcessStats>,
     ) -> Result<Outgoing<P>, EngineError> {
-        self.prepare(&briefing)?;
-        let Briefing { plan, from, warnings, .. } = briefing;
+        self.prepare(&start)?;
+        let GenerationStart { plan, from, warnings, .. } = start;
         if !plan.is_sound(self.counts.0, self.counts.1) {
             return Err(EngineError::Process("the coordinator's plan does not fit the run".into()));
         }
         let me = self.index;
-        let takes = plan.seat_of(me).is_some();
-        self.awaited = plan.givers.iter().map(|seat| seat.id).filter(|&id| takes && id != me).collect();
+        let takes = plan.index_of(me).is_some();
+        self.awaited =
+            plan.previous.iter().map(|participant| participant.id).filter(|&id| takes && id != me).collect();
         self.moved = 0;
-        let mut goods = Outgoing::new();
-        if plan.givers.is_empty() {
+        let mut transfers = Outgoing::new();
+        if plan.previous.is_empty() {
             match from {
                 Some(from) => self.restore(&plan, &from)?,
                 None => self.make(&plan)?,
@@ -170,38 +171,39 @@ impl<P: Program> Member<P> {
             }
         } else {
             // Who joins begins with what the others have.
-            self.makers = None;
-            let account = account.map(|account| self.account(account));
-            account.iter().for_each(|account| self.note_process(account));
-            if plan.is_giver(me) {
-                goods = self.goods(&plan, account.unwrap_or_default())?;
+            self.lazy_parts = None;
+            let stats = stats.map(|stats| self.stats(stats));
+            stats.iter().for_each(|stats| self.note_process(stats));
+            if plan.was_participant(me) {
+                transfers = self.transfers(&plan, stats.unwrap_or_default())?;
             }
         }
-        self.history.here = (plan.seats.len(), 0);
+        self.history.here = (plan.participants.len(), 0);
         self.plan = Some(plan);
-        Ok(goods)
+        Ok(transfers)
     }
 
     /// Takes in what another process hands over; `bytes` is how long it was.
     ///
     /// # Errors
     /// If it cannot be read, or nobody expects it.
-    pub(crate) fn take(&mut self, from: u32, goods: Goods<P>, bytes: u64) -> Result<(), EngineError> {
+    pub(crate) fn take(&mut self, from: u32, transfers: Transfer<P>, bytes: u64) -> Result<(), EngineError> {
         self.moved += bytes;
-        match goods {
-            Goods::Shard(number, shard) => put(&mut self.share()?.shards, number, shard)?,
-            Goods::Block(number, block) => put(&mut self.share()?.blocks, number, block)?,
-            Goods::Replica(replica) => self.share()?.replica = replica,
-            Goods::Pinned(pinned) => self.pinned = Some(pinned),
-            Goods::Hub(bytes) => {
-                let loaded = doing::guarded(|| self.load_hub(&bytes).map_err(|error| error.to_string()));
+        match transfers {
+            Transfer::Shard(number, shard) => put(&mut self.share()?.shards, number, shard)?,
+            Transfer::Block(number, block) => put(&mut self.share()?.blocks, number, block)?,
+            Transfer::Replica(replica) => self.share()?.replica = replica,
+            Transfer::Pinned(pinned) => self.pinned = Some(pinned),
+            Transfer::Hub(bytes) => {
+                let loaded =
+                    panic_context::guarded(|| self.load_hub(&bytes).map_err(|error| error.to_string()));
                 loaded.map_err(|why| EngineError::Process(format!("the hub cannot be read: {why}")))?;
             }
-            Goods::End(account) => {
+            Transfer::End(stats) => {
                 self.awaited.remove(&from);
-                self.note_process(&account);
-                if self.seat() == Some(0) {
-                    self.history.count(&account);
+                self.note_process(&stats);
+                if self.position() == Some(0) {
+                    self.history.count(&stats);
                 }
             }
         }
@@ -212,12 +214,12 @@ impl<P: Program> Member<P> {
     ///
     /// # Errors
     /// If a generation has them.
-    fn share(&mut self) -> Result<&mut Share<P>, EngineError> {
+    fn share(&mut self) -> Result<&mut LocalState<P>, EngineError> {
         self.share.as_mut().ok_or_else(lost)
     }
 
-    fn seat(&self) -> Option<usize> {
-        self.plan.as_ref()?.seat_of(self.index)
+    fn position(&self) -> Option<usize> {
+        self.plan.as_ref()?.index_of(self.index)
     }
 
     /// What is next, as it is `now`: the run's clock starts with its first generation.
@@ -228,22 +230,22 @@ impl<P: Program> Member<P> {
         if !self.awaited.is_empty() {
             return Ok(Step::Wait);
         }
-        let Some((plan, seat)) = self.plan.as_ref().zip(self.seat()) else { return Ok(Step::Leave) };
-        self.check_share(plan, seat)?;
+        let Some((plan, position)) = self.plan.as_ref().zip(self.position()) else { return Ok(Step::Leave) };
+        self.check_share(plan, position)?;
         if plan.last {
             return Ok(Step::Over(Box::new(self.outcome()?)));
         }
-        if plan.givers.is_empty() {
+        if plan.previous.is_empty() {
             self.settings.started = now;
         }
-        let (layout, number) = (plan.layout(seat), plan.number);
+        let (layout, number) = (plan.layout(position), plan.number);
         let share = self.share.take().ok_or_else(lost)?;
         let (program, settings) = (Arc::clone(&self.program), Arc::new(self.settings.clone()));
         let (hub, observer) = (self.hub.take(), self.observer.take());
         self.history.here.1 = self.moved;
         let generation = Arc::new(Generation::new(program, settings, layout, share, hub, observer));
-        self.wishes.begin(number);
-        Ok(Step::Run(generation, seat))
+        self.requests.begin(number);
+        Ok(Step::Run(generation, position))
     }
 
     /// The generation has ended, and `now` it is; gives what to report.
@@ -253,7 +255,7 @@ impl<P: Program> Member<P> {
     pub(crate) fn ended(
         &mut self,
         generation: &Generation<P>,
-        mut returned: Returned<P>,
+        mut returned: GenerationResult<P>,
         now: Instant,
     ) -> Result<Report, EngineError> {
         self.observer = generation.take_observer();
@@ -276,7 +278,7 @@ impl<P: Program> Member<P> {
     }
 
     /// What this process did before its first generation.
-    pub(crate) fn note_beginning(&mut self, beginning: Beginning) {
+    pub(crate) fn note_preparation(&mut self, beginning: PreparationSeconds) {
         self.history.beginning = beginning;
     }
 
@@ -286,19 +288,19 @@ impl<P: Program> Member<P> {
     }
 
     /// What it says of itself, completed.
-    fn account(&self, account: Account) -> Account {
+    fn stats(&self, stats: ProcessStats) -> ProcessStats {
         let ((bytes, block_bytes), moved) = (self.sent, self.moved);
-        Account { process: self.index, bytes, block_bytes, moved, ..account }
+        ProcessStats { process: self.index, bytes, block_bytes, moved, ..stats }
     }
 
     /// Makes what this process begins with.
     fn make(&mut self, plan: &Plan) -> Result<(), EngineError> {
-        let Some((shards, blocks, pinned)) = self.makers.take() else { return Ok(()) };
-        let seat = plan.seat_of(self.index).map(|seat| seat as u32);
+        let Some((shards, blocks, pinned)) = self.lazy_parts.take() else { return Ok(()) };
+        let position = plan.index_of(self.index).map(|position| position as u32);
         let share = self.share()?;
-        share.shards = shards.make("shard", |shard| Some(plan.shard_seat(shard)) == seat)?;
-        share.blocks = blocks.make("block", |block| Some(plan.block_seat(block)) == seat)?;
-        if seat == Some(0)
+        share.shards = shards.make("shard", |shard| Some(plan.shard_process(shard)) == position)?;
+        share.blocks = blocks.make("block", |block| Some(plan.block_process(block)) == position)?;
+        if position == Some(0)
             && let Some(schedule) = self.schedule.take()
         {
             self.hub = Some(HubState::new(pinned, schedule, self.settings.staleness));
@@ -306,8 +308,8 @@ impl<P: Program> Member<P> {
         Ok(())
     }
 
-    fn note_process(&mut self, account: &Account) {
-        let Account { process, peak_memory, cpu_seconds, .. } = *account;
+    fn note_process(&mut self, stats: &ProcessStats) {
+        let ProcessStats { process, peak_memory, cpu_seconds, .. } = *stats;
         let record = ProcessRecord {
             process,
             peak_memory_bytes: Some(peak_memory).filter(|&bytes| bytes > 0),
@@ -317,49 +319,53 @@ impl<P: Program> Member<P> {
     }
 
     /// Whether all is here that the plan puts here.
-    fn check_share(&self, plan: &Plan, seat: usize) -> Result<(), EngineError> {
-        let (seat, share) = (seat as u32, self.share.as_ref().ok_or_else(lost)?);
+    fn check_share(&self, plan: &Plan, position: usize) -> Result<(), EngineError> {
+        let (position, share) = (position as u32, self.share.as_ref().ok_or_else(lost)?);
         let lacks = |what: &str, number| {
             Err(EngineError::Process(format!("nobody handed over {what} {number}, which is placed here")))
         };
         for (number, shard) in (0..).zip(&share.shards) {
-            if plan.shard_seat(number) == seat && shard.is_none() {
+            if plan.shard_process(number) == position && shard.is_none() {
                 return lacks("shard", number);
             }
         }
         for (number, block) in (0..).zip(&share.blocks) {
-            if plan.block_seat(number) == seat && block.is_none() {
+            if plan.block_process(number) == position && block.is_none() {
                 return lacks("block", number);
             }
         }
-        match seat == 0 && self.hub.is_none() {
+        match position == 0 && self.hub.is_none() {
             true => lacks("hub", 0),
             false => Ok(()),
         }
     }
 
     /// How the generation ended, as the first process knows.
-    fn end_of(&mut self, hub: HubState<P>, returned: &mut Returned<P>) -> Result<Cut, EngineError> {
+    fn end_of(
+        &mut self,
+        hub: HubState<P>,
+        returned: &mut GenerationResult<P>,
+    ) -> Result<GenerationEnd, EngineError> {
         let ended = &mut returned.ended;
         self.history.trace.append(&mut ended.records);
-        self.history.prints.append(&mut ended.prints);
+        self.history.fingerprints.append(&mut ended.fingerprints);
         let (Some((metric, objective)), Some(parting)) = (ended.verdict.take(), ended.parting) else {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
         };
         let (epoch, keep) = (hub.progress.epoch, self.keep_of(&hub, parting));
         // Of use to others alone: here the hub has it.
-        let has_others = self.plan.as_ref().is_some_and(|plan| plan.seats.len() > 1);
+        let has_others = self.plan.as_ref().is_some_and(|plan| plan.participants.len() > 1);
         let change = hub.unconcluded.as_ref().and_then(|before| before.change.as_ref());
         let change = change.filter(|_| has_others).map(to_bytes);
         let over = match parting {
-            Parting::Over(ending) => {
+            GenerationExit::Finished(ending) => {
                 self.ended = Some((ending, metric, objective));
                 true
             }
-            Parting::Cut => false,
+            GenerationExit::Reconfigure => false,
         };
         self.hub = Some(hub);
-        Ok(Cut { epoch, over, block_at: std::mem::take(&mut ended.block_at), keep, change })
+        Ok(GenerationEnd { epoch, over, block_at: std::mem::take(&mut ended.block_at), keep, change })
     }
 
     /// Outcome of a run that ends with all of it here.
@@ -373,7 +379,7 @@ impl<P: Program> Member<P> {
 
     /// What the run leaves behind: all of it is here.
     fn outcome(&mut self) -> Result<Outcome<P>, EngineError> {
-        let held = self.share.take().and_then(Share::whole).ok_or_else(lost)?;
+        let held = self.share.take().and_then(LocalState::whole).ok_or_else(lost)?;
         let (hub, ended) = (self.hub.take().ok_or_else(lost)?, self.ended.take().ok_or_else(lost)?);
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::checkpoint::CheckpointEvery;
-use crate::cluster::plan::Seat;
-use crate::cluster::protocol::{Keep, Kept};
+use crate::cluster::plan::Participant;
+use crate::cluster::protocol::{CheckpointNeed, CheckpointResult};
 use crate::engine::Parts;
 use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
 use crate::program::verbs::Update;
@@ -37,44 +37,50 @@ fn hub() -> HubState<Nothing> {
 }
 
 /// A plan of these processes, after one of those.
-fn briefing(number: u64, givers: &[u32], seats: &[u32], kept: Option<Kept>) -> Briefing {
-    let seat = |&id: &u32| Seat { id, address: String::new() };
-    let mut plan = Plan::deal(number, seats.iter().map(seat).collect(), (2, 2), &[1, 1], 0, None, None);
-    plan.givers = givers.iter().map(seat).collect();
-    Briefing { plan, from: None, warnings: Vec::new(), change: None, kept, deadline: 1.0 }
+fn start(
+    number: u64,
+    previous: &[u32],
+    participants: &[u32],
+    kept: Option<CheckpointResult>,
+) -> GenerationStart {
+    let position = |&id: &u32| Participant { id, address: String::new() };
+    let mut plan =
+        Plan::deal(number, participants.iter().map(position).collect(), (2, 2), &[1, 1], 0, None, None);
+    plan.previous = previous.iter().map(position).collect();
+    GenerationStart { plan, from: None, warnings: Vec::new(), change: None, kept, deadline: 1.0 }
 }
 
 #[test]
 fn an_epoch_that_was_cut_short_is_no_boundary_to_keep() {
-    let over = |ending| Parting::Over(ending);
+    let over = |ending| GenerationExit::Finished(ending);
     // The epoch, whether it was cut short, how the generation ended, and what is kept of it where 2 epochs are due.
-    for (epoch, cut_short, parting, keep) in [
-        (2, false, Parting::Cut, Keep::Anew),
-        (2, true, Parting::Cut, Keep::Nothing),
-        (3, false, Parting::Cut, Keep::Nothing),
-        (3, false, over(Ending::Interrupted), Keep::Anew),
-        (3, true, over(Ending::Interrupted), Keep::Nothing),
-        (3, false, over(Ending::Limit(Limit::Epochs)), Keep::Anew),
-        (3, false, over(Ending::Converged), Keep::Nothing),
+    for (epoch, ended_mid_epoch, parting, keep) in [
+        (2, false, GenerationExit::Reconfigure, CheckpointNeed::PartsMissing),
+        (2, true, GenerationExit::Reconfigure, CheckpointNeed::None),
+        (3, false, GenerationExit::Reconfigure, CheckpointNeed::None),
+        (3, false, over(Ending::Interrupted), CheckpointNeed::PartsMissing),
+        (3, true, over(Ending::Interrupted), CheckpointNeed::None),
+        (3, false, over(Ending::Limit(Limit::Epochs)), CheckpointNeed::PartsMissing),
+        (3, false, over(Ending::Converged), CheckpointNeed::None),
     ] {
         let mut hub = hub();
-        (hub.progress.epoch, hub.cut_short) = (epoch, cut_short);
-        assert_eq!(member(0, 2).keep_of(&hub, parting), keep, "{epoch}, {cut_short}");
+        (hub.progress.epoch, hub.ended_mid_epoch) = (epoch, ended_mid_epoch);
+        assert_eq!(member(0, 2).keep_of(&hub, parting), keep, "{epoch}, {ended_mid_epoch}");
     }
 }
 
 #[test]
 fn the_next_first_process_knows_that_an_epoch_was_cut_short() {
-    for cut_short in [false, true] {
+    for ended_mid_epoch in [false, true] {
         let (mut one, mut next) = (member(0, 2), member(1, 2));
         let mut hub = hub();
-        (hub.progress.epoch, hub.cut_short) = (7, cut_short);
+        (hub.progress.epoch, hub.ended_mid_epoch) = (7, ended_mid_epoch);
         one.hub = Some(hub);
         let (pinned, bytes) = one.save_hub().unwrap();
         next.pinned = Some(pinned);
         next.load_hub(&bytes).unwrap();
         let hub = next.hub.unwrap();
-        assert_eq!((hub.progress.epoch, hub.cut_short), (7, cut_short));
+        assert_eq!((hub.progress.epoch, hub.ended_mid_epoch), (7, ended_mid_epoch));
         // Nothing may follow, and nothing lack.
         for bytes in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
             let mut other = member(1, 2);
@@ -86,10 +92,11 @@ fn the_next_first_process_knows_that_an_epoch_was_cut_short() {
 
 #[test]
 fn a_checkpoint_that_could_not_be_written_does_not_put_off_the_next() {
-    let kept = |failed: Option<&str>| Kept { cost: 1e6, bytes: 1, failed: failed.map(str::to_owned) };
+    let kept =
+        |failed: Option<&str>| CheckpointResult { cost: 1e6, bytes: 1, failed: failed.map(str::to_owned) };
     for (failed, due) in [(None, false), (Some("the disk is full"), true)] {
         let mut member = member(0, CheckpointEvery::Auto);
-        member.prepare(&briefing(2, &[0], &[0], Some(kept(failed)))).unwrap();
+        member.prepare(&start(2, &[0], &[0], Some(kept(failed)))).unwrap();
         let (clock, _) = member.settings.checkpoints.as_ref().unwrap();
         assert_eq!(clock.at(1), due, "{failed:?}");
     }
@@ -98,12 +105,12 @@ fn a_checkpoint_that_could_not_be_written_does_not_put_off_the_next() {
 #[test]
 fn bytes_that_came_to_a_process_are_counted_for_the_generation_that_they_came_for() {
     let mut member = member(1, 2);
-    let account = Account::default();
+    let stats = ProcessStats::default();
     for (number, bytes) in [(2, 10), (3, 5)] {
         member.share().unwrap().shards = vec![Some(()), None];
-        member.begin(briefing(number, &[0, 1], &[0, 1], None), Some(account)).unwrap();
-        member.take(0, Goods::Shard(1, ()), bytes).unwrap();
-        member.take(0, Goods::End(account), 1).unwrap();
-        assert_eq!(member.account(account).moved, bytes + 1, "generation {number}");
+        member.begin(start(number, &[0, 1], &[0, 1], None), Some(stats)).unwrap();
+        member.take(0, Transfer::Shard(1, ()), bytes).unwrap();
+        member.take(0, Transfer::End(stats), 1).unwrap();
+        assert_eq!(member.stats(stats).moved, bytes + 1, "generation {number}");
     }
 }

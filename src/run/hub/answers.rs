@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Hub, Stage, TURN};
-use crate::base::doing::Doing;
+use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::program::context::Aggregate;
+use crate::run::fingerprints::{Fingerprints, Part, print_of, unequal_replicas};
 use crate::run::message::{Answer, Message};
 use crate::run::place::Outbox;
 use crate::run::places::Places;
-use crate::run::prints::{Part, Prints, print_of, unequal_replicas};
 
 impl<P: Program> Hub<P> {
     /// Takes in an answer and goes on as far as it leads.
     pub(crate) fn receive(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
-        let crew = Arc::clone(&self.crew);
-        crew.during(|| self.take_in(message, out))
+        let helpers = Arc::clone(&self.helpers);
+        helpers.during(|| self.take_in(message, out))
     }
 
     fn take_in(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
@@ -38,7 +38,7 @@ impl<P: Program> Hub<P> {
                 };
                 let Some(partials) = partials.add(answer.partials) else { return Ok(()) };
                 if let Some(round) = last.take() {
-                    Doing::verb("aggregate").epoch(self.state.progress.epoch).note();
+                    PanicContext::verb("aggregate").epoch(self.state.progress.epoch).enter();
                     let pinned = &mut self.state.pinned;
                     let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
                     self.print_change(0, &change);
@@ -48,16 +48,16 @@ impl<P: Program> Hub<P> {
                 Ok(())
             }
             Message::Pieces { answer } => self.take_pieces(answer, out),
-            Message::Shares { answer, prints: some } => {
+            Message::Shares { answer, fingerprints: some } => {
                 self.charge(&answer);
-                let Stage::Evaluating { shares, prints } = &mut self.stage else {
+                let Stage::Evaluating { shares, fingerprints } = &mut self.stage else {
                     return Err(unasked("shares of a metric", &answer));
                 };
-                prints.extend(some);
+                fingerprints.extend(some);
                 let Some(shares) = shares.add(answer.partials) else { return Ok(()) };
-                let prints = std::mem::take(prints);
-                self.compare(&prints)?;
-                self.conclude(shares, prints, out)
+                let fingerprints = std::mem::take(fingerprints);
+                self.compare(&fingerprints)?;
+                self.conclude(shares, fingerprints, out)
             }
             // Told before it comes here.
             Message::Here { .. } => Ok(()),
@@ -82,7 +82,7 @@ impl<P: Program> Hub<P> {
     /// Hands messages to places on this thread and takes their answers, until nothing is left to do or it is others'
     /// turn: whatever else runs on the thread waits for no more than a task and a [`TURN`]. Returns whether there is
     /// more to do.
-    pub(crate) fn converse(&mut self, places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
+    pub(crate) fn run_local(&mut self, places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
         let began = Instant::now();
         loop {
             for (to, message) in out.drain(..) {
@@ -102,14 +102,14 @@ impl<P: Program> Hub<P> {
 
     /// Keeps the fingerprint of a round's change, where it is wanted.
     pub(super) fn print_change(&mut self, round: u64, change: &P::Change) {
-        if self.settings.prints == Prints::All {
+        if self.settings.fingerprints == Fingerprints::All {
             self.changes.push((Part::Change(round), print_of(change)));
         }
     }
 
     /// The workers' replicas must be equal.
-    fn compare(&self, prints: &[(Part, u64)]) -> Result<(), String> {
-        let Some((one, other)) = unequal_replicas(prints) else { return Ok(()) };
+    fn compare(&self, fingerprints: &[(Part, u64)]) -> Result<(), String> {
+        let Some((one, other)) = unequal_replicas(fingerprints) else { return Ok(()) };
         let epoch = self.state.progress.epoch;
         Err(format!(
             "the replicas of workers {one} and {other} differ at the end of epoch {epoch}: something changes a replica \

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use super::gathering::Gathering;
 use super::guard::is_worse;
-use super::{Hub, IN_VAIN, Parting, Progress, Stage, Unconcluded};
-use crate::base::doing::Doing;
+use super::{GenerationExit, Hub, MOST_ROLLBACKS, Progress, Stage, Unconcluded};
+use crate::base::panic_context::PanicContext;
 use crate::program::context::Conclude;
 use crate::program::partials::Partials;
 use crate::program::verdict::{Metric, Status, Verdict};
 use crate::program::{Program, Visibility};
-use crate::run::learned::learned_pinned;
+use crate::run::fingerprints::{BoundaryFingerprint, Fingerprints, Part, print, print_of};
 use crate::run::message::Message;
 use crate::run::place::Outbox;
-use crate::run::prints::{BoundaryPrint, Part, Prints, print, print_of};
 use crate::run::record::{Ending, EpochRecord, Limit};
+use crate::run::saved_state::pinned_state;
 use crate::schedule::{EpochStart, Plan};
 
 impl<P: Program> Hub<P> {
@@ -32,32 +32,32 @@ impl<P: Program> Hub<P> {
             let changes = std::mem::take(unsent);
             out.push((worker as u32, Message::Boundary { changes, at, keep: self.keep }));
         }
-        self.stage = Stage::Evaluating { shares: Gathering::of(self.workers), prints: Vec::new() };
+        self.stage = Stage::Evaluating { shares: Gathering::of(self.workers), fingerprints: Vec::new() };
     }
 
     pub(super) fn conclude(
         &mut self,
         partials: Partials<P::Partial>,
-        prints: Vec<(Part, u64)>,
+        fingerprints: Vec<(Part, u64)>,
         out: &mut Outbox<P>,
     ) -> Result<(), String> {
         let first = self.verdict.is_none();
         let boundary = self.boundary();
         let epoch = boundary.epoch;
         self.state.progress.epoch = epoch;
-        let pinned = self.keep.then(|| learned_pinned(&*self.program, &self.state.pinned));
-        Doing::verb("conclude").epoch(epoch).note();
+        let pinned = self.keep.then(|| pinned_state(&*self.program, &self.state.pinned));
+        PanicContext::verb("conclude").epoch(epoch).enter();
         let verdict = {
             let (pinned, replica) = (&mut self.state.pinned, self.replica.borrow());
             self.program.conclude(Conclude { boundary, pinned, replica: &replica, partials })
         };
-        self.keep_print(prints, &verdict);
+        self.keep_print(fingerprints, &verdict);
         let (record, start, worse) = self.judge(verdict, pinned, out)?;
         self.verdict = Some((start.metric.clone(), start.objective));
         match self.show(record, &start) {
-            Some(ending) => self.part(Parting::Over(ending), start, out),
-            None if self.settings.cut_after(epoch, self.asked) && !first => {
-                self.part(Parting::Cut, start, out)
+            Some(ending) => self.part(GenerationExit::Finished(ending), start, out),
+            None if self.settings.ends_after(epoch, self.asked) && !first => {
+                self.part(GenerationExit::Reconfigure, start, out)
             }
             None => {
                 // Nobody writes a checkpoint after all.
@@ -109,7 +109,7 @@ impl<P: Program> Hub<P> {
             self.state.progress.last = last;
             Status::Continue
         } else {
-            self.state.progress.in_vain = 0;
+            self.state.progress.rollbacks_in_a_row = 0;
             match pinned {
                 // It is committed when the checkpoint is written.
                 Some(pinned) => {
@@ -125,32 +125,32 @@ impl<P: Program> Hub<P> {
     }
 
     /// Keeps the boundary's fingerprint, where it is wanted.
-    fn keep_print(&mut self, mut prints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
-        if self.settings.prints != Prints::All {
+    fn keep_print(&mut self, mut fingerprints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
+        if self.settings.fingerprints != Fingerprints::All {
             return;
         }
         // Equal on all workers: that of the first stands for all.
-        prints.retain(|(part, _)| !matches!(part, Part::Replica(1..)));
-        prints.push((Part::Pinned, print(&learned_pinned(&*self.program, &self.state.pinned))));
+        fingerprints.retain(|(part, _)| !matches!(part, Part::Replica(1..)));
+        fingerprints.push((Part::Pinned, print(&pinned_state(&*self.program, &self.state.pinned))));
         let concluded = (verdict.metric.value, verdict.objective, verdict.change.as_ref().map(print_of));
-        prints.push((Part::Conclusion, print_of(&concluded)));
-        prints.sort_unstable();
+        fingerprints.push((Part::Conclusion, print_of(&concluded)));
+        fingerprints.sort_unstable();
         let mut parts = std::mem::take(&mut self.changes);
-        parts.append(&mut prints);
-        self.prints.push(BoundaryPrint { epoch: self.state.progress.epoch, parts });
+        parts.append(&mut fingerprints);
+        self.fingerprints.push(BoundaryFingerprint { epoch: self.state.progress.epoch, parts });
     }
 
     /// Why the run is over at this boundary, if it is.
     pub(super) fn ending(&self, start: &EpochStart) -> Option<Ending> {
-        let Progress { status, in_vain, epoch, .. } = self.state.progress;
+        let Progress { status, rollbacks_in_a_row, epoch, .. } = self.state.progress;
         let objective_is_lost = start.objective.is_some_and(|value| !value.is_finite());
         match status {
             Status::Diverged => Some(Ending::Diverged),
             _ if start.metric.is_reached() => Some(Ending::Target),
-            _ if objective_is_lost || in_vain >= IN_VAIN => Some(Ending::Diverged),
+            _ if objective_is_lost || rollbacks_in_a_row >= MOST_ROLLBACKS => Some(Ending::Diverged),
             Status::Completed if start.metric.is_missed() => Some(Ending::Limit(Limit::Epochs)),
             Status::Converged | Status::Completed => Some(Ending::Converged),
-            Status::Continue if self.state.cut_short => Some(Ending::Interrupted),
+            Status::Continue if self.state.ended_mid_epoch => Some(Ending::Interrupted),
             Status::Continue => self.settings.limit_reached(epoch),
         }
     }
@@ -158,7 +158,7 @@ impl<P: Program> Hub<P> {
     /// Shows the boundary's record, which may make somebody ask the run to stop, and says how the run ends, if it does.
     fn show(&mut self, mut record: EpochRecord, start: &EpochStart) -> Option<Ending> {
         record.ending = self.ending(start);
-        Doing::verb("the observer").epoch(record.epoch).note();
+        PanicContext::verb("the observer").epoch(record.epoch).enter();
         (self.watcher)(&record, &self.replica.borrow());
         record.ending = record.ending.or_else(|| self.ending(start));
         let ending = record.ending;
@@ -170,7 +170,7 @@ impl<P: Program> Hub<P> {
         (self.issued, self.aggregated, self.listed) = (0, 0, None);
         self.state.progress.before = (self.state.progress.totals, self.state.schedule.counts());
         self.stage = Stage::Stepwise;
-        Doing::verb("the schedule's begin_epoch").epoch(start.epoch).note();
+        PanicContext::verb("the schedule's begin_epoch").epoch(start.epoch).enter();
         match self.state.schedule.begin_epoch(&start) {
             Plan::Stepwise => {}
             Plan::Known(rounds) if self.program.visibility() == Visibility::EachRound => {
@@ -199,7 +199,7 @@ impl<P: Program> Hub<P> {
         self.advance(out)
     }
 
-    pub(super) fn part(&mut self, parting: Parting, start: EpochStart, out: &mut Outbox<P>) {
+    pub(super) fn part(&mut self, parting: GenerationExit, start: EpochStart, out: &mut Outbox<P>) {
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             out.push((worker as u32, Message::Leave { changes: std::mem::take(unsent) }));
         }

@@ -1,7 +1,7 @@
 //! The guard: an epoch that worsens the objective is rolled back, and the parallelism shrinks.
 
 use super::{Accepted, Hub};
-use crate::base::doing::Doing;
+use crate::base::panic_context::PanicContext;
 use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
 use crate::program::Program;
 use crate::run::message::Message;
@@ -18,10 +18,10 @@ impl<P: Program> Hub<P> {
             out.push((worker as u32, Message::SaveSnapshot { changes: std::mem::take(unsent) }));
         }
         // Pinned block and schedule are kept whole: nothing is made anew when the guard goes back.
-        Doing::verb("save of the schedule").epoch(start.epoch).note();
+        PanicContext::verb("save of the schedule").epoch(start.epoch).enter();
         let mut schedule = Writer::default();
         self.state.schedule.save(&mut schedule);
-        Doing::verb("save of the pinned block").epoch(start.epoch).note();
+        PanicContext::verb("save of the pinned block").epoch(start.epoch).enter();
         self.accepted = Some(Accepted {
             objective,
             pinned: to_bytes(&self.state.pinned),
@@ -36,9 +36,9 @@ impl<P: Program> Hub<P> {
         let broken = |error: StateError| format!("the snapshot of a boundary cannot be read back: {error}");
         let Some(accepted) = &self.accepted else { return Err("there is no boundary to return to".into()) };
         let epoch = self.state.progress.epoch;
-        Doing::verb("load of the pinned block").epoch(epoch).note();
+        PanicContext::verb("load of the pinned block").epoch(epoch).enter();
         self.state.pinned = from_bytes(&accepted.pinned).map_err(broken)?;
-        Doing::verb("the schedule's load, reduce_parallelism or save").epoch(epoch).note();
+        PanicContext::verb("the schedule's load, reduce_parallelism or save").epoch(epoch).enter();
         self.state.schedule.load(&mut Reader::new(&accepted.schedule)).map_err(broken)?;
         self.block_at.clone_from(&accepted.block_at);
         let start = EpochStart { epoch: self.state.progress.epoch, ..accepted.start.clone() };
@@ -50,7 +50,7 @@ impl<P: Program> Hub<P> {
             accepted.schedule = schedule.into_bytes();
         }
         self.state.progress.staleness /= 2;
-        self.state.progress.in_vain += 1;
+        self.state.progress.rollbacks_in_a_row += 1;
         self.state.progress.totals.rollbacks += 1;
         for worker in 0..self.workers {
             self.unsent[worker].clear();

@@ -26,14 +26,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::base::hands::Crew;
+use crate::base::fork_join::HelperThreads;
 use crate::program::verbs::Verbs;
 use crate::program::verdict::Metric;
 use crate::program::{Boundary, Program};
+use crate::run::fingerprints::{BoundaryFingerprint, Part};
 use crate::run::message::Changes;
 use crate::run::place::Outbox;
 use crate::run::placement::Layout;
-use crate::run::prints::{BoundaryPrint, Part};
 use crate::run::record::{Ending, EpochRecord};
 use crate::run::settings::Settings;
 use crate::schedule::{Candidates, EpochStart, Round, Schedule};
@@ -43,15 +43,15 @@ const COMMITS_HELD: usize = 64;
 /// How long the hub and the places of its thread may go on before other operators get their turn.
 const TURN: Duration = Duration::from_millis(1);
 /// After this number of rollbacks in a row the parallelism has long been 1: the program itself worsens its objective.
-const IN_VAIN: u64 = 64;
+const MOST_ROLLBACKS: u64 = 64;
 
 /// How a generation ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Parting {
+pub(crate) enum GenerationExit {
     /// The run is over.
-    Over(Ending),
+    Finished(Ending),
     /// The next generation takes over: other workers, or a checkpoint is due.
-    Cut,
+    Reconfigure,
 }
 
 /// A round that was handed out and whose changes the schedule has not learned yet.
@@ -74,7 +74,7 @@ enum Stage<P: Program> {
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
     /// Waiting for the shares of the metric.
-    Evaluating { shares: Gathering<P::Partial>, prints: Vec<(Part, u64)> },
+    Evaluating { shares: Gathering<P::Partial>, fingerprints: Vec<(Part, u64)> },
     /// The generation has ended.
     Over,
 }
@@ -106,7 +106,7 @@ pub(crate) struct Hub<P: Program> {
     marked_blocks: Vec<u64>,
     marks: u64,
     /// Who may lend a hand to what is done here.
-    crew: Arc<Crew>,
+    helpers: Arc<HelperThreads>,
     /// The worker of each shard, and of each block.
     placement: Arc<Vec<u32>>,
     pub(crate) block_at: Vec<u32>,
@@ -133,9 +133,9 @@ pub(crate) struct Hub<P: Program> {
     pub(crate) records: Vec<EpochRecord>,
     /// Fingerprints of the epoch's changes, and of the boundaries, where they are wanted.
     changes: Vec<(Part, u64)>,
-    pub(crate) prints: Vec<BoundaryPrint>,
+    pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
-    pub(crate) parting: Option<Parting>,
+    pub(crate) parting: Option<GenerationExit>,
 }
 
 impl<P: Program> Hub<P> {
@@ -145,7 +145,7 @@ impl<P: Program> Hub<P> {
         state: HubState<P>,
         layout: &Layout,
         replica: Rc<RefCell<P::Replica>>,
-        crew: Arc<Crew>,
+        helpers: Arc<HelperThreads>,
         watcher: Watcher<P>,
     ) -> Self {
         let workers = layout.workers;
@@ -161,7 +161,7 @@ impl<P: Program> Hub<P> {
             settings,
             state,
             workers,
-            crew,
+            helpers,
             placement: Arc::clone(&layout.shard_at),
             block_at: layout.block_at.clone(),
             replica,
@@ -179,7 +179,7 @@ impl<P: Program> Hub<P> {
             watcher,
             records: Vec::new(),
             changes: Vec::new(),
-            prints: Vec::new(),
+            fingerprints: Vec::new(),
             verdict: None,
             parting: None,
         }
@@ -193,7 +193,7 @@ impl<P: Program> Hub<P> {
                 self.verdict = Some((start.metric.clone(), start.objective));
                 // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A checkpoint of a run that was over is resumed to its end, not beyond it.
                 if let Some(ending) = self.ending(&start) {
-                    self.part(Parting::Over(ending), start, out);
+                    self.part(GenerationExit::Finished(ending), start, out);
                 } else {
                     self.accept(&start, out);
                     self.begin_epoch(start, out)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::check::check_related;
 use super::gathering::Gathering;
 use super::{COMMITS_HELD, Flight, Hub, Stage};
-use crate::base::doing::Doing;
+use crate::base::panic_context::PanicContext;
 use crate::program::context::Aggregate;
 use crate::program::partials::Partials;
 use crate::program::{Program, Visibility};
@@ -49,22 +49,22 @@ impl<P: Program> Hub<P> {
     /// What the plan has next; its end where somebody asks for it between two rounds.
     fn next(&mut self) -> Next<P::Phase> {
         if self.settings.stop.is_requested_now() {
-            self.state.cut_short = true;
+            self.state.ended_mid_epoch = true;
             return Next::EndOfEpoch;
         }
         match &mut self.listed {
             Some(rounds) => rounds.pop_front().map_or(Next::EndOfEpoch, Next::Round),
             None => {
-                let doing = Doing::verb("the schedule's next_round");
-                doing.epoch(self.state.progress.epoch).round(self.issued).note();
+                let panic_context = PanicContext::verb("the schedule's next_round");
+                panic_context.epoch(self.state.progress.epoch).round(self.issued).enter();
                 self.state.schedule.next_round()
             }
         }
     }
 
     pub(super) fn decide(&mut self, dependencies: &Dependencies) -> Next<P::Phase> {
-        let doing = Doing::verb("the schedule's decide");
-        doing.epoch(self.state.progress.epoch).round(self.issued).note();
+        let panic_context = PanicContext::verb("the schedule's decide");
+        panic_context.epoch(self.state.progress.epoch).round(self.issued).enter();
         self.state.schedule.decide(dependencies)
     }
 
@@ -114,7 +114,7 @@ impl<P: Program> Hub<P> {
         candidates: &Candidates<P::Phase>,
         pieces: Partials<P::Partial>,
     ) -> Result<Next<P::Phase>, String> {
-        Doing::verb("relate").epoch(self.state.progress.epoch).round(self.issued).note();
+        PanicContext::verb("relate").epoch(self.state.progress.epoch).round(self.issued).enter();
         let (_, relate) = self.verbs.to_relate()?;
         let dependencies = relate(&self.program, &candidates.phase, &candidates.variables, pieces);
         check_related(candidates.variables.len(), &dependencies)?;
@@ -127,7 +127,7 @@ impl<P: Program> Hub<P> {
     }
 
     pub(super) fn prepare(&self, round: &mut Round<P::Phase>) {
-        Doing::verb("prepare").epoch(self.state.progress.epoch).round(self.issued).note();
+        PanicContext::verb("prepare").epoch(self.state.progress.epoch).round(self.issued).enter();
         self.program.prepare(&mut round.phase, &self.state.pinned);
     }
 
@@ -180,7 +180,7 @@ impl<P: Program> Hub<P> {
             if flight.partials.waits() || flight.number >= end {
                 break;
             }
-            Doing::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).note();
+            PanicContext::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).enter();
             let partials = flight.partials.take();
             let (round, pinned) = (&flight.round, &mut self.state.pinned);
             let change = self.program.aggregate(Aggregate { round, pinned, partials });
@@ -198,12 +198,12 @@ impl<P: Program> Hub<P> {
             let Some(Flight { number, round, change: Some(change), .. }) = self.flights.pop_front() else {
                 break;
             };
-            let doing = Doing::verb("deltas").epoch(self.state.progress.epoch).round(number);
-            doing.note();
+            let panic_context = PanicContext::verb("deltas").epoch(self.state.progress.epoch).round(number);
+            panic_context.enter();
             let mut deltas = Vec::new();
             self.program.deltas(&change, &mut |variable, distance| deltas.push((variable, distance)));
             self.check_told("`deltas` names", &deltas)?;
-            doing.then("the schedule's learn").note();
+            panic_context.then("the schedule's learn").enter();
             self.state.schedule.learn(&round, &deltas);
             match self.program.visibility() {
                 Visibility::EachRound => self.commit(change),

@@ -12,7 +12,7 @@ pub(crate) struct HubState<P: Program> {
     /// What the boundary was before it was concluded, where a checkpoint of it is to be written.
     pub(crate) unconcluded: Option<Unconcluded<P>>,
     /// Whether the last epoch ended between two of its rounds: it is no boundary to go on from.
-    pub(crate) cut_short: bool,
+    pub(crate) ended_mid_epoch: bool,
 }
 
 /// A boundary before it is concluded.
@@ -29,7 +29,7 @@ impl<P: Program> HubState<P> {
     /// A run that begins.
     pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule<P::Phase>>, staleness: usize) -> Self {
         let progress = Progress { staleness, ..Progress::default() };
-        Self { pinned, schedule, progress, unconcluded: None, cut_short: false }
+        Self { pinned, schedule, progress, unconcluded: None, ended_mid_epoch: false }
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Progress {
     pub(crate) status: Status,
     pub(crate) staleness: usize,
     /// Rollbacks since the last epoch that was accepted.
-    pub(crate) in_vain: u64,
+    pub(crate) rollbacks_in_a_row: u64,
     pub(crate) totals: Totals,
     /// The totals, and what the schedule had counted, when the epoch under way began.
     pub(crate) before: (Totals, Counts),
@@ -77,9 +77,9 @@ impl Progress {
     /// under way began.
     pub(crate) fn is_possible(&self) -> bool {
         let grown = self.before.0.all().into_iter().zip(self.totals.all()).all(|(before, now)| before <= now);
-        let counts = self.totals.all().into_iter().chain([self.epoch, self.in_vain]);
+        let counts = self.totals.all().into_iter().chain([self.epoch, self.rollbacks_in_a_row]);
         grown && counts.max().is_some_and(|most| most < COUNTED)
     }
 }
 
-crate::state!(Progress { epoch, start, status, staleness, in_vain, totals, before, last });
+crate::state!(Progress { epoch, start, status, staleness, rollbacks_in_a_row, totals, before, last });

@@ -12,7 +12,7 @@ use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
 use crate::program::{Program, Visibility};
 use crate::replay;
-use crate::run::prints::Part;
+use crate::run::fingerprints::Part;
 use crate::schedule::EachShard;
 
 /// Values that are told at each boundary: an objective, and a metric if it is measured there.
@@ -115,7 +115,7 @@ fn the_change_of_a_plan_that_is_known_ahead_is_compared_like_that_of_a_round() {
         Engine::new(program, EachShard::new(3), Parts::new(vec![(); 3], ())).epochs(2)
     };
     let outcome = make(true).compared().run().unwrap();
-    for print in not_empty(&outcome.prints[1..]) {
+    for print in not_empty(&outcome.fingerprints[1..]) {
         assert_eq!(print.parts[0].0, Part::Change(0), "epoch {}", print.epoch);
     }
     replay::check(|| make(true)).unwrap();

@@ -9,16 +9,16 @@ use std::time::Instant;
 
 use self::plan::PlanRun;
 use self::spent::Spent;
-use crate::base::doing::Doing;
+use crate::base::panic_context::PanicContext;
 use crate::base::slowdown::Slowdown;
 use crate::base::state::{Learned, from_bytes, to_bytes};
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::CheckpointWriter;
 use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
-use crate::run::learned::learned;
+use crate::run::fingerprints::{Fingerprints, Part, print, print_of};
 use crate::run::message::{Answer, Changes, Message};
-use crate::run::prints::{Part, Prints, print, print_of};
+use crate::run::saved_state::shard_state;
 
 mod plan;
 mod spent;
@@ -33,7 +33,7 @@ pub(crate) struct Place<P: Program> {
     program: Arc<P>,
     verbs: Verbs<P>,
     worker: u32,
-    manner: Manner,
+    options: PlaceOptions,
     /// What makes it slower than it is.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
     /// The worker of each shard.
@@ -69,17 +69,17 @@ struct Snapshot<P: Program> {
 
 /// How a place works: nothing of it may show in any result.
 #[derive(Debug, Clone)]
-pub(crate) struct Manner {
+pub(crate) struct PlaceOptions {
     /// Whether tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
-    pub(crate) prints: Prints,
+    pub(crate) fingerprints: Fingerprints,
     /// Where a boundary is written that may become a checkpoint.
-    pub(crate) checkpoints: Option<Arc<Checkpoints>>,
+    pub(crate) checkpoints: Option<Arc<CheckpointWriter>>,
 }
 
 /// Verb of a task, for an error that says where it happened.
-fn doing<T>(verb: &'static str, task: &Task<T>) -> Doing {
-    Doing::verb(verb).of("shard", task.shard).epoch(task.epoch).round(task.round)
+fn panic_context<T>(verb: &'static str, task: &Task<T>) -> PanicContext {
+    PanicContext::verb(verb).of("shard", task.shard).epoch(task.epoch).round(task.round)
 }
 
 /// Messages with their addressees.
@@ -88,7 +88,7 @@ pub(crate) type Outbox<P> = Vec<(u32, Message<P>)>;
 impl<P: Program> Place<P> {
     pub(crate) fn new(
         program: Arc<P>,
-        (worker, manner): (u32, Manner),
+        (worker, options): (u32, PlaceOptions),
         placement: Arc<Vec<u32>>,
         shards: BTreeMap<u32, P::Shard>,
         blocks: BTreeMap<u32, P::Block>,
@@ -98,7 +98,7 @@ impl<P: Program> Place<P> {
             program,
             verbs: P::verbs(),
             worker,
-            manner,
+            options,
             slowdown: None,
             placement,
             shards,
@@ -148,7 +148,7 @@ impl<P: Program> Place<P> {
                 self.commit(&changes);
                 let (round, partials) = (asked.round, Vec::with_capacity(asked.tasks.len()));
                 let tasks = asked.into_tasks();
-                let tasks = if self.manner.reversed { tasks.rev().collect() } else { tasks.collect() };
+                let tasks = if self.options.reversed { tasks.rev().collect() } else { tasks.collect() };
                 self.step = Some(Step { round, forward, tasks, partials, spent: Spent::default() });
                 self.run_step(out)?;
             }
@@ -162,7 +162,11 @@ impl<P: Program> Place<P> {
                 let (gather, _) = self.verbs.to_relate()?;
                 let piece = |task: Task<P::Phase>| {
                     let shard = self.shards.get(&task.shard)?;
-                    Doing::verb("gather").of("shard", task.shard).epoch(task.epoch).round(task.round).note();
+                    PanicContext::verb("gather")
+                        .of("shard", task.shard)
+                        .epoch(task.epoch)
+                        .round(task.round)
+                        .enter();
                     Some((task.shard, gather(&self.program, &task, shard)))
                 };
                 let partials = asked.into_tasks().filter_map(piece).collect();
@@ -175,13 +179,13 @@ impl<P: Program> Place<P> {
                 if keep {
                     self.write(&boundary)?;
                 }
-                let prints = self.print();
+                let fingerprints = self.print();
                 let started = Instant::now();
                 let replica = self.replica.borrow();
                 let shares = self.shards.iter_mut();
                 let partials = shares
                     .map(|(&number, shard)| {
-                        Doing::verb("evaluate").of("shard", number).note();
+                        PanicContext::verb("evaluate").of("shard", number).enter();
                         let at = Evaluate { boundary, number, shard, replica: &*replica };
                         (number, self.program.evaluate(at))
                     })
@@ -189,7 +193,7 @@ impl<P: Program> Place<P> {
                 let busy = started.elapsed().as_secs_f64();
                 let measured = if self.program.is_evaluation(None) { busy } else { 0.0 };
                 let answer = Answer { worker: self.worker, partials, busy, measured };
-                out.push((HUB, Message::Shares { answer, prints }));
+                out.push((HUB, Message::Shares { answer, fingerprints }));
             }
             Message::SaveSnapshot { changes } => {
                 self.commit(&changes);
@@ -209,10 +213,10 @@ impl<P: Program> Place<P> {
     fn commit(&mut self, changes: &Changes<P>) {
         let mut replica = self.replica.borrow_mut();
         for change in changes {
-            Doing::verb("commit").of("worker", self.worker).note();
+            PanicContext::verb("commit").of("worker", self.worker).enter();
             self.program.commit(change, &mut replica);
             for (&number, shard) in &mut self.shards {
-                Doing::verb("commit_shard").of("shard", number).note();
+                PanicContext::verb("commit_shard").of("shard", number).enter();
                 self.program.commit_shard(change, number, shard);
             }
         }
@@ -227,7 +231,7 @@ impl<P: Program> Place<P> {
     fn update(&mut self, task: &Task<P::Phase>) -> Result<Option<P::Partial>, String> {
         let Some(shard) = self.shards.get_mut(&task.shard) else { return Ok(None) };
         let replica = self.replica.borrow();
-        doing("update", task).note();
+        panic_context("update", task).enter();
         Ok(match task.block {
             None => Some(self.verbs.to_update()?(&self.program, TaskOf { task, shard, replica: &*replica })),
             Some(number) => match self.blocks.get_mut(&number) {
@@ -290,7 +294,7 @@ impl<P: Program> Place<P> {
 
     /// Writes what is here to a checkpoint of the boundary, as it is before it is evaluated.
     fn write(&self, at: &Boundary) -> Result<(), String> {
-        let Some(checkpoints) = &self.manner.checkpoints else { return Ok(()) };
+        let Some(checkpoints) = &self.options.checkpoints else { return Ok(()) };
         let shards = self.shards.iter().map(|(&number, shard)| (number, shard));
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
         let blocks = blocks.map(|(&number, block)| (number, block));
@@ -300,31 +304,33 @@ impl<P: Program> Place<P> {
     // ---- the guard's snapshot ----
 
     /// What each shard has learned.
-    fn learned(&self) -> Vec<(u32, Vec<u8>)> {
+    fn shard_state(&self) -> Vec<(u32, Vec<u8>)> {
         let shards = self.shards.iter();
-        shards.map(|(&number, shard)| (number, learned(&*self.program, number, shard))).collect()
+        shards.map(|(&number, shard)| (number, shard_state(&*self.program, number, shard))).collect()
     }
 
     /// The fingerprints of what is here, as far as they are wanted.
     fn print(&self) -> Vec<(Part, u64)> {
-        let mut prints = Vec::new();
-        if self.manner.prints == Prints::Off {
-            return prints;
+        let mut fingerprints = Vec::new();
+        if self.options.fingerprints == Fingerprints::Off {
+            return fingerprints;
         }
-        Doing::verb("save of the replica").of("worker", self.worker).note();
-        prints.push((Part::Replica(self.worker), print_of(&*self.replica.borrow())));
-        if self.manner.prints == Prints::All {
-            prints.extend(self.learned().iter().map(|(number, bytes)| (Part::Shard(*number), print(bytes))));
+        PanicContext::verb("save of the replica").of("worker", self.worker).enter();
+        fingerprints.push((Part::Replica(self.worker), print_of(&*self.replica.borrow())));
+        if self.options.fingerprints == Fingerprints::All {
+            fingerprints.extend(
+                self.shard_state().iter().map(|(number, bytes)| (Part::Shard(*number), print(bytes))),
+            );
             let here = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
-            prints.extend(here.map(|(&number, block)| (Part::Block(number), print_of(block))));
+            fingerprints.extend(here.map(|(&number, block)| (Part::Block(number), print_of(block))));
         }
-        prints
+        fingerprints
     }
 
     fn save_snapshot(&mut self) {
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
         self.snapshot = Some(Snapshot {
-            shards: self.learned(),
+            shards: self.shard_state(),
             blocks: blocks.map(|(&number, block)| (number, to_bytes(block))).collect(),
             replica: self.replica.borrow().clone(),
         });
@@ -335,7 +341,7 @@ impl<P: Program> Place<P> {
         let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
         for (number, bytes) in &snapshot.shards {
             if let Some(shard) = self.shards.get_mut(number) {
-                Doing::verb("load_state").of("shard", *number).note();
+                PanicContext::verb("load_state").of("shard", *number).enter();
                 self.program.load_state(shard, &mut Learned::of(bytes)).map_err(broken)?;
             }
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::spent::Spent;
-use super::{HUB, Outbox, Place, doing};
+use super::{HUB, Outbox, Place, panic_context};
 use crate::program::Program;
 use crate::run::message::{Answer, Message};
 use crate::schedule::Round;
@@ -18,7 +18,7 @@ pub(super) struct PlanRun<P: Program> {
     epoch: u64,
     rounds: Arc<Vec<Round<P::Phase>>>,
     /// For each block, its stops as (round, shard).
-    legs: BTreeMap<u32, Vec<(u32, u32)>>,
+    route: BTreeMap<u32, Vec<(u32, u32)>>,
     /// For each shard here, what is left to do as (round, position of the task in it).
     queues: BTreeMap<u32, VecDeque<(u32, u32)>>,
     /// Tasks whose shard and block are free, the lowest round first, as (round, shard).
@@ -35,12 +35,12 @@ pub(super) struct PlanRun<P: Program> {
 
 impl<P: Program> Place<P> {
     pub(super) fn begin_plan(&mut self, epoch: u64, rounds: Arc<Vec<Round<P::Phase>>>, out: &mut Outbox<P>) {
-        let mut legs: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut route: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         let mut queues: BTreeMap<u32, VecDeque<(u32, u32)>> = BTreeMap::new();
         for (number, round) in rounds.iter().enumerate() {
             for (position, task) in round.tasks.iter().enumerate() {
                 if let Some(block) = task.block {
-                    legs.entry(block).or_default().push((number as u32, task.shard));
+                    route.entry(block).or_default().push((number as u32, task.shard));
                 }
                 if self.shards.contains_key(&task.shard) {
                     queues.entry(task.shard).or_default().push_back((number as u32, position as u32));
@@ -51,7 +51,7 @@ impl<P: Program> Place<P> {
         let plan = PlanRun {
             epoch,
             rounds,
-            legs,
+            route,
             queues,
             ready: BinaryHeap::new(),
             leg: BTreeMap::new(),
@@ -85,7 +85,7 @@ impl<P: Program> Place<P> {
     fn seat(&mut self, block: u32, leg: u32) {
         let Some(plan) = &mut self.plan else { return };
         plan.leg.insert(block, leg);
-        if let Some(&(_, shard)) = plan.legs.get(&block).and_then(|legs| legs.get(leg as usize)) {
+        if let Some(&(_, shard)) = plan.route.get(&block).and_then(|route| route.get(leg as usize)) {
             self.rouse_shard(shard);
         }
     }
@@ -96,12 +96,12 @@ impl<P: Program> Place<P> {
         let Some(&(round, position)) = plan.queues.get(&shard).and_then(VecDeque::front) else { return };
         let task = &plan.rounds[round as usize].tasks[position as usize];
         let here = task.block.is_none_or(|block| {
-            let stop = plan.leg.get(&block).and_then(|&leg| plan.legs[&block].get(leg as usize));
+            let stop = plan.leg.get(&block).and_then(|&leg| plan.route[&block].get(leg as usize));
             stop == Some(&(round, shard))
         });
         if here && plan.roused.insert(shard, round) != Some(round) {
             // Which of a round's ready tasks runs first may not show.
-            plan.ready.push(Reverse((round, if self.manner.reversed { !shard } else { shard })));
+            plan.ready.push(Reverse((round, if self.options.reversed { !shard } else { shard })));
         }
     }
 
@@ -109,7 +109,7 @@ impl<P: Program> Place<P> {
     fn send_on(&mut self, block: u32, leg: u32, out: &mut Outbox<P>) {
         let Some(plan) = &mut self.plan else { return };
         plan.leg.remove(&block);
-        let stop = plan.legs.get(&block).and_then(|legs| legs.get(leg as usize));
+        let stop = plan.route.get(&block).and_then(|route| route.get(leg as usize));
         let Some(&(_, shard)) = stop else { return };
         let to = self.placement[shard as usize];
         if to == self.worker {
@@ -123,7 +123,7 @@ impl<P: Program> Place<P> {
     pub(super) fn run_plan(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
         let Some(plan) = &mut self.plan else { return Ok(false) };
         let Some(Reverse((number, ready))) = plan.ready.pop() else { return Ok(false) };
-        let shard_number = if self.manner.reversed { !ready } else { ready };
+        let shard_number = if self.options.reversed { !ready } else { ready };
         let queue = plan.queues.get_mut(&shard_number);
         let Some((_, position)) = queue.and_then(VecDeque::pop_front) else { return Ok(true) };
         let task = plan.rounds[number as usize].task(position as usize, plan.epoch, u64::from(number));
@@ -136,7 +136,7 @@ impl<P: Program> Place<P> {
                 first.insert(partial);
             }
             Entry::Occupied(mut so_far) => {
-                doing("fold", &task).note();
+                panic_context("fold", &task).enter();
                 if let Some(fold) = self.verbs.fold {
                     fold(&self.program, so_far.get_mut(), partial);
                 }

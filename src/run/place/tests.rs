@@ -31,9 +31,9 @@ impl Update for Measuring {
 
 #[test]
 fn seconds_of_a_round_that_measures_are_told_apart_from_those_of_one_that_trains() {
-    let manner = Manner { reversed: false, prints: Prints::Off, checkpoints: None };
+    let options = PlaceOptions { reversed: false, fingerprints: Fingerprints::Off, checkpoints: None };
     let (shards, blocks) = ([(0, ()), (1, ())].into(), BTreeMap::new());
-    let mut place = Place::new(Arc::new(Measuring), (0, manner), Arc::new(vec![0, 0]), shards, blocks, ());
+    let mut place = Place::new(Arc::new(Measuring), (0, options), Arc::new(vec![0, 0]), shards, blocks, ());
     for phase in [0, 1] {
         let tasks = [0, 1].map(|shard| Assignment { shard, block: None, variables: Vec::new() });
         let asked = Asked { epoch: 0, round: u64::from(phase), phase, tasks: tasks.into() };

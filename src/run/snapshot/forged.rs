@@ -15,9 +15,9 @@ use crate::base::store::{Disk, Store};
 use crate::checkpoint::folder::find;
 use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::part::{Kind, Part};
-use crate::checkpoint::{Drafted, has_checkpoint, last_generation};
+use crate::checkpoint::{SubmittedParts, has_checkpoint, last_generation};
 use crate::run::hub::{HubState, Progress};
-use crate::run::share::Held;
+use crate::run::share::WholeState;
 use crate::schedule::{Cyclic, Variables};
 
 /// A record as its bytes: code, number, length, content.
@@ -59,7 +59,7 @@ fn forge(folder: &Path, parts: &[(&str, Vec<u8>)]) {
 
 /// Goes on from the last checkpoint in a folder: what the shards have then counted, or why not.
 fn resumed(folder: &Path) -> Result<Vec<u64>, String> {
-    let mut held = Held { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
+    let mut held = WholeState { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
     let schedule = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 4);
     let mut hub = HubState::new((), Box::new(schedule), 0);
     let read = Checkpoint::read(folder, &identity());
@@ -140,7 +140,7 @@ fn a_record_that_no_run_has_written_is_refused_by_name() {
         ),
         (
             "rollbacks beyond counting",
-            with(5, progress(|of| of.in_vain = u64::MAX)),
+            with(5, progress(|of| of.rollbacks_in_a_row = u64::MAX)),
             "how far the run has come".into(),
         ),
         (
@@ -280,16 +280,16 @@ fn parts_whose_names_may_be_lost_are_not_handed_in_as_written() {
         [("another", None), ("3.7", Some("the disk is gone")), ("kept", Some("the disk is gone"))]
     {
         let place = tempfile::tempdir().unwrap();
-        let checkpoints = Checkpoints::new(place.path().join("kept"), Arc::new(Unsynced(refused)), 2);
+        let checkpoints = CheckpointWriter::new(place.path().join("kept"), Arc::new(Unsynced(refused)), 2);
         checkpoints.begin_generation(7);
         let written = checkpoints.write_part(3, |add| {
             add(Kind::Shard(0), &[1]);
             Ok(())
         });
         assert_eq!(written, Ok(()));
-        let drafted = checkpoints.hand_in();
-        assert_eq!((drafted.parts.len(), drafted.failed.as_deref()), (1, failed), "{refused}");
-        assert_eq!(checkpoints.hand_in(), Drafted::default(), "it was handed in before");
+        let submitted = checkpoints.submit_parts();
+        assert_eq!((submitted.parts.len(), submitted.failed.as_deref()), (1, failed), "{refused}");
+        assert_eq!(checkpoints.submit_parts(), SubmittedParts::default(), "it was handed in before");
     }
 }
 

@@ -6,16 +6,16 @@ mod forged;
 mod tests;
 
 use super::hub::{HubState, Progress};
-use super::learned::{learned, learned_pinned};
-use super::share::Held;
-use crate::base::doing::{self, Doing};
+use super::saved_state::{pinned_state, shard_state};
+use super::share::WholeState;
 use crate::base::error::EngineError;
+use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Learned, StateError, from_bytes, to_bytes};
 use crate::checkpoint::part::{Kind, Records};
-use crate::checkpoint::{Checkpoint, Checkpoints, refuse};
+use crate::checkpoint::{Checkpoint, CheckpointWriter, refuse};
 use crate::program::{Boundary, Program, Restored};
 
-impl Checkpoints {
+impl CheckpointWriter {
     /// Writes what these shards have learned, and these blocks: a part of the boundary after this number of epochs.
     ///
     /// # Errors
@@ -29,10 +29,10 @@ impl Checkpoints {
     ) -> Result<(), String> {
         self.write_part(epoch, |add| {
             for (number, shard) in shards {
-                add(Kind::Shard(number), &learned(program, number, shard));
+                add(Kind::Shard(number), &shard_state(program, number, shard));
             }
             for (number, block) in blocks {
-                Doing::verb("save").of("block", number).note();
+                PanicContext::verb("save").of("block", number).enter();
                 add(Kind::Block(number), &to_bytes(block));
             }
             Ok(())
@@ -51,10 +51,10 @@ impl Checkpoints {
     ) -> Result<(), String> {
         self.write_part(hub.progress.epoch, |add| {
             let mut schedule = Learned::default();
-            Doing::verb("the schedule's save_state").note();
+            PanicContext::verb("the schedule's save_state").enter();
             hub.schedule.save_state(&mut schedule);
             add(Kind::Schedule, &schedule.into_bytes());
-            Doing::verb("save of the replica").note();
+            PanicContext::verb("save of the replica").enter();
             add(Kind::Replica, &to_bytes(replica));
             match &hub.unconcluded {
                 Some(before) => {
@@ -63,7 +63,7 @@ impl Checkpoints {
                     add(Kind::Progress, &to_bytes(&progress));
                 }
                 None => {
-                    add(Kind::Pinned, &learned_pinned(program, &hub.pinned));
+                    add(Kind::Pinned, &pinned_state(program, &hub.pinned));
                     add(Kind::Progress, &to_bytes(&hub.progress));
                 }
             }
@@ -77,10 +77,10 @@ impl Checkpoint {
     pub(crate) fn restore<P: Program>(
         self,
         program: &P,
-        held: &mut Held<P>,
+        held: &mut WholeState<P>,
         hub: &mut HubState<P>,
     ) -> Result<(), EngineError> {
-        let filled = doing::guarded(|| self.fill(program, held, hub));
+        let filled = panic_context::guarded(|| self.fill(program, held, hub));
         filled.map_err(|error| {
             let why =
                 format!("it does not fit this program, schedule or data: {error}; resume with the same");
@@ -88,7 +88,12 @@ impl Checkpoint {
         })
     }
 
-    fn fill<P: Program>(&self, program: &P, held: &mut Held<P>, hub: &mut HubState<P>) -> Result<(), String> {
+    fn fill<P: Program>(
+        &self,
+        program: &P,
+        held: &mut WholeState<P>,
+        hub: &mut HubState<P>,
+    ) -> Result<(), String> {
         let (mut kinds, fits) = (Vec::new(), |why: StateError| why.to_string());
         for part in &self.manifest.parts {
             for record in Records::open(&self.folder, part).map_err(|why| why.to_string())? {
@@ -102,7 +107,7 @@ impl Checkpoint {
             return Err(fits(StateError::new("how far the run has come")));
         }
         let start = hub.progress.start.as_ref();
-        Doing::verb("restored").note();
+        PanicContext::verb("restored").enter();
         let restored = Restored {
             boundary: Boundary { epoch: hub.progress.epoch, shards: held.shards.len() as u32 },
             is_concluded: start.is_some(),
@@ -121,33 +126,33 @@ fn fill_one<P: Program>(
     kind: Kind,
     bytes: &[u8],
     program: &P,
-    held: &mut Held<P>,
+    held: &mut WholeState<P>,
     hub: &mut HubState<P>,
 ) -> Result<(), StateError> {
     let mut from = Learned::of(bytes);
     match kind {
         Kind::Shard(number) => {
-            Doing::verb("load_state").of("shard", number).note();
+            PanicContext::verb("load_state").of("shard", number).enter();
             let shard = held.shards.get_mut(number as usize).ok_or(StateError::new("a shard of this run"))?;
             program.load_state(shard, &mut from)?;
             from.whole().end("a shard")?;
         }
         Kind::Block(number) => {
-            Doing::verb("load").of("block", number).note();
+            PanicContext::verb("load").of("block", number).enter();
             let block = held.blocks.get_mut(number as usize).ok_or(StateError::new("a block of this run"))?;
             *block = from_bytes(bytes)?;
         }
         Kind::Replica => {
-            Doing::verb("load of the replica").note();
+            PanicContext::verb("load of the replica").enter();
             held.replica = from_bytes(bytes)?;
         }
         Kind::Pinned => {
-            Doing::verb("load_pinned").note();
+            PanicContext::verb("load_pinned").enter();
             program.load_pinned(&mut hub.pinned, &mut from)?;
             from.whole().end("the pinned block")?;
         }
         Kind::Schedule => {
-            Doing::verb("the schedule's load_state").note();
+            PanicContext::verb("the schedule's load_state").enter();
             hub.schedule.load_state(&mut from)?;
             from.whole().end("a schedule")?;
         }

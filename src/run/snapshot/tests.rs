@@ -14,7 +14,7 @@ use crate::base::identity::Identity;
 use crate::base::store::{Disk, Store};
 use crate::checkpoint::folder::find;
 use crate::checkpoint::part::Records;
-use crate::checkpoint::{Drafted, commit_parts, last_generation};
+use crate::checkpoint::{SubmittedParts, commit_parts, last_generation};
 use crate::engine::{Engine, Parts};
 use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
 use crate::program::verbs::Update;
@@ -29,7 +29,7 @@ pub(super) fn identity() -> Identity {
 /// Writes a boundary of a few records in two parts, as the generation after all before.
 pub(super) fn write(folder: &Path, store: Arc<dyn Store>, epoch: u64) -> io::Result<()> {
     let number = last_generation(folder) + 1;
-    let checkpoints = Checkpoints::new(folder.to_owned(), Arc::clone(&store), 0);
+    let checkpoints = CheckpointWriter::new(folder.to_owned(), Arc::clone(&store), 0);
     checkpoints.begin_generation(number);
     for shard in 0..2 {
         let bytes = vec![epoch as u8; 3 + shard as usize];
@@ -39,7 +39,7 @@ pub(super) fn write(folder: &Path, store: Arc<dyn Store>, epoch: u64) -> io::Res
         });
         assert_eq!(part, Ok(()));
     }
-    let Drafted { parts, failed, .. } = checkpoints.hand_in();
+    let SubmittedParts { parts, failed, .. } = checkpoints.submit_parts();
     let parts = failed.map_or(Ok(parts), |why| Err(io::Error::other(why)));
     commit_parts(&store, &folder.join(format!("{epoch}.{number}")), &identity(), parts).map(drop)
 }

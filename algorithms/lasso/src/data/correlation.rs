@@ -1,6 +1,6 @@
 //! Correlations of columns.
 
-use raddle::hands;
+use raddle::fork_join;
 use raddle::schedule::Dependencies;
 
 use super::design::{Column, View};
@@ -135,14 +135,18 @@ fn dense(units: &[&[f64]]) -> Dependencies {
     let mut dependencies = Dependencies::none(count);
     let length = units.first().map_or(0, |unit| unit.len());
     let mut rows: Vec<&mut [f32]> = dependencies.rows_mut().collect();
-    hands::each((count * count * length / 2) as u64, rows.chunks_mut(STRIP).enumerate(), |(strip, rows)| {
-        let (first, end) = (strip * STRIP, strip * STRIP + rows.len());
-        let mut products = vec![0.0; rows.len() * end];
-        gram(&units[first..end], &units[..end], first, &mut products, end);
-        for (row, products) in rows.iter_mut().zip(products.chunks_exact(end)) {
-            note_row(row, products);
-        }
-    });
+    fork_join::each(
+        (count * count * length / 2) as u64,
+        rows.chunks_mut(STRIP).enumerate(),
+        |(strip, rows)| {
+            let (first, end) = (strip * STRIP, strip * STRIP + rows.len());
+            let mut products = vec![0.0; rows.len() * end];
+            gram(&units[first..end], &units[..end], first, &mut products, end);
+            for (row, products) in rows.iter_mut().zip(products.chunks_exact(end)) {
+                note_row(row, products);
+            }
+        },
+    );
     dependencies
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{State, hands};
+use raddle::{State, fork_join};
 
 use super::classes::Classes;
 use super::coded::Coded;
@@ -276,9 +276,9 @@ pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, de
             _ => shift += view.add_scaled_to(scale, dense),
         }
     }
-    let (cost, hands) = (filled.len() * dense.len(), hands::count());
+    let (cost, hands) = (filled.len() * dense.len(), fork_join::count());
     let per = if hands == 1 { dense.len() } else { dense.len().div_ceil(2 * hands).next_multiple_of(64) };
-    hands::each(cost as u64, dense.chunks_mut(per.max(1)).enumerate(), |(part, dense)| {
+    fork_join::each(cost as u64, dense.chunks_mut(per.max(1)).enumerate(), |(part, dense)| {
         let rows = part * per..part * per + dense.len();
         let part = |&(scale, values): &(f64, &'a [f64])| (scale, values.get(rows.clone()).unwrap_or(&[]));
         kernels::add_scaled_columns(dense, &filled.iter().map(part).collect::<Vec<_>>());

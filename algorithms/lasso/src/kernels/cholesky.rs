@@ -11,7 +11,7 @@
 //! sums are [`tile`] sums, along contiguous rows. A row appended below a finished factor and taken through
 //! step 2 for all J is L^-1 times that row: the same step solves for many right-hand sides.
 
-use raddle::hands::{self, Earlier};
+use raddle::fork_join::{self, Earlier};
 
 use super::form::{Kernel, run};
 use super::gram::tile;
@@ -73,7 +73,7 @@ pub fn cholesky_of(
     inverses.resize(blocks * BLOCK * BLOCK, 0.0);
     let rows = a.chunks_mut((BLOCK * stride).max(1)).zip(inverses.chunks_exact_mut(BLOCK * BLOCK));
     let cost = (order.pow(3) - (done * BLOCK).pow(3)) / 3;
-    let factored = hands::chain(
+    let factored = fork_join::chain(
         cost as u64,
         rows.enumerate().collect(),
         |(block, (rows, inverse)), earlier: &Earlier<'_, Factored<'_>>| {

@@ -4,7 +4,7 @@
 //! columns of the other side. Around it, panels of rows are short enough that one side stays in the
 //! first-level cache and the other in the second.
 
-use raddle::hands;
+use raddle::fork_join;
 
 use super::form::{Kernel, run};
 use super::lanes::{LANES, Lanes};
@@ -27,13 +27,13 @@ const RESIDENT: usize = 240;
 /// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order.
 /// The rows are shared out among the [`hands`].
 pub fn gram(a: &[&[f64]], b: &[&[f64]], first: usize, out: &mut [f64], stride: usize) {
-    if hands::count() == 1 || a.is_empty() {
+    if fork_join::count() == 1 || a.is_empty() {
         return run(Gram { a, b, first, out, stride });
     }
     let cost = a.len() * b.len() * a[0].len();
-    let per = a.len().div_ceil(PARTS * hands::count()).next_multiple_of(NEAR);
+    let per = a.len().div_ceil(PARTS * fork_join::count()).next_multiple_of(NEAR);
     let parts = (first..).step_by(per).zip(a.chunks(per)).zip(out.chunks_mut((per * stride).max(1)));
-    hands::each(cost as u64, parts, |((first, a), out)| {
+    fork_join::each(cost as u64, parts, |((first, a), out)| {
         let b = &b[..b.len().min(first + a.len())];
         run(Gram { a, b, first, out, stride });
     });

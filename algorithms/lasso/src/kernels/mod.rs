@@ -3,7 +3,7 @@
 //! **Bits.** Every kernel is written once, over eight-lane vectors ([`lanes::Lanes`]), and compiled three
 //! times: AVX-512, AVX2 with fused multiply-add, and portable. The three give the same bits, because lane
 //! structure, order and block sizes are constants and every multiplication that is added is fused, in all
-//! three alike. [`raddle::level`] picks the widest form the processor has at run time. No result depends on
+//! three alike. [`raddle::simd_level`] picks the widest form the processor has at run time. No result depends on
 //! threads.
 //!
 //! **Lanes.** A sum over k terms is kept in eight lanes: term t is added to lane t mod 8, in ascending t; a
@@ -48,7 +48,7 @@ pub use sparse::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
 /// Runs `body` once in every form that this processor has and returns what each gave, the portable one first.
 #[cfg(test)]
 pub(crate) fn in_every_form<T>(mut body: impl FnMut() -> T) -> Vec<(&'static str, T)> {
-    raddle::level::Level::available()
+    raddle::simd_level::SimdLevel::available()
         .into_iter()
         .map(|level| (level.name(), level.during(&mut body)))
         .collect()

@@ -256,7 +256,7 @@ fn hands_change_no_bit() {
         (0..m).flat_map(|i| values[i * m..][..=i].iter().map(|value| value.to_bits())).collect()
     };
     let all = |hands| {
-        raddle::hands::during(hands, || {
+        raddle::fork_join::during(hands, || {
             let (mut products, mut late) = (vec![0.5; m * m], vec![0.5; (m - done) * m]);
             gram_lower(&columns, &mut products, m);
             gram(&columns[done..], &columns, done, &mut late, m);
@@ -276,7 +276,7 @@ fn hands_change_no_bit() {
     assert!(all(2) == alone && all(5) == alone);
     let singular = vec![1.0; 400 * 400];
     for hands in [1, 2] {
-        let failed = raddle::hands::during(hands, || {
+        let failed = raddle::fork_join::during(hands, || {
             cholesky(&mut singular.clone(), 400, 400, 0, &mut Vec::new()).unwrap_err()
         });
         assert_eq!(failed.row, 1, "{hands} hands name the first pivot that fails");

@@ -154,8 +154,8 @@ impl Program for LassoProgram {
     }
 
     /// The model has coefficients alone.
-    fn shed(&self, shard: &mut ColumnShard) {
-        shard.shed();
+    fn drop_training_data(&self, shard: &mut ColumnShard) {
+        shard.drop_training_data();
     }
 
     fn save_state(&self, shard: &ColumnShard, out: &mut Learned<Writer>) {

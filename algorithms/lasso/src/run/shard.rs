@@ -57,7 +57,7 @@ impl ColumnShard {
     }
 
     /// Keeps of the columns no more than how many they are.
-    pub(crate) fn shed(&mut self) {
+    pub(crate) fn drop_training_data(&mut self) {
         let starts = vec![0; self.coefficients.len() + 1];
         let (indices, values, shift) = (Vec::new(), Vec::new(), Vec::new());
         self.design = Arc::new(Design::Sparse { rows: 0, starts, indices, values, shift });

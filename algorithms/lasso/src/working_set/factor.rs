@@ -10,7 +10,7 @@
 //! at every step again: when they have cost more since the factor was made than a new one, it is made anew.
 
 use raddle::State;
-use raddle::hands;
+use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::stats::Work;
@@ -271,7 +271,7 @@ impl Factor {
         let (l, inverses) = (&self.l.values, &self.inverses);
         let solving = places.len() * (size - c0).pow(2) / 2;
         let rows = held.w[before * stride..].chunks_mut(TOGETHER * stride);
-        hands::each(solving as u64, rows, |rows| {
+        fork_join::each(solving as u64, rows, |rows| {
             let count = rows.len() / stride;
             for j0 in (c0..size).step_by(BLOCK) {
                 let (pivots, width) = (&l[j0 * stride + c0..], BLOCK.min(size - j0));

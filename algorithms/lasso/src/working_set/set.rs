@@ -1,6 +1,6 @@
 //! [`WorkingSet`]: members, Gram, coefficients; grown by tiles, solved in place.
 
-use raddle::hands;
+use raddle::fork_join;
 use raddle::state::StateError;
 
 use super::alternate::MOST_EPOCHS;
@@ -221,7 +221,7 @@ impl WorkingSet {
         let (members, stride) = (self.members.len(), self.whole.gram.stride.max(1));
         let rows = self.whole.gram.values.get_mut(first * stride..members * stride).unwrap_or(&mut []);
         let cost = MOVING * tiles.iter().map(|(_, _, values)| values.len()).sum::<usize>();
-        hands::each(
+        fork_join::each(
             cost as u64,
             (first..).step_by(STRIP).zip(rows.chunks_mut(STRIP * stride)),
             |(start, rows)| {

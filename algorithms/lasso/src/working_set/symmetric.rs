@@ -1,7 +1,7 @@
 //! A symmetric matrix that grows: both triangles stored, rows a stride apart.
 
 use raddle::state::{Reader, StateError, Writer};
-use raddle::{State, hands};
+use raddle::{State, fork_join};
 
 /// A symmetric matrix of `order` rows, both triangles stored: whole rows are what coordinate descent adds.
 ///
@@ -68,7 +68,11 @@ impl Symmetric {
             }
         };
         let cost = FILLING * (order * order).saturating_sub(before * before);
-        hands::each(cost as u64, self.values[..order * stride].chunks_mut(STRIP * stride).enumerate(), fill);
+        fork_join::each(
+            cost as u64,
+            self.values[..order * stride].chunks_mut(STRIP * stride).enumerate(),
+            fill,
+        );
     }
 
     /// Makes room for `order` rows; new elements have no meaning yet.
@@ -90,7 +94,7 @@ impl Symmetric {
             let values = bytemuck::try_zeroed_vec(ahead).unwrap_or_else(|()| vec![0.0; least]);
             let old = std::mem::replace(&mut self.values, values);
             let rows = self.values.chunks_exact_mut(self.stride).zip(old.chunks(before.max(1))).take(kept);
-            hands::each((FILLING * kept * kept) as u64, rows, |(to, from)| {
+            fork_join::each((FILLING * kept * kept) as u64, rows, |(to, from)| {
                 to[..kept].copy_from_slice(&from[..kept]);
             });
         } else if self.stride > before {
@@ -125,15 +129,19 @@ impl Symmetric {
         let (count, stride) = (self.order - first, self.stride.max(1));
         let (before, new) = self.values.split_at_mut(first * stride);
         let cost = MOVING * count * self.order;
-        hands::each(cost as u64, (0..).step_by(TILE).zip(before.chunks_mut(TILE * stride)), |(j0, rows)| {
-            for i0 in (0..count).step_by(TILE) {
-                for (j, row) in (j0..).zip(rows.chunks_exact_mut(stride)) {
-                    for i in i0..count.min(i0 + TILE) {
-                        row[first + i] = new[i * stride + j];
+        fork_join::each(
+            cost as u64,
+            (0..).step_by(TILE).zip(before.chunks_mut(TILE * stride)),
+            |(j0, rows)| {
+                for i0 in (0..count).step_by(TILE) {
+                    for (j, row) in (j0..).zip(rows.chunks_exact_mut(stride)) {
+                        for i in i0..count.min(i0 + TILE) {
+                            row[first + i] = new[i * stride + j];
+                        }
                     }
                 }
-            }
-        });
+            },
+        );
         for i0 in (0..count).step_by(TILE) {
             for j0 in (0..i0 + TILE).step_by(TILE) {
                 for i in i0..count.min(i0 + TILE) {

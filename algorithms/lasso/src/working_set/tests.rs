@@ -363,7 +363,7 @@ fn tiles_beyond_the_members_add_nothing() {
 fn a_matrix_that_grows_keeps_its_rows() {
     let value = |i: usize, j: usize| (i * 10_007 + j) as f64;
     for hands in [1, 2] {
-        raddle::hands::during(hands, || {
+        raddle::fork_join::during(hands, || {
             let (mut grown, mut before) = (Symmetric::default(), 0);
             for order in [0, 3, 3, 100, 257, 1000, 1040, 2100] {
                 grown.grow(order);

@@ -16,7 +16,7 @@ pub(crate) fn results(report: Report, fit: &Fit, listing: &Listing) -> Report {
         .result("count_drift", fit.count_drift())
         .result("state_bytes_per_token", fit.state_bytes() as f64 / tokens as f64)
         .result("beta", fit.beta())
-        .result("level", raddle::level::Level::current().name());
+        .result("level", raddle::simd_level::SimdLevel::current().name());
     let alpha = fit.alpha();
     report = match symmetric(alpha) {
         Some(alpha) => report.result("alpha", alpha),

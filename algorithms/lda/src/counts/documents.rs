@@ -91,9 +91,9 @@ impl DocumentRows {
     }
 
     /// Drops room that is not used: nothing is drawn any more.
-    pub(crate) fn shed(&mut self) {
+    pub(crate) fn drop_training_data(&mut self) {
         if let Self::Sparse(rows) = self {
-            rows.shed();
+            rows.drop_training_data();
         }
     }
 
@@ -184,7 +184,7 @@ impl SparseRows {
     }
 
     /// Drops the lines without entries.
-    fn shed(&mut self) {
+    fn drop_training_data(&mut self) {
         let mut end = 0;
         for row in &mut self.rows {
             let (start, lines) = (row.start as usize, (row.length as usize).div_ceil(LANES));
@@ -239,7 +239,7 @@ mod tests {
             (0..5).map(|document| rows.of(document, 100).collect::<Vec<_>>()).collect::<Vec<_>>()
         };
         let (before, bytes) = (said(&rows), rows.bytes());
-        rows.shed();
+        rows.drop_training_data();
         assert_eq!((said(&rows), rows.bytes()), (before, bytes - 4 * size_of::<EntryLine>()));
     }
 

@@ -26,14 +26,14 @@ pub(crate) struct WordRows {
     pub(crate) counts: Vec<u32>,
     pub(crate) full: FullRows,
     /// Bytes of room that they had and have dropped.
-    pub(crate) shed: u64,
+    pub(crate) drop_training_data: u64,
 }
 
 /// Room that is not used is not written: it is as long as a row may ever become, and rows are short once
 /// topics have settled.
 impl State for WordRows {
     fn save(&self, out: &mut Writer) {
-        let Self { starts, lengths, topics, counts, full, shed } = self;
+        let Self { starts, lengths, topics, counts, full, drop_training_data } = self;
         out.write(starts);
         out.write(lengths);
         let used = lengths.iter().map(|&length| length as usize).sum();
@@ -46,16 +46,16 @@ impl State for WordRows {
         out.write(&used_topics);
         out.write(&used_counts);
         out.write(full);
-        out.write(shed);
+        out.write(drop_training_data);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let broken = || StateError::new("the rows of words");
         let (starts, lengths): (Vec<u64>, Vec<u32>) = (from.read()?, from.read()?);
         let (used_topics, used_counts): (Vec<u16>, Vec<u32>) = (from.read()?, from.read()?);
-        let (full, shed) = (from.read()?, from.read()?);
+        let (full, drop_training_data) = (from.read()?, from.read()?);
         if starts.is_empty() && lengths.is_empty() {
-            return Ok(Self { full, shed, ..Self::default() });
+            return Ok(Self { full, drop_training_data, ..Self::default() });
         }
         let fits = |(bounds, &length): (&[u64], &u32)| {
             bounds[0] <= bounds[1]
@@ -82,7 +82,7 @@ impl State for WordRows {
             counts[start..start + length].copy_from_slice(&used_counts[at..at + length]);
             at += length;
         }
-        Ok(Self { starts, lengths, topics, counts, full, shed })
+        Ok(Self { starts, lengths, topics, counts, full, drop_training_data })
     }
 }
 
@@ -183,7 +183,7 @@ impl WordRows {
             topics: vec![0; room],
             counts: vec![0; room],
             full,
-            shed: 0,
+            drop_training_data: 0,
         }
     }
 
@@ -211,7 +211,7 @@ impl WordRows {
     }
 
     /// Drops the room that is not used: nothing is drawn any more.
-    pub(crate) fn shed(&mut self) {
+    pub(crate) fn drop_training_data(&mut self) {
         let before = self.bytes();
         let ranges = self.starts.iter().zip(&self.lengths);
         let used: Vec<_> =
@@ -231,19 +231,19 @@ impl WordRows {
             end += u64::from(length);
             *start = end;
         }
-        self.shed += (before - self.bytes()) as u64;
+        self.drop_training_data += (before - self.bytes()) as u64;
     }
 
     /// Bytes that the rows take, filled or not, or took before they dropped room.
     pub(crate) fn bytes(&self) -> usize {
-        let Self { starts, lengths, topics, counts, full, shed } = self;
+        let Self { starts, lengths, topics, counts, full, drop_training_data } = self;
         let full = size_of_val(&*full.places) + size_of_val(&*full.rows);
         size_of_val(&**starts)
             + size_of_val(&**lengths)
             + size_of_val(&**topics)
             + size_of_val(&**counts)
             + full
-            + *shed as usize
+            + *drop_training_data as usize
     }
 
     /// Check for rows of this number of words and topics, full ones of this width: those of a checkpoint may
@@ -323,7 +323,7 @@ mod tests {
         rows.put(3, (0..40).map(|topic| (topic * 3, topic + 1)));
         let (before, bytes) = (rows.clone(), rows.bytes());
         assert!(before.room(1) == 4 && before.topics.len() > 45);
-        rows.shed();
+        rows.drop_training_data();
         let said = |rows: &WordRows| (0..4).map(|word| rows.of(word).collect::<Vec<_>>()).collect::<Vec<_>>();
         assert_eq!((said(&rows), rows.bytes()), (said(&before), bytes));
         assert_eq!((rows.topics.len(), rows.counts.len()), (40, 40));
@@ -344,7 +344,7 @@ mod tests {
             out.write(&changed.topics[3..5].to_vec());
             out.write(&changed.counts[3..5].to_vec());
             out.write(&changed.full);
-            out.write(&changed.shed);
+            out.write(&changed.drop_training_data);
             from_bytes::<WordRows>(&out.into_bytes())
         };
         assert_eq!(with(|_| ()).expect("as it was"), rows);

@@ -24,10 +24,10 @@ pub struct DocumentShard {
     /// knows yet.
     pub(crate) moved: Moved,
     /// Bytes of tokens and of room that it had, where it has dropped them.
-    pub(crate) shed: usize,
+    pub(crate) drop_training_data: usize,
 }
 
-raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved, shed });
+raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved, drop_training_data });
 
 /// Changes of the topics' totals in an epoch.
 #[derive(Clone, Debug, Default)]
@@ -85,17 +85,17 @@ impl DocumentShard {
     }
 
     /// Drops the tokens, the held-out documents, and the room of rows that is not used.
-    pub(crate) fn shed(&mut self) {
+    pub(crate) fn drop_training_data(&mut self) {
         let before = self.token_bytes() + self.rows.bytes();
         self.slices = Vec::new();
         (self.held_out, self.moved) = (HeldOut::default(), Moved::default());
-        self.rows.shed();
-        self.shed += before - self.rows.bytes();
+        self.rows.drop_training_data();
+        self.drop_training_data += before - self.rows.bytes();
     }
 
     /// Bytes of the documents, of their tokens with topics, dropped or not, and of their rows.
     pub(crate) fn bytes(&self) -> usize {
-        let tokens = self.token_bytes() + self.shed;
+        let tokens = self.token_bytes() + self.drop_training_data;
         size_of_val(&*self.documents) + size_of_val(&*self.ends) + tokens + self.rows.bytes()
     }
 

@@ -117,12 +117,12 @@ impl Program for LdaProgram {
         verdict
     }
 
-    fn shed(&self, shard: &mut DocumentShard) {
-        shard.shed();
+    fn drop_training_data(&self, shard: &mut DocumentShard) {
+        shard.drop_training_data();
     }
 
-    fn shed_block(&self, block: &mut WordBlock) {
-        block.rows.shed();
+    fn shrink_to_model(&self, block: &mut WordBlock) {
+        block.rows.drop_training_data();
     }
 
     fn save_state(&self, shard: &DocumentShard, out: &mut Learned<Writer>) {

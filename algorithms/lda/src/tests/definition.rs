@@ -1,8 +1,8 @@
 //! Tests that a task in lockstep is, to the bit, what its definition says when it is done token by token, by
 //! hand.
 
-use raddle::level::Level;
 use raddle::random::splitmix64;
+use raddle::simd_level::SimdLevel;
 
 use super::{corpus, drive, order, problem, word_of};
 use crate::counts::packing::LANES;
@@ -96,7 +96,7 @@ fn a_task_in_lockstep_is_its_definition_to_the_bit() {
             let start = 99 + seed;
             let expected = by_hand(&shard.slices[0], (&mut in_document, &mut in_word), given, start);
             assert_ne!(expected, shard.slices[0].topics, "nothing has moved");
-            for level in Level::available() {
+            for level in SimdLevel::available() {
                 let (mut shard, mut words) = (shard.clone(), block.rows.clone());
                 let has = shard.documents.len();
                 let sample = Sample {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle::{Engine, Maker, Makers, Outcome, Parts};
+use raddle::{Engine, Lazy, LazyParts, Outcome, Parts};
 
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::AlternatingStopping;
@@ -46,7 +46,7 @@ struct Input {
 
 impl Input {
     /// So many shards, which count and take these chunks; and how many they take.
-    fn shards(self, count: usize) -> (Maker<SideShard>, usize) {
+    fn shards(self, count: usize) -> (Lazy<SideShard>, usize) {
         let mut shards: Vec<SideShard> =
             (0..count).map(|number| SideShard::new(side(number), self.taken.clone())).collect();
         let counted = self.counted.len();
@@ -175,7 +175,7 @@ impl Mf {
         problem: &Problem,
         (way, judged): (SideSolver, Option<Judged>),
         (center, replica): (f64, FactorMatrices),
-        (shards, chunks): (Maker<SideShard>, usize),
+        (shards, chunks): (Lazy<SideShard>, usize),
     ) -> Engine<AlternatingProgram> {
         let measured = problem.measured.as_ref();
         let parts = shards.len() / 2;
@@ -192,9 +192,9 @@ impl Mf {
         };
         let schedule = Alternation::new(way, parts as u32, chunks, measured.is_some());
         let blocks = Vec::new().into();
-        let makers: Makers<AlternatingProgram> =
-            Makers { shards, blocks, pinned: AlternatingStopping::new(), replica };
-        Engine::new(program, schedule, makers).workers(self.workers)
+        let lazy_parts: LazyParts<AlternatingProgram> =
+            LazyParts { shards, blocks, pinned: AlternatingStopping::new(), replica };
+        Engine::new(program, schedule, lazy_parts).workers(self.workers)
     }
 
     /// The factors to start from: of users zeros, of items small random numbers, or those of a model.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle::Maker;
+use raddle::Lazy;
 
 use super::partitioning::cut;
 use super::shard::SideShard;
@@ -18,9 +18,9 @@ pub(super) fn side(shard: usize) -> Side {
 
 /// Shards that have of each chunk only what they take from it, read where they live by one pass for all; and
 /// one chunk as a whole, where they count it.
-pub(super) fn shards_by_parts(by_parts: &Arc<ByParts>, count: usize, chunks: usize) -> Maker<SideShard> {
+pub(super) fn shards_by_parts(by_parts: &Arc<ByParts>, count: usize, chunks: usize) -> Lazy<SideShard> {
     let by_parts = Arc::clone(by_parts);
-    Maker::together(count, move |numbers: &[u32]| make(&by_parts, numbers, (count, chunks)))
+    Lazy::together(count, move |numbers: &[u32]| make(&by_parts, numbers, (count, chunks)))
 }
 
 /// The shards of these numbers.

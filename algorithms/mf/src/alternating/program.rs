@@ -186,7 +186,7 @@ impl Program for AlternatingProgram {
     }
 
     /// The model is in the replica.
-    fn shed(&self, shard: &mut SideShard) {
+    fn drop_training_data(&self, shard: &mut SideShard) {
         *shard = SideShard::default();
     }
 

@@ -1,14 +1,14 @@
 //! The three forms give the same bits, and those of the definition.
 
 use proptest::prelude::*;
-use raddle::level::Level;
+use raddle::simd_level::SimdLevel;
 
 use super::*;
 use raddle_common::testing::pairs;
 
 /// Runs `body` once in every form, the portable one first.
 fn in_every_form<T>(mut body: impl FnMut() -> T) -> Vec<(&'static str, T)> {
-    Level::available().into_iter().map(|level| (level.name(), level.during(&mut body))).collect()
+    SimdLevel::available().into_iter().map(|level| (level.name(), level.during(&mut body))).collect()
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(results: Vec<(&'static str, T)>) -> T {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle::{Engine, Maker, Makers, Outcome, Parts};
+use raddle::{Engine, Lazy, LazyParts, Outcome, Parts};
 
 use super::carry::{CarriedRows, TrainedRows};
 use super::early_stopping::EarlyStopping;
@@ -189,7 +189,7 @@ impl Mf {
         let with_means = program.scaling.damped.is_some() && self.init.is_none() && program.carried.is_none();
         let owner = move |chunk: u32| chunk_owner(chunk, chunks as u32, shards as u32);
         let is_measured = measured.is_some();
-        let parts: Makers<SgdProgram> = match &problem.by_parts {
+        let parts: LazyParts<SgdProgram> = match &problem.by_parts {
             Some(by_parts) => {
                 let by_parts = Arc::clone(by_parts);
                 let make = move |shard: u32| -> Result<UserShard, MfError> {
@@ -197,7 +197,7 @@ impl Mf {
                     let chunk = mine.map(|chunk| by_parts.chunk(chunk as usize, chunks)).transpose()?;
                     Ok(UserShard { chunk, ..UserShard::default() })
                 };
-                Makers { shards: Maker::new(shards, make), ..parts.into() }
+                LazyParts { shards: Lazy::new(shards, make), ..parts.into() }
             }
             None => {
                 let input = Chunk::cut(&problem.train, measured.map(|measured| &measured.triples), chunks);

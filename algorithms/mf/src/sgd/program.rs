@@ -193,7 +193,7 @@ impl Program for SgdProgram {
     }
 
     /// The model needs no ratings.
-    fn shed(&self, shard: &mut UserShard) {
+    fn drop_training_data(&self, shard: &mut UserShard) {
         let UserShard { part, cells: _, held: _, chunk: _ } = std::mem::take(shard);
         shard.part = part;
     }

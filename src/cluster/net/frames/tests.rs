@@ -34,13 +34,13 @@ fn frame(source: u64, targets: (u64, u64), content: &[u8]) -> Vec<u8> {
 
 /// Frames of many lengths, then the end that timely sends.
 fn frames(seed: u64) -> Vec<u8> {
-    let mut dice = crate::simulation::Dice::new(seed);
+    let mut rng = crate::cluster::simulation::Rng::new(seed);
     let mut bytes = Vec::new();
-    for _ in 0..1 + dice.below(6) {
-        let length = [8, 40, 1000, 70_000][dice.below(4) as usize] + dice.below(50);
-        let content: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
-        let lower = dice.below(2);
-        bytes.extend(frame(2 + dice.below(2), (lower, 1 + lower + dice.below(2 - lower)), &content));
+    for _ in 0..1 + rng.below(6) {
+        let length = [8, 40, 1000, 70_000][rng.below(4) as usize] + rng.below(50);
+        let content: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
+        let lower = rng.below(2);
+        bytes.extend(frame(2 + rng.below(2), (lower, 1 + lower + rng.below(2 - lower)), &content));
     }
     bytes.extend([0; HEADER]);
     bytes
@@ -55,10 +55,10 @@ fn wire(seed: u64, bytes: &[u8]) -> Vec<u8> {
         to.read_to_end(&mut all).unwrap();
         all
     });
-    let mut dice = crate::simulation::Dice::new(seed);
+    let mut rng = crate::cluster::simulation::Rng::new(seed);
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (head, tail) = rest.split_at(rest.len().min(1 + dice.below(5000) as usize));
+        let (head, tail) = rest.split_at(rest.len().min(1 + rng.below(5000) as usize));
         assert_eq!(sender.write(head).unwrap(), head.len());
         rest = tail;
     }
@@ -104,16 +104,16 @@ fn bytes_that_change_on_the_way_end_the_run_by_name_and_nothing_of_them_is_seen(
     let (began, mut seed) = (std::time::Instant::now(), 0);
     while seed < 300 || began.elapsed() < seconds {
         seed += 1;
-        let mut dice = crate::simulation::Dice::new(seed);
+        let mut rng = crate::cluster::simulation::Rng::new(seed);
         let sent = frames(seed);
         let whole = wire(seed, &sent);
         let mut bytes = whole.clone();
-        let at = dice.below(bytes.len() as u64) as usize;
-        match dice.below(4) {
-            0 => bytes[at] ^= 1 << dice.below(8),
+        let at = rng.below(bytes.len() as u64) as usize;
+        match rng.below(4) {
+            0 => bytes[at] ^= 1 << rng.below(8),
             1 => bytes.truncate(at),
             2 => drop(bytes.remove(at)),
-            _ => bytes.insert(at, dice.below(256) as u8),
+            _ => bytes.insert(at, rng.below(256) as u8),
         }
         if bytes == whole {
             continue;

@@ -1,4 +1,4 @@
-//! [`Frail`]: the disk of a simulated machine. Syncing takes no time; what was not synced is lost when the machine loses power;
+//! [`FaultyDisk`]: the disk of a simulated machine. Syncing takes no time; what was not synced is lost when the machine loses power;
 //! it may be full for a while; and the machine may die in the middle of anything.
 
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ enum Entry {
 
 /// One machine's way to the folder.
 #[derive(Debug)]
-pub(super) struct Frail {
+pub(super) struct FaultyDisk {
     machine: u64,
     folder: Arc<Folder>,
     /// Operations until the machine dies.
@@ -42,10 +42,14 @@ pub(super) struct Frail {
 
 impl Folder {
     /// One more machine.
-    pub(super) fn reach(self: &Arc<Self>) -> Arc<Frail> {
+    pub(super) fn reach(self: &Arc<Self>) -> Arc<FaultyDisk> {
         let mut machines = lock(&self.machines);
         *machines += 1;
-        Arc::new(Frail { machine: *machines, folder: Arc::clone(self), left: AtomicUsize::new(usize::MAX) })
+        Arc::new(FaultyDisk {
+            machine: *machines,
+            folder: Arc::clone(self),
+            left: AtomicUsize::new(usize::MAX),
+        })
     }
 
     pub(super) fn fill(&self, full: bool) {
@@ -53,7 +57,7 @@ impl Folder {
     }
 }
 
-impl Frail {
+impl FaultyDisk {
     /// The machine dies after so many operations.
     pub(super) fn die_after(&self, operations: usize) {
         self.left.store(operations, Ordering::Relaxed);
@@ -111,7 +115,7 @@ impl Frail {
     }
 }
 
-impl Store for Frail {
+impl Store for FaultyDisk {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         self.step(true, || {
             Disk.make_folder(path)?;

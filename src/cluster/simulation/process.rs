@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::disk::Frail;
+use super::disk::FaultyDisk;
 use super::mixing::Mixing;
-use super::{Dice, engine};
+use super::{Rng, engine};
 use crate::base::sync::lock;
 use crate::cluster::plan::Plan;
 use crate::cluster::protocol::{Epoch, Report};
@@ -17,12 +17,12 @@ use crate::run::hub::Hub;
 use crate::run::message::Message;
 use crate::run::place::Outbox;
 use crate::run::places::Places;
-use crate::run::wishes::Wishes;
+use crate::run::requests::BoundaryRequests;
 
 /// One process of a simulated run.
 pub(super) struct Process {
     pub(super) member: Member<Mixing>,
-    pub(super) wishes: Arc<Wishes>,
+    pub(super) requests: Arc<BoundaryRequests>,
     pub(super) running: Option<Running>,
     pub(super) plan: Option<Plan>,
     /// Epochs that the hub has told of.
@@ -47,25 +47,25 @@ impl Process {
     }
 
     /// One that writes checkpoints.
-    pub(super) fn kept(index: u32, problem: u64, folder: PathBuf, disk: Arc<Frail>) -> Self {
+    pub(super) fn kept(index: u32, problem: u64, folder: PathBuf, disk: Arc<FaultyDisk>) -> Self {
         let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(disk);
         Self::of(engine, index)
     }
 
     fn of(engine: Engine<Mixing>, index: u32) -> Self {
-        let wishes = Arc::new(Wishes::default());
+        let requests = Arc::new(BoundaryRequests::default());
         let epochs: Arc<Mutex<Vec<_>>> = Arc::default();
-        let (told, running) = (Arc::clone(&epochs), Arc::clone(&wishes));
-        let mut dice = Dice::new(u64::from(index));
+        let (told, running) = (Arc::clone(&epochs), Arc::clone(&requests));
+        let mut rng = Rng::new(u64::from(index));
         let engine = engine.observe(move |record| {
             lock(&told).push((running.running(), record.epoch, record.load.len()));
             // As if it paid to move shards.
-            if dice.one_in(4) {
-                running.ask_for_a_cut(running.running());
+            if rng.one_in(4) {
+                running.end_at_boundary(running.running());
             }
         });
-        let member = Member::new(engine, index, Arc::clone(&wishes));
-        Self { member, wishes, running: None, plan: None, epochs, gone: false }
+        let member = Member::new(engine, index, Arc::clone(&requests));
+        Self { member, requests, running: None, plan: None, epochs, gone: false }
     }
 
     /// Begins a generation; what the hub says first is in `out`.
@@ -75,13 +75,13 @@ impl Process {
         out: &mut Outbox<Mixing>,
     ) -> Result<(), String> {
         let here = generation.layout.here.clone();
-        let threads: Vec<_> = here.clone().map(|thread| generation.seat(thread as u32)).collect();
+        let threads: Vec<_> = here.clone().map(|thread| generation.take_workers(thread as u32)).collect();
         let mut hub = if here.start == 0 { generation.hub(threads[0].first()) } else { None };
         if let Some(hub) = &mut hub {
             hub.start(out)?;
         }
         let (has_hub, awake) = (hub.is_some(), vec![false; threads.len()]);
-        let number = self.wishes.running();
+        let number = self.requests.running();
         self.running = Some(Running { number, generation, threads, hub, has_hub, awake });
         Ok(())
     }

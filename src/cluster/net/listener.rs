@@ -1,4 +1,4 @@
-//! [`Gate`]: a listener that lets in only those who pass the handshake.
+//! [`Listener`]: a listener that lets in only those who pass the handshake.
 //!
 //! Whoever has connected and not shown a ticket waits among the *silent*, whoever has, among the *known*. Each of the two has
 //! so many places; where they are taken the oldest goes, not the newest, so that strangers keep nobody out who speaks at
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::hello::{Hello, PATIENCE, Refused, Token, answer, greet};
+use super::handshake::{Handshake, PATIENCE, Refused, Token, answer, greet};
 use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
 
@@ -25,29 +25,29 @@ const MOMENT: Duration = Duration::from_millis(10);
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// Decides who is let in.
-pub(crate) type Admit = Box<dyn Fn(&Hello) -> Result<(), String> + Send + Sync>;
+pub(crate) type Admit = Box<dyn Fn(&Handshake) -> Result<(), String> + Send + Sync>;
 /// Takes a connection whose handshake has succeeded.
-pub(crate) type Deliver = Box<dyn Fn(Hello, TcpStream) + Send + Sync>;
+pub(crate) type Deliver = Box<dyn Fn(Handshake, TcpStream) + Send + Sync>;
 /// Makes this end's hello.
-pub(crate) type Introduce = Box<dyn Fn() -> io::Result<Hello> + Send + Sync>;
+pub(crate) type Introduce = Box<dyn Fn() -> io::Result<Handshake> + Send + Sync>;
 /// Hears who was turned away, and why.
-pub(crate) type Refuse = Box<dyn Fn(&Away<'_>) + Send + Sync>;
+pub(crate) type Refuse = Box<dyn Fn(&Rejection<'_>) + Send + Sync>;
 
 /// Someone who was turned away.
-pub(crate) struct Away<'a> {
+pub(crate) struct Rejection<'a> {
     /// Hello of the process, where it holds the token.
-    pub(crate) hello: Option<&'a Hello>,
+    pub(crate) hello: Option<&'a Handshake>,
     /// Where it comes from; `None` for a process that was started here.
     pub(crate) from: Option<IpAddr>,
     pub(crate) why: &'a str,
 }
 
 /// Number of a connection that waits, since when it does, and the connection.
-type Place = (u64, Instant, Arc<TcpStream>);
+type Waiter = (u64, Instant, Arc<TcpStream>);
 
 /// Connections that wait, the oldest first, beside the number of the last that came.
 #[derive(Default)]
-struct Waiting(Mutex<(u64, VecDeque<Place>)>);
+struct Waiting(Mutex<(u64, VecDeque<Waiter>)>);
 
 impl Waiting {
     /// Takes a place for a connection, and gives its number. Where all of them are taken the oldest connection is closed, once
@@ -80,46 +80,46 @@ impl Waiting {
 }
 
 /// Listens until it is dropped.
-pub(crate) struct Gate {
+pub(crate) struct Listener {
     address: SocketAddr,
     #[cfg(feature = "cli")]
-    keeper: Arc<Keeper>,
+    handlers: Arc<ListenerHandlers>,
     closed: Arc<AtomicBool>,
     listening: Option<JoinHandle<()>>,
 }
 
 /// Who is at a gate, and decides.
-pub(crate) struct Keeper {
+pub(crate) struct ListenerHandlers {
     pub(crate) token: Token,
     pub(crate) introduce: Introduce,
     pub(crate) admit: Admit,
     pub(crate) refuse: Refuse,
     pub(crate) deliver: Deliver,
-    pub(crate) rooms: Rooms,
+    pub(crate) queues: AcceptQueues,
 }
 
 /// Who waits at a gate.
 #[derive(Default)]
-pub(crate) struct Rooms {
+pub(crate) struct AcceptQueues {
     silent: Waiting,
     known: Waiting,
 }
 
-impl Gate {
+impl Listener {
     /// Listens at this address; port 0 is any that is free.
-    pub(crate) fn open(at: SocketAddr, keeper: Keeper) -> io::Result<Self> {
+    pub(crate) fn open(at: SocketAddr, handlers: ListenerHandlers) -> io::Result<Self> {
         let listener = TcpListener::bind(at)?;
         let address = listener.local_addr()?;
         let closed = Arc::new(AtomicBool::new(false));
-        let keeper = Arc::new(keeper);
-        let (inside, shut) = (Arc::clone(&keeper), Arc::clone(&closed));
+        let handlers = Arc::new(handlers);
+        let (inside, shut) = (Arc::clone(&handlers), Arc::clone(&closed));
         let listening = messenger("gate").spawn(move || {
             for socket in listener.incoming() {
                 if shut.load(Ordering::Acquire) {
                     return;
                 }
                 match socket {
-                    Ok(socket) => Keeper::receive(&inside, socket),
+                    Ok(socket) => ListenerHandlers::receive(&inside, socket),
                     // Out of descriptors, say: those that are held are let go in a moment.
                     Err(_) => thread::sleep(MOMENT),
                 }
@@ -128,7 +128,7 @@ impl Gate {
         Ok(Self {
             address,
             #[cfg(feature = "cli")]
-            keeper,
+            handlers,
             closed,
             listening: Some(listening),
         })
@@ -143,20 +143,20 @@ impl Gate {
     /// own, and all the time it needs.
     #[cfg(feature = "cli")]
     pub(crate) fn take(&self, socket: TcpStream) -> io::Result<()> {
-        let inside = Arc::clone(&self.keeper);
+        let inside = Arc::clone(&self.handlers);
         messenger("hello").spawn(move || inside.finish(Arc::new(socket), None, None)).map(drop)
     }
 }
 
-impl Keeper {
-    fn receive(keeper: &Arc<Self>, socket: TcpStream) {
+impl ListenerHandlers {
+    fn receive(handlers: &Arc<Self>, socket: TcpStream) {
         let from = socket.peer_addr().ok().map(|address| address.ip());
         let socket = Arc::new(socket);
-        let number = keeper.rooms.silent.enter(&socket, SILENT);
-        let inside = Arc::clone(keeper);
+        let number = handlers.queues.silent.enter(&socket, SILENT);
+        let inside = Arc::clone(handlers);
         let spawned = messenger("hello").spawn(move || inside.finish(socket, from, Some(number)));
         if spawned.is_err() {
-            keeper.rooms.silent.leave(number);
+            handlers.queues.silent.leave(number);
         }
     }
 
@@ -164,8 +164,8 @@ impl Keeper {
     fn finish(&self, socket: Arc<TcpStream>, from: Option<IpAddr>, silent: Option<u64>) {
         let mut known = None;
         let answered = self.answer(&socket, from, silent, &mut known);
-        silent.iter().for_each(|&number| self.rooms.silent.leave(number));
-        known.iter().for_each(|&number| self.rooms.known.leave(number));
+        silent.iter().for_each(|&number| self.queues.silent.leave(number));
+        known.iter().for_each(|&number| self.queues.known.leave(number));
         // Nobody else holds it; one that is being closed at this moment is as good as gone.
         if let (Ok(hello), Some(socket)) = (answered, Arc::into_inner(socket)) {
             (self.deliver)(hello, socket);
@@ -178,21 +178,21 @@ impl Keeper {
         from: Option<IpAddr>,
         silent: Option<u64>,
         known: &mut Option<u64>,
-    ) -> Result<Hello, Refused> {
-        let hear = |_: &Hello, holds: bool| match (holds, silent) {
+    ) -> Result<Handshake, Refused> {
+        let hear = |_: &Handshake, holds: bool| match (holds, silent) {
             (true, Some(number)) => {
-                *known = Some(self.rooms.known.enter(socket, KNOWN));
-                self.rooms.silent.leave(number);
+                *known = Some(self.queues.known.enter(socket, KNOWN));
+                self.queues.silent.leave(number);
             }
             (true, None) => {}
             (false, _) => {
                 let why = "its token is not the run's";
-                (self.refuse)(&Away { hello: None, from, why });
+                (self.refuse)(&Rejection { hello: None, from, why });
             }
         };
-        let admit = |hello: &Hello| {
+        let admit = |hello: &Handshake| {
             let admitted = (self.admit)(hello);
-            admitted.inspect_err(|why| (self.refuse)(&Away { hello: Some(hello), from, why }))
+            admitted.inspect_err(|why| (self.refuse)(&Rejection { hello: Some(hello), from, why }))
         };
         // Without it messages wait for each other's acknowledgements; only connections over the network have it.
         if silent.is_some() {
@@ -203,7 +203,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Gate {
+impl Drop for Listener {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Release);
         // Wakes the listener. Where nobody can connect any more, the thread ends with the process.
@@ -227,10 +227,10 @@ pub(crate) enum Retry {
 pub(crate) fn connect(
     at: SocketAddr,
     token: Token,
-    hello: impl Fn() -> io::Result<Hello>,
+    hello: impl Fn() -> io::Result<Handshake>,
     (retry, lasts): (Retry, Duration),
     is_over: impl Fn() -> bool,
-) -> Result<(Hello, TcpStream), Refused> {
+) -> Result<(Handshake, TcpStream), Refused> {
     let until = Instant::now() + lasts;
     loop {
         let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);

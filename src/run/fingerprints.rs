@@ -5,7 +5,7 @@ use crate::base::state::{State, to_bytes};
 
 /// What is fingerprinted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prints {
+pub(crate) enum Fingerprints {
     /// Nothing.
     Off,
     /// At each boundary the replica of every worker: they must be equal.
@@ -14,7 +14,7 @@ pub(crate) enum Prints {
     All,
 }
 
-impl Prints {
+impl Fingerprints {
     /// Of a run that nobody checks: builds for debugging find replicas that differ.
     pub(crate) fn usual() -> Self {
         if cfg!(debug_assertions) { Self::Replicas } else { Self::Off }
@@ -49,7 +49,7 @@ crate::state!(
 
 /// The fingerprints of a boundary and of the epoch before it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct BoundaryPrint {
+pub(crate) struct BoundaryFingerprint {
     pub(crate) epoch: u64,
     /// Changes in their order, then the parts, each kind by number.
     pub(crate) parts: Vec<(Part, u64)>,
@@ -70,8 +70,8 @@ pub(crate) fn print_of<T: State>(value: &T) -> u64 {
 }
 
 /// Two workers whose replicas differ, if there are some.
-pub(crate) fn unequal_replicas(prints: &[(Part, u64)]) -> Option<(u32, u32)> {
-    let replicas = prints.iter().filter_map(|&(part, print)| match part {
+pub(crate) fn unequal_replicas(fingerprints: &[(Part, u64)]) -> Option<(u32, u32)> {
+    let replicas = fingerprints.iter().filter_map(|&(part, print)| match part {
         Part::Replica(worker) => Some((worker, print)),
         _ => None,
     });

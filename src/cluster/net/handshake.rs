@@ -36,7 +36,7 @@ pub(crate) enum Role {
     /// A process of the run, to another one, for a generation.
     Neighbour,
     /// Someone who asks something of the run.
-    Visitor,
+    AdminClient,
     /// The coordinator.
     Coordinator,
 }
@@ -45,7 +45,7 @@ crate::state!(
     enum Role {
         Member,
         Neighbour,
-        Visitor,
+        AdminClient,
         Coordinator,
     }
 );
@@ -69,7 +69,7 @@ pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
 
 /// What both ends say of themselves.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Hello {
+pub(crate) struct Handshake {
     magic: [u8; 8],
     protocol: u32,
     pub(crate) role: Role,
@@ -82,9 +82,9 @@ pub(crate) struct Hello {
     nonce: [u8; 32],
 }
 
-crate::state!(Hello { magic, protocol, role, build, run, generation, index, nonce });
+crate::state!(Handshake { magic, protocol, role, build, run, generation, index, nonce });
 
-impl Hello {
+impl Handshake {
     /// A hello that was never said before.
     pub(crate) fn new(role: Role, (build, run): (u64, u64), generation: u64, index: u32) -> io::Result<Self> {
         let nonce = random()?;
@@ -139,7 +139,7 @@ impl From<io::Error> for Refused {
 
 type Proof = [u8; 32];
 
-fn mac(token: Token, by: u8, hellos: &[&Hello]) -> Hmac<Sha256> {
+fn mac(token: Token, by: u8, hellos: &[&Handshake]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
     mac.update(&[by]);
@@ -155,14 +155,14 @@ const TICKET: u8 = 3;
 pub(crate) fn greet(
     socket: &TcpStream,
     token: Token,
-    mine: &Hello,
+    mine: &Handshake,
     limit: Option<Duration>,
-) -> Result<Hello, Refused> {
+) -> Result<Handshake, Refused> {
     let mut timed = Timed::new(socket, limit);
     let ticket: Proof = mac(token, TICKET, &[mine]).finalize().into_bytes().into();
     send(&mut timed, mine)?;
     send(&mut timed, &ticket)?;
-    let (theirs, proof): (Hello, Proof) = receive(&mut timed, MOST)?;
+    let (theirs, proof): (Handshake, Proof) = receive(&mut timed, MOST)?;
     theirs.check()?;
     let hellos = [mine, &theirs];
     mac(token, ACCEPTOR, &hellos).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
@@ -179,13 +179,13 @@ pub(crate) fn greet(
 pub(crate) fn answer(
     socket: &TcpStream,
     token: Token,
-    mine: &Hello,
+    mine: &Handshake,
     limit: Option<Duration>,
-    hear: impl FnOnce(&Hello, bool),
-    admit: impl FnOnce(&Hello) -> Result<(), String>,
-) -> Result<Hello, Refused> {
+    hear: impl FnOnce(&Handshake, bool),
+    admit: impl FnOnce(&Handshake) -> Result<(), String>,
+) -> Result<Handshake, Refused> {
     let mut timed = Timed::new(socket, limit);
-    let theirs: Hello = receive(&mut timed, MOST)?;
+    let theirs: Handshake = receive(&mut timed, MOST)?;
     let hellos = [&theirs, mine];
     let proof: Proof = mac(token, ACCEPTOR, &hellos).finalize().into_bytes().into();
     let answer = (mine.clone(), proof);

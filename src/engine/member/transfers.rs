@@ -1,75 +1,82 @@
 //! What a process gives to others, and the hub that the first one hands on.
 
 use super::{Member, Outgoing, lost};
-use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;
+use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::cluster::plan::Plan;
-use crate::engine::handover::{Account, Goods};
+use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::program::Program;
 use crate::run::hub::HubState;
 
 impl<P: Program> Member<P> {
     /// What moves to whom.
-    pub(super) fn goods(&mut self, plan: &Plan, account: Account) -> Result<Outgoing<P>, EngineError> {
+    pub(super) fn transfers(&mut self, plan: &Plan, stats: ProcessStats) -> Result<Outgoing<P>, EngineError> {
         let me = self.index;
-        let mut goods = Outgoing::new();
-        if plan.last && plan.givers.len() > 1 {
-            self.shed().map_err(EngineError::Worker)?;
+        let mut transfers = Outgoing::new();
+        if plan.last && plan.previous.len() > 1 {
+            self.drop_training_data().map_err(EngineError::Worker)?;
         }
         let Self { share, plan: before, .. } = self;
         let share = share.as_mut().ok_or_else(lost)?;
         for (number, slot) in (0..).zip(&mut share.shards) {
-            let to = plan.seats[plan.shard_seat(number) as usize].id;
+            let to = plan.participants[plan.shard_process(number) as usize].id;
             if let Some(shard) = if to == me { None } else { slot.take() } {
-                goods.entry(to).or_default().push(Goods::Shard(number, shard));
+                transfers.entry(to).or_default().push(Transfer::Shard(number, shard));
             }
         }
         for (number, slot) in (0..).zip(&mut share.blocks) {
-            let to = plan.seats[plan.block_seat(number) as usize].id;
+            let to = plan.participants[plan.block_process(number) as usize].id;
             if let Some(block) = if to == me { None } else { slot.take() } {
-                goods.entry(to).or_default().push(Goods::Block(number, block));
+                transfers.entry(to).or_default().push(Transfer::Block(number, block));
             }
         }
-        if plan.givers.first().is_some_and(|first| first.id == me) {
+        if plan.previous.first().is_some_and(|first| first.id == me) {
             let before = before.take();
-            for seat in plan.seats.iter().filter(|seat| seat.id != me && !plan.last) {
+            for participant in
+                plan.participants.iter().filter(|participant| participant.id != me && !plan.last)
+            {
                 // A process without workers has seen no commits.
                 let had_workers = before.as_ref().is_some_and(|before| {
-                    before.seat_of(seat.id).is_some_and(|seat| before.process_of.contains(&(seat as u32)))
+                    before
+                        .index_of(participant.id)
+                        .is_some_and(|participant| before.process_of.contains(&(participant as u32)))
                 });
                 if !had_workers {
-                    goods.entry(seat.id).or_default().push(Goods::Replica(share.replica.clone()));
+                    transfers
+                        .entry(participant.id)
+                        .or_default()
+                        .push(Transfer::Replica(share.replica.clone()));
                 }
             }
-            let next = plan.seats[0].id;
+            let next = plan.participants[0].id;
             if next != me {
-                let saved = doing::guarded(|| Ok(self.save_hub())).map_err(EngineError::Worker)?;
-                let both = saved.map(|(pinned, rest)| [Goods::Pinned(pinned), Goods::Hub(rest)]);
-                goods.entry(next).or_default().extend(both.into_iter().flatten());
+                let saved = panic_context::guarded(|| Ok(self.save_hub())).map_err(EngineError::Worker)?;
+                let both = saved.map(|(pinned, rest)| [Transfer::Pinned(pinned), Transfer::Hub(rest)]);
+                transfers.entry(next).or_default().extend(both.into_iter().flatten());
             }
         }
-        for seat in plan.seats.iter().filter(|seat| seat.id != me) {
-            goods.entry(seat.id).or_default().push(Goods::End(account));
+        for participant in plan.participants.iter().filter(|participant| participant.id != me) {
+            transfers.entry(participant.id).or_default().push(Transfer::End(stats));
         }
-        Ok(goods)
+        Ok(transfers)
     }
 
     /// Drops of the shards and blocks here what the model does not need.
-    fn shed(&mut self) -> Result<(), String> {
+    fn drop_training_data(&mut self) -> Result<(), String> {
         let Some(share) = &mut self.share else { return Ok(()) };
         let program = &self.program;
-        doing::guarded(|| {
+        panic_context::guarded(|| {
             for (number, shard) in (0..).zip(&mut share.shards) {
                 if let Some(shard) = shard {
-                    Doing::verb("shed").of("shard", number).note();
-                    program.shed(shard);
+                    PanicContext::verb("shed").of("shard", number).enter();
+                    program.drop_training_data(shard);
                 }
             }
             for (number, block) in (0..).zip(&mut share.blocks) {
                 if let Some(block) = block {
-                    Doing::verb("shed_block").of("block", number).note();
-                    program.shed_block(block);
+                    PanicContext::verb("shed_block").of("block", number).enter();
+                    program.shrink_to_model(block);
                 }
             }
             Ok(())
@@ -80,10 +87,10 @@ impl<P: Program> Member<P> {
     pub(super) fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
         let hub = self.hub.take()?;
         let (mut out, mut schedule) = (Writer::default(), Writer::default());
-        Doing::verb("save of the schedule").note();
+        PanicContext::verb("save of the schedule").enter();
         hub.schedule.save(&mut schedule);
         out.write(&schedule.into_bytes());
-        out.write(&(hub.progress, hub.cut_short));
+        out.write(&(hub.progress, hub.ended_mid_epoch));
         self.history.save(&mut out);
         self.schedule = Some(hub.schedule);
         Some((hub.pinned, out.into_bytes()))
@@ -94,16 +101,16 @@ impl<P: Program> Member<P> {
         let pinned = self.pinned.take().ok_or(StateError::new("the pinned block"))?;
         let mut from = Reader::new(bytes);
         let schedule: Vec<u8> = from.read()?;
-        let (progress, cut_short) = from.read()?;
+        let (progress, ended_mid_epoch) = from.read()?;
         self.history.load(&mut from)?;
         from.end("the hub")?;
         let mut own = self.schedule.take().ok_or(StateError::new("the schedule"))?;
         let mut schedule = Reader::new(&schedule);
-        Doing::verb("load of the schedule").note();
+        PanicContext::verb("load of the schedule").enter();
         own.load(&mut schedule)?;
         schedule.end("a schedule")?;
         let mut hub = HubState::new(pinned, own, self.settings.staleness);
-        (hub.progress, hub.cut_short) = (progress, cut_short);
+        (hub.progress, hub.ended_mid_epoch) = (progress, ended_mid_epoch);
         self.hub = Some(hub);
         Ok(())
     }

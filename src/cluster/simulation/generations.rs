@@ -1,7 +1,7 @@
 //! What hub and places of a simulated generation say to each other, and when.
 
 use super::mixing::Mixing;
-use super::world::{End, Happening, World};
+use super::world::{End, SimulatedEvent, World};
 use crate::base::state::{from_bytes, to_bytes};
 use crate::run::message::Message;
 use crate::run::place::{HUB, Outbox};
@@ -12,17 +12,17 @@ impl World {
         let Some(process) = self.processes.get(&from.0) else { return };
         let Some(plan) = process.plan.clone() else { return };
         for (to, message) in out {
-            let (seat, thread) = match to {
+            let (position, thread) = match to {
                 HUB => (0, u32::MAX),
                 worker => (plan.process_of[worker as usize], plan.thread_of[worker as usize]),
             };
-            let other = plan.seats[seat as usize].id;
+            let other = plan.participants[position as usize].id;
             let is_cut = |faults: &super::faults::Faults| faults.is_cut(from.0, other, plan.number);
             if self.faults.as_ref().is_some_and(is_cut) {
                 continue;
             }
             let bytes = to_bytes(&message);
-            let what = Happening::Message { process: other, generation: plan.number, to, bytes };
+            let what = SimulatedEvent::Message { process: other, generation: plan.number, to, bytes };
             self.send(from, (other, thread), what);
         }
     }
@@ -37,10 +37,10 @@ impl World {
         let Some(process) = self.processes.get_mut(&index) else { return Err("a message to nobody".into()) };
         let Some(running) = process.running.as_mut().filter(|running| running.number == generation) else {
             let number = process.plan.as_ref().map_or(0, |plan| plan.number);
-            if number > generation || (number == generation && process.wishes.running() == generation) {
+            if number > generation || (number == generation && process.requests.running() == generation) {
                 return Err(format!("a message of generation {generation} came after its end"));
             }
-            self.early.push(Happening::Message { process: index, generation, to, bytes });
+            self.early.push(SimulatedEvent::Message { process: index, generation, to, bytes });
             return Ok(());
         };
         let message: Message<Mixing> = from_bytes(&bytes).map_err(|why| why.to_string())?;
@@ -49,8 +49,8 @@ impl World {
         let mut out = Outbox::new();
         running.receive(thread, to, message, &mut out)?;
         if let Some(thread) = thread.filter(|&thread| !std::mem::replace(&mut running.awake[thread], true)) {
-            let after = self.now + self.dice.below(200);
-            self.at(after, Happening::Turn { process: index, generation, thread });
+            let after = self.now + self.rng.below(200);
+            self.at(after, SimulatedEvent::Turn { process: index, generation, thread });
         }
         self.post((index, 0), out);
         self.report_epochs(index);
@@ -58,8 +58,8 @@ impl World {
     }
 
     fn report_epochs(&mut self, index: u32) {
-        let dice = &mut self.dice;
-        let seconds = || 0.5 + dice.part();
+        let rng = &mut self.rng;
+        let seconds = || 0.5 + rng.part();
         let reports = self.processes.get(&index).map(|process| process.reports(seconds)).unwrap_or_default();
         reports.into_iter().for_each(|report| self.say(index, report));
     }
@@ -71,8 +71,8 @@ impl World {
         };
         let mut out = Outbox::new();
         if running.threads[thread].run(&mut out)? {
-            let after = self.now + 1 + self.dice.below(1_000);
-            self.at(after, Happening::Turn { process: index, generation, thread });
+            let after = self.now + 1 + self.rng.below(1_000);
+            self.at(after, SimulatedEvent::Turn { process: index, generation, thread });
         } else {
             running.awake[thread] = false;
         }

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use crate::base::doing;
-use crate::base::level::Level;
+use crate::base::panic_context;
+use crate::base::simd_level::SimdLevel;
 use crate::base::sync::lock;
 
 /// Operations (as of multiplying and adding) below which others would come too late: some tens of microseconds.
@@ -34,12 +34,12 @@ const SHUT: Duration = Duration::from_micros(100);
 const IDLE: Duration = Duration::from_micros(20);
 
 thread_local! {
-    static CREW: RefCell<Option<Arc<Crew>>> = const { RefCell::new(None) };
+    static CREW: RefCell<Option<Arc<HelperThreads>>> = const { RefCell::new(None) };
 }
 
 /// The threads of a run that may lend a hand, and what they are asked for.
 #[derive(Default)]
-pub(crate) struct Crew {
+pub(crate) struct HelperThreads {
     /// Those that have joined, beside the one that asks.
     others: Mutex<Vec<Thread>>,
     /// The work that is shown, its number, and how many others are at it.
@@ -58,26 +58,26 @@ type Failed = (Box<dyn Any + Send>, Option<String>);
 /// Work that any number of threads may do at the same time.
 type Work<'a> = &'a (dyn Fn() + Sync);
 
-impl Crew {
+impl HelperThreads {
     /// Lets this thread be one of the hands, as long as there is a core for each.
-    pub(crate) fn join(&self) -> Option<Hand> {
+    pub(crate) fn join(&self) -> Option<Helper> {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let mut others = lock(&self.others);
         if others.len() + 1 >= cores {
             return None;
         }
         others.push(std::thread::current());
-        Some(Hand { seen: self.number.load(Ordering::Acquire), since: Instant::now() })
+        Some(Helper { seen: self.number.load(Ordering::Acquire), since: Instant::now() })
     }
 
     /// Runs `body`, the first worker's own work, with these hands.
     pub(crate) fn during<T>(self: &Arc<Self>, body: impl FnOnce() -> T) -> T {
         /// Puts back what was there, even if the body panics.
-        struct Restore(Option<Arc<Crew>>);
+        struct Restore(Option<Arc<HelperThreads>>);
         impl Drop for Restore {
             fn drop(&mut self) {
-                let crew = CREW.replace(self.0.take());
-                crew.inspect(|crew| crew.open.store(false, Ordering::Release));
+                let helpers = CREW.replace(self.0.take());
+                helpers.inspect(|helpers| helpers.open.store(false, Ordering::Release));
             }
         }
         let _restore = Restore(CREW.replace(Some(Arc::clone(self))));
@@ -88,7 +88,7 @@ impl Crew {
     /// Has `work` done by this thread and all others that come before it is done.
     fn share(&self, work: Work<'_>) {
         /// Takes the work back and waits for those inside.
-        struct Retire<'a>(&'a Crew);
+        struct Retire<'a>(&'a HelperThreads);
         impl Drop for Retire<'_> {
             fn drop(&mut self) {
                 lock(&self.0.work).take();
@@ -110,7 +110,7 @@ impl Crew {
         self.attempt(work);
         drop(retire);
         if let Some((panic, place)) = lock(&self.panic).take() {
-            doing::set_place(place);
+            panic_context::set_place(place);
             resume_unwind(panic);
         }
     }
@@ -132,29 +132,29 @@ impl Crew {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             let mut kept = lock(&self.panic);
             if kept.as_ref().is_none_or(|(kept, _)| kept.is::<Follows>()) {
-                *kept = Some((panic, doing::take_place()));
+                *kept = Some((panic, panic_context::take_place()));
             }
         }
     }
 }
 
 /// What a hand has seen.
-pub(crate) struct Hand {
+pub(crate) struct Helper {
     seen: u64,
     /// Since when it has had nothing to do.
     since: Instant,
 }
 
-impl Hand {
+impl Helper {
     /// Lends a hand if one is asked for; returns whether to stay awake for more.
-    pub(crate) fn attend(&mut self, crew: &Crew) -> bool {
-        let number = crew.number.load(Ordering::Acquire);
+    pub(crate) fn attend(&mut self, helpers: &HelperThreads) -> bool {
+        let number = helpers.number.load(Ordering::Acquire);
         if number != self.seen {
             self.seen = number;
-            crew.help();
+            helpers.help();
             self.since = Instant::now();
         }
-        let awake = if crew.open.load(Ordering::Acquire) { OPEN } else { SHUT };
+        let awake = if helpers.open.load(Ordering::Acquire) { OPEN } else { SHUT };
         // Where none was ever asked for, none is expected.
         number > 0 && self.since.elapsed() < awake
     }
@@ -174,7 +174,7 @@ fn relax(turns: u32) {
 
 /// How many hands [`each`] may use on this thread: for how finely to cut, never for what is computed.
 pub fn count() -> usize {
-    CREW.with_borrow(|crew| 1 + crew.as_ref().map_or(0, |crew| lock(&crew.others).len()))
+    CREW.with_borrow(|helpers| 1 + helpers.as_ref().map_or(0, |helpers| lock(&helpers.others).len()))
 }
 
 /// Does `act` to each part, on this thread and on as many others as lend a hand, and returns when all are done. Parts
@@ -182,18 +182,18 @@ pub fn count() -> usize {
 ///
 /// `cost` is the operations of all parts together: where they are few, this thread does them alone.
 pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Send>, act: impl Fn(T) + Sync) {
-    let crew = if cost < WORTH || count() == 1 { None } else { CREW.take() };
-    let Some(crew) = crew else { return parts.into_iter().for_each(act) };
+    let helpers = if cost < WORTH || count() == 1 { None } else { CREW.take() };
+    let Some(helpers) = helpers else { return parts.into_iter().for_each(act) };
     /// Parts of parts are done by the hand that is at them.
-    struct Restore(Arc<Crew>);
+    struct Restore(Arc<HelperThreads>);
     impl Drop for Restore {
         fn drop(&mut self) {
             CREW.set(Some(Arc::clone(&self.0)));
         }
     }
-    let restore = Restore(crew);
+    let restore = Restore(helpers);
     let parts = Mutex::new(parts.into_iter());
-    let level = Level::current();
+    let level = SimdLevel::current();
     restore.0.share(&|| {
         level.during(|| {
             // The lock is let go before the part is begun.
@@ -260,15 +260,16 @@ pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
             self.0.store(true, Ordering::Release);
         }
     }
-    let (crew, over, ready) = (Arc::new(Crew::default()), AtomicBool::new(false), AtomicUsize::new(1));
+    let (helpers, over, ready) =
+        (Arc::new(HelperThreads::default()), AtomicBool::new(false), AtomicUsize::new(1));
     std::thread::scope(|scope| {
         for _ in 1..hands {
             scope.spawn(|| {
-                let hand = crew.join();
+                let helper = helpers.join();
                 ready.fetch_add(1, Ordering::AcqRel);
-                let Some(mut hand) = hand else { return };
+                let Some(mut helper) = helper else { return };
                 while !over.load(Ordering::Acquire) {
-                    hand.attend(&crew);
+                    helper.attend(&helpers);
                     std::thread::yield_now();
                 }
             });
@@ -277,7 +278,7 @@ pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
         while ready.load(Ordering::Acquire) < hands {
             std::thread::yield_now();
         }
-        crew.during(body)
+        helpers.during(body)
     })
 }
 

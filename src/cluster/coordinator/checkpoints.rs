@@ -3,28 +3,28 @@
 use std::collections::BTreeSet;
 
 use super::{Action, Coordinator, Stage};
-use crate::checkpoint::Drafted;
-use crate::cluster::protocol::{Cut, Keep, Kept, Order};
+use crate::checkpoint::SubmittedParts;
+use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationEnd, Order};
 
 /// Handing in parts may take so many times the deadline: disks are slow, and who writes is heard of meanwhile.
 const PATIENCE: f64 = 30.0;
 
 /// A boundary that becomes a checkpoint.
-pub(super) struct Keeping {
+pub(super) struct PendingParts {
     /// The processes whose parts are not here.
     awaited: BTreeSet<u32>,
-    cut: Cut,
-    drafted: Drafted,
+    cut: GenerationEnd,
+    submitted: SubmittedParts,
     until: f64,
 }
 
 impl Coordinator {
     /// All processes are there: is there a checkpoint to go on from?
     pub(super) fn find(&mut self, now: f64) {
-        match self.facts.as_ref().filter(|_| self.terms.keeps) {
-            Some(facts) => {
+        match self.registration.as_ref().filter(|_| self.config.keeps) {
+            Some(registration) => {
                 self.stage = Stage::Finding;
-                self.out.push(Action::Find { identity: facts.identity.clone() });
+                self.out.push(Action::Find { identity: registration.identity.clone() });
             }
             None => self.found(None, 0, Vec::new(), now),
         }
@@ -37,48 +37,57 @@ impl Coordinator {
         let before = self.rescale().iter().filter(|&&(at, _)| at <= epoch).max_by_key(|&&(at, _)| at);
         self.workers = before.map(|&(_, workers)| workers).or(self.workers);
         self.begin(None, None);
-        for (from, facts, address) in std::mem::take(&mut self.early) {
+        for (from, registration, address) in std::mem::take(&mut self.early) {
             if self.members.contains_key(&from) {
-                self.admit(from, facts, address, now);
+                self.admit(from, registration, address, now);
             }
         }
     }
 
     /// A generation has ended at a boundary that is worth a checkpoint.
-    pub(super) fn keep(&mut self, cut: Cut, now: f64) {
+    pub(super) fn keep(&mut self, cut: GenerationEnd, now: f64) {
         let Some(plan) = &self.plan else { return };
         let (awaited, generation): (BTreeSet<u32>, _) =
-            (plan.seats.iter().map(|seat| seat.id).collect(), plan.number);
-        let order = Order::Keep { generation, epoch: cut.epoch, anew: cut.keep == Keep::Anew };
+            (plan.participants.iter().map(|participant| participant.id).collect(), plan.number);
+        let order = Order::SubmitParts {
+            generation,
+            epoch: cut.epoch,
+            anew: cut.keep == CheckpointNeed::PartsMissing,
+        };
         awaited.iter().for_each(|&to| self.out.push(Action::Tell { to, order: order.clone() }));
-        let until = now + PATIENCE * self.terms.deadline;
-        self.stage = Stage::Keeping(Box::new(Keeping { awaited, cut, drafted: Drafted::default(), until }));
+        let until = now + PATIENCE * self.config.deadline;
+        self.stage = Stage::Checkpointing(Box::new(PendingParts {
+            awaited,
+            cut,
+            submitted: SubmittedParts::default(),
+            until,
+        }));
     }
 
     /// A process has handed in its parts.
-    pub(super) fn handed_in(&mut self, from: u32, one: Drafted) {
-        let (Stage::Keeping(keeping), Some(plan)) = (&mut self.stage, &self.plan) else { return };
+    pub(super) fn parts_submitted(&mut self, from: u32, one: SubmittedParts) {
+        let (Stage::Checkpointing(keeping), Some(plan)) = (&mut self.stage, &self.plan) else { return };
         if !keeping.awaited.remove(&from) {
             return;
         }
-        let all = &mut keeping.drafted;
+        let all = &mut keeping.submitted;
         all.parts.extend(one.parts);
         all.cost = all.cost.max(one.cost);
-        let has_others = plan.seats.len() > 1;
+        let has_others = plan.participants.len() > 1;
         let failed = one.failed.map(|why| if has_others { format!("process {from}: {why}") } else { why });
         all.failed = all.failed.take().or(failed);
-        if let Some(facts) = self.facts.as_ref().filter(|_| keeping.awaited.is_empty()) {
-            let (identity, drafted) = (facts.identity.clone(), std::mem::take(all));
+        if let Some(registration) = self.registration.as_ref().filter(|_| keeping.awaited.is_empty()) {
+            let (identity, submitted) = (registration.identity.clone(), std::mem::take(all));
             let (epoch, generation) = (keeping.cut.epoch, plan.number);
-            self.out.push(Action::Commit { epoch, generation, identity, drafted });
+            self.out.push(Action::Commit { epoch, generation, identity, submitted });
         }
     }
 
     /// The checkpoint is there, or could not be written: the run goes on.
-    pub(super) fn committed(&mut self, generation: u64, kept: Kept) {
+    pub(super) fn committed(&mut self, generation: u64, kept: CheckpointResult) {
         let is_awaited = self.plan.as_ref().is_some_and(|plan| plan.number == generation);
         match std::mem::replace(&mut self.stage, Stage::Running) {
-            Stage::Keeping(keeping) if is_awaited && keeping.awaited.is_empty() => {
+            Stage::Checkpointing(keeping) if is_awaited && keeping.awaited.is_empty() => {
                 // The first process says so on the screen.
                 if let Some(why) = &kept.failed {
                     self.remember(format!("no checkpoint of epoch {}: {why}", keeping.cut.epoch));
@@ -91,7 +100,7 @@ impl Coordinator {
 
     /// Gives up waiting for parts.
     pub(super) fn look_at_parts(&mut self, now: f64) {
-        let Stage::Keeping(keeping) = &self.stage else { return };
+        let Stage::Checkpointing(keeping) = &self.stage else { return };
         if let Some(&who) = keeping.awaited.first().filter(|_| now >= keeping.until) {
             self.lost(who, format!("process {who} has not handed in its part of a checkpoint"));
         }

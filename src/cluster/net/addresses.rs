@@ -1,4 +1,4 @@
-//! [`Reach`]: where a process listens for others, and where others are told that it is.
+//! [`Addresses`]: where a process listens for others, and where others are told that it is.
 
 use std::env;
 use std::fmt;
@@ -56,12 +56,12 @@ impl Address {
 
 /// Where a process listens, and where others are told that it is; by default where it reached the coordinator from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Reach {
+pub(crate) struct Addresses {
     pub(crate) listen: Option<Address>,
     pub(crate) advertise: Option<Address>,
 }
 
-impl Reach {
+impl Addresses {
     /// What a process is told in its environment.
     #[cfg(feature = "cli")]
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
@@ -113,7 +113,7 @@ mod tests {
         let listens: SocketAddr = "127.0.0.1:5000".parse().unwrap();
         let told = |listen: Option<&str>, advertise: Option<&str>| {
             let read = |text: Option<&str>| text.map(|text| text.parse().unwrap());
-            let reach = Reach { listen: read(listen), advertise: read(advertise) };
+            let reach = Addresses { listen: read(listen), advertise: read(advertise) };
             (reach.listens(listens.ip()).to_string(), reach.told(listens).to_string())
         };
         let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::disk::{Folder, Frail};
+use super::disk::{FaultyDisk, Folder};
 use super::process::Process;
-use super::world::{Happening, World};
+use super::world::{SimulatedEvent, World};
 use crate::cluster::LOST;
-use crate::cluster::coordinator::{Coordinator, Event, Terms};
+use crate::cluster::checkpoints::CheckpointStore;
+use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
 use crate::cluster::protocol::{Order, Report};
-use crate::cluster::vault::Vault;
 
 /// Seconds of silence after which a process is lost, and microseconds between two signs of life.
 pub(super) const DEADLINE: f64 = 0.5;
@@ -23,7 +23,7 @@ pub(super) enum Fault {
     Kill,
     Stop,
     /// What a process says to the coordinator is lost, what it is told, or both.
-    Cut {
+    Partition {
         from: bool,
         to: bool,
     },
@@ -43,13 +43,13 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    fn any(dice: &mut super::Dice) -> Self {
-        match dice.below(17) {
+    fn any(rng: &mut super::Rng) -> Self {
+        match rng.below(17) {
             0..4 => Self::Kill,
             4 | 5 => Self::Stop,
-            6 => Self::Cut { from: true, to: dice.one_in(2) },
-            7 => Self::Cut { from: false, to: true },
-            8 | 9 => Self::CutLink { both: dice.one_in(2) },
+            6 => Self::Partition { from: true, to: rng.one_in(2) },
+            7 => Self::Partition { from: false, to: true },
+            8 | 9 => Self::CutLink { both: rng.one_in(2) },
             10 => Self::Writing { launcher: false },
             11 | 12 => Self::Writing { launcher: true },
             13 => Self::Slow(true),
@@ -92,13 +92,13 @@ impl std::ops::AddAssign for Counts {
 /// What a run with faults has beside one without.
 pub(super) struct Faults {
     folder: PathBuf,
-    terms: Terms,
+    config: CoordinatorConfig,
     pub(super) disk: Arc<Folder>,
     /// The processes' ways to it, and the launcher's.
-    pub(super) disks: BTreeMap<u32, Arc<Frail>>,
-    pub(super) own: Arc<Frail>,
+    pub(super) disks: BTreeMap<u32, Arc<FaultyDisk>>,
+    pub(super) own: Arc<FaultyDisk>,
     pub(super) is_slow: bool,
-    pub(super) vault: Vault,
+    pub(super) checkpoints: CheckpointStore,
     /// The last checkpoint that was committed, and one whose commit was under way when the launcher died.
     committed: Option<String>,
     perhaps: Option<String>,
@@ -142,17 +142,18 @@ impl World {
         let mut world = Self::new(seed, problem);
         let disk: Arc<Folder> = Arc::default();
         let own = disk.reach();
-        let vault = Vault::in_store(folder.clone(), own.clone());
-        let terms = Terms { keeps: true, deadline: DEADLINE, ..world.coordinator.terms().clone() };
-        world.coordinator = Coordinator::new(terms.clone());
+        let checkpoints = CheckpointStore::in_store(folder.clone(), own.clone());
+        let config =
+            CoordinatorConfig { keeps: true, deadline: DEADLINE, ..world.coordinator.config().clone() };
+        world.coordinator = Coordinator::new(config.clone());
         world.faults = Some(Faults {
             folder,
-            terms,
+            config,
             disk,
             disks: BTreeMap::new(),
             own,
             is_slow: false,
-            vault,
+            checkpoints,
             committed: None,
             perhaps: None,
             frozen: Vec::new(),
@@ -166,42 +167,42 @@ impl World {
             counts: Counts { attempts: 1, ..Counts::default() },
         });
         // Those of a run without faults have no folder.
-        world.agenda.retain(|_, what| !matches!(what, Happening::Built(_)));
+        world.agenda.retain(|_, what| !matches!(what, SimulatedEvent::Built(_)));
         world.people();
-        for _ in 0..1 + world.dice.below(3) {
-            let fault = Fault::any(&mut world.dice);
+        for _ in 0..1 + world.rng.below(3) {
+            let fault = Fault::any(&mut world.rng);
             // Before the first checkpoint, or behind some.
-            let latest = if world.dice.one_in(2) { 60_000 } else { 1_000_000 };
-            let after = world.dice.below(latest);
-            world.at(after, Happening::Fault(fault));
+            let latest = if world.rng.one_in(2) { 60_000 } else { 1_000_000 };
+            let after = world.rng.below(latest);
+            world.at(after, SimulatedEvent::Fault(fault));
         }
-        world.at(HEARTBEAT, Happening::Heartbeat);
+        world.at(HEARTBEAT, SimulatedEvent::Heartbeat);
         world
     }
 
     /// The processes of an attempt, which are still building their programs.
     fn people(&mut self) {
         let Some(faults) = &mut self.faults else { return };
-        let (count, problem) = (faults.terms.processes, self.problem);
+        let (count, problem) = (faults.config.processes, self.problem);
         self.processes = (0..count).map(|index| (index, faults.process(index, problem))).collect();
         let unmet = faults.unmet > 0;
         faults.unmet = faults.unmet.saturating_sub(1);
         faults.counts.unmet += u64::from(unmet);
-        let unmet = unmet.then(|| self.dice.below(u64::from(count)) as u32);
+        let unmet = unmet.then(|| self.rng.below(u64::from(count)) as u32);
         for index in 0..count {
-            let after = self.now + self.dice.below(5_000);
+            let after = self.now + self.rng.below(5_000);
             if unmet != Some(index) {
-                self.at(after, Happening::Built(index));
+                self.at(after, SimulatedEvent::Built(index));
                 continue;
             }
             self.processes.remove(&index);
-            if self.dice.one_in(2) {
+            if self.rng.one_in(2) {
                 // The connection was there, and broke.
-                self.at(after, Happening::ToCoordinator(Event::Closed { of: index }));
+                self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
             }
             let exited = Event::Exited { of: index, code: LOST, crashed: true, how: "ended".into() };
-            let after = after + self.dice.below(5_000);
-            self.at(after, Happening::ToCoordinator(exited));
+            let after = after + self.rng.below(5_000);
+            self.at(after, SimulatedEvent::ToCoordinator(exited));
         }
     }
 
@@ -212,31 +213,33 @@ impl World {
             event,
             Event::Said { .. } | Event::Found { .. } | Event::Numbered { .. } | Event::Committed { .. }
         );
-        if has_faults && again && self.dice.one_in(30) {
-            let after = self.now + self.dice.below(100_000);
-            self.at(after, Happening::ToCoordinator(event.clone()));
+        if has_faults && again && self.rng.one_in(30) {
+            let after = self.now + self.rng.below(100_000);
+            self.at(after, SimulatedEvent::ToCoordinator(event.clone()));
         }
     }
 
     /// Whether it concerns nobody who could take it in.
-    pub(super) fn is_lost(&mut self, what: &Happening) -> bool {
+    pub(super) fn is_lost(&mut self, what: &SimulatedEvent) -> bool {
         let Some(faults) = &mut self.faults else { return false };
-        if let Happening::Order(to, order) = what
+        if let SimulatedEvent::Order(to, order) = what
             && faults.frozen.contains(to)
         {
             faults.unread.push((*to, order.clone()));
         }
         match what {
-            Happening::ToCoordinator(Event::Said { from, .. }) => faults.mute.contains(from),
-            Happening::Order(to, _) => faults.deaf.contains(to) || faults.frozen.contains(to),
-            Happening::Goods { from, to, generation, .. } => {
+            SimulatedEvent::ToCoordinator(Event::Said { from, .. }) => faults.mute.contains(from),
+            SimulatedEvent::Order(to, _) => faults.deaf.contains(to) || faults.frozen.contains(to),
+            SimulatedEvent::Transfer { from, to, generation, .. } => {
                 let is_there = !faults.frozen.contains(to) && self.processes.contains_key(to);
                 !is_there || faults.is_cut(*from, *to, *generation)
             }
-            Happening::Message { process, .. } => {
+            SimulatedEvent::Message { process, .. } => {
                 faults.frozen.contains(process) || !self.processes.contains_key(process)
             }
-            Happening::Turn { process, .. } | Happening::Built(process) => faults.frozen.contains(process),
+            SimulatedEvent::Turn { process, .. } | SimulatedEvent::Built(process) => {
+                faults.frozen.contains(process)
+            }
             _ => false,
         }
     }
@@ -251,14 +254,14 @@ impl World {
             self.look_at_handover(index);
         }
         let after = self.now + HEARTBEAT;
-        self.at(after, Happening::Heartbeat);
+        self.at(after, SimulatedEvent::Heartbeat);
         self.coordinate(Event::Tick)
     }
 
     /// Who waits too long for what another process hands over says so, as its connections would.
     fn look_at_handover(&mut self, index: u32) {
         let (Some(faults), Some(process)) = (&mut self.faults, self.processes.get(&index)) else { return };
-        let begun = process.plan.as_ref().is_some_and(|plan| plan.number > process.wishes.running());
+        let begun = process.plan.as_ref().is_some_and(|plan| plan.number > process.requests.running());
         if !begun || process.gone {
             faults.waiting.remove(&index);
             return;
@@ -279,9 +282,9 @@ impl World {
             let unread = unread.map(|(_, order)| order.clone()).collect();
             if let Some(process) = self.processes.remove(&index) {
                 faults.late.push((process, unread));
-                let after = self.now + self.dice.below(400_000);
+                let after = self.now + self.rng.below(400_000);
                 self.count += 1;
-                self.agenda.insert((after, self.count), Happening::GoesOn);
+                self.agenda.insert((after, self.count), SimulatedEvent::GoesOn);
             }
         }
         faults.unread.clear();
@@ -291,19 +294,22 @@ impl World {
         }
         faults.waiting.clear();
         faults.own = faults.disk.reach();
-        faults.vault = Vault::in_store(faults.folder.clone(), faults.own.clone());
-        let after = faults.vault.last_generation();
-        self.coordinator = Coordinator::new(Terms { after, ..faults.terms.clone() });
+        faults.checkpoints = CheckpointStore::in_store(faults.folder.clone(), faults.own.clone());
+        let after = faults.checkpoints.last_generation();
+        self.coordinator = Coordinator::new(CoordinatorConfig { after, ..faults.config.clone() });
         // Times never fall, and begin with 0 for each coordinator.
         self.since = self.now;
         self.outcome = None;
         self.early.clear();
         self.last.clear();
         self.joining.clear();
-        let stays = |what: &Happening| {
+        let stays = |what: &SimulatedEvent| {
             matches!(
                 what,
-                Happening::Fault(_) | Happening::Heartbeat | Happening::Whim(_) | Happening::GoesOn
+                SimulatedEvent::Fault(_)
+                    | SimulatedEvent::Heartbeat
+                    | SimulatedEvent::AdminEvent(_)
+                    | SimulatedEvent::GoesOn
             )
         };
         self.agenda.retain(|_, what| stays(what));
@@ -316,7 +322,7 @@ impl World {
         identity: &crate::base::identity::Identity,
     ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
-        let found = faults.vault.find(identity);
+        let found = faults.checkpoints.find(identity);
         let Event::Found { from, .. } = &found else { return Err(format!("it cannot go on: {found:?}")) };
         let perhaps = faults.perhaps.take();
         if *from != faults.committed && (perhaps.is_none() || *from != perhaps) {
@@ -330,7 +336,7 @@ impl World {
     /// How long a disk takes that is slow.
     pub(super) fn slowness(&mut self) -> u64 {
         let is_slow = self.faults.as_ref().is_some_and(|faults| faults.is_slow);
-        if is_slow { self.dice.below(4_000_000) } else { 0 }
+        if is_slow { self.rng.below(4_000_000) } else { 0 }
     }
 
     /// Whether a process has died in the middle of what it wrote.
@@ -348,10 +354,10 @@ impl World {
         &mut self,
         (epoch, generation): (u64, u64),
         identity: &crate::base::identity::Identity,
-        drafted: crate::checkpoint::Drafted,
+        submitted: crate::checkpoint::SubmittedParts,
     ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
-        let kept = faults.vault.commit((epoch, generation), identity, drafted);
+        let kept = faults.checkpoints.commit((epoch, generation), identity, submitted);
         let folder = faults.checkpoints().join(format!("{epoch}.{generation}"));
         let folder = Some(folder.to_string_lossy().into_owned());
         match &kept.failed {

@@ -1,5 +1,5 @@
 //! A run of several processes without processes: the coordinator, the members, and the real hub and places of
-//! `tests/programs/mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes its own time;
+//! `mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes its own time;
 //! processes join, leave, the first one too, are refused and rescaled; and, in a second test, they are killed, stopped and
 //! cut off, or do not get through their handshake, disks are
 //! slow, full and lose what was not synced, messages come twice, and the launcher dies. Whatever happens, the run ends with the
@@ -7,17 +7,16 @@
 //!
 //! A seed that fails prints the command that repeats it.
 
+mod balance_probe;
 mod coordination;
 mod disk;
+mod fault_injection;
 mod faults;
 mod generations;
-mod meter;
 mod process;
-mod strikes;
 mod world;
 
-#[path = "../../tests/programs/mixing.rs"]
-#[allow(dead_code, clippy::unwrap_used)] // the tests use all of it, and may panic
+#[allow(dead_code, clippy::unwrap_used)] // the integration tests use all of it, and may panic
 mod mixing;
 
 use std::collections::HashMap;
@@ -25,14 +24,16 @@ use std::collections::HashMap;
 use self::faults::Counts;
 use self::mixing::{Mixing, Problem};
 use self::world::{Comings, World};
+// The program is one of the integration tests', too: there this name is that of the library.
+use crate as raddle;
 use crate::base::random::splitmix64;
 use crate::engine::Engine;
 use crate::program::Visibility;
 
 /// Random numbers of a seed.
-pub(crate) struct Dice(u64);
+pub(crate) struct Rng(u64);
 
-impl Dice {
+impl Rng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(splitmix64(seed))
     }

@@ -1,4 +1,4 @@
-//! [`Level`]: which vector form a program's kernels run in, and [`vector_kernels!`](crate::vector_kernels), which
+//! [`SimdLevel`]: which vector form a program's kernels run in, and [`vector_kernels!`](crate::vector_kernels), which
 //! compiles one body for each.
 //!
 //! The forms may differ in speed only, never in bits. That is up to the kernels: lanes, order and block sizes must be
@@ -9,30 +9,30 @@ use std::sync::OnceLock;
 
 /// A vector form that this processor can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level(Form);
+pub struct SimdLevel(InstructionSet);
 
 /// The vector forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum InstructionSet {
     /// Plain Rust, for any processor.
     Portable,
     /// `avx2` and `fma`, and what every processor with these has: `bmi1`, `bmi2`, `lzcnt` and `popcnt`.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// `avx512f`, `avx512vl`, `avx512bw`, `avx512dq`, and what [`Form::Avx2`] has.
+    /// `avx512f`, `avx512vl`, `avx512bw`, `avx512dq`, and what [`InstructionSet::Avx2`] has.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 thread_local! {
-    static DURING: Cell<Option<Level>> = const { Cell::new(None) };
+    static DURING: Cell<Option<SimdLevel>> = const { Cell::new(None) };
 }
 
-impl Level {
+impl SimdLevel {
     /// Every form this processor can run, the portable one first.
     pub fn available() -> Vec<Self> {
         #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is one form"))]
-        let mut levels = vec![Self(Form::Portable)];
+        let mut levels = vec![Self(InstructionSet::Portable)];
         #[cfg(target_arch = "x86_64")]
         {
             let avx2 = is_x86_feature_detected!("avx2")
@@ -46,20 +46,20 @@ impl Level {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq");
             if avx2 {
-                levels.push(Self(Form::Avx2));
+                levels.push(Self(InstructionSet::Avx2));
             }
             if avx2 && avx512 {
-                levels.push(Self(Form::Avx512));
+                levels.push(Self(InstructionSet::Avx512));
             }
         }
         levels
     }
 
     /// The widest form this processor can run, or the one that the environment variable `RADDLE_LEVEL` names if it is
-    /// among them; inside [`Level::during`], the form given there.
+    /// among them; inside [`SimdLevel::during`], the form given there.
     #[inline]
     pub fn current() -> Self {
-        static BEST: OnceLock<Level> = OnceLock::new();
+        static BEST: OnceLock<SimdLevel> = OnceLock::new();
         DURING.get().unwrap_or_else(|| {
             *BEST.get_or_init(|| {
                 let named = std::env::var("RADDLE_LEVEL").unwrap_or_default();
@@ -74,7 +74,7 @@ impl Level {
     /// it gives the same bits.
     pub fn during<T>(self, body: impl FnOnce() -> T) -> T {
         /// Puts back what was current, even if the body panics.
-        struct Restore(Option<Level>);
+        struct Restore(Option<SimdLevel>);
         impl Drop for Restore {
             fn drop(&mut self) {
                 DURING.set(self.0);
@@ -86,18 +86,18 @@ impl Level {
 
     /// The form.
     #[inline]
-    pub fn form(self) -> Form {
+    pub fn form(self) -> InstructionSet {
         self.0
     }
 
     /// The name reports print: `portable`, `avx2` or `avx512`.
     pub fn name(self) -> &'static str {
         match self.0 {
-            Form::Portable => "portable",
+            InstructionSet::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => "avx2",
+            InstructionSet::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => "avx512",
+            InstructionSet::Avx512 => "avx512",
         }
     }
 }
@@ -137,14 +137,14 @@ macro_rules! vector_kernels {
                 kernel.run::<$avx512>()
             }
 
-            match $crate::level::Level::current().form() {
-                $crate::level::Form::Portable => kernel.run::<$portable>(),
-                // SAFETY: a `Level` of this form exists only where its features were detected.
+            match $crate::simd_level::SimdLevel::current().form() {
+                $crate::simd_level::InstructionSet::Portable => kernel.run::<$portable>(),
+                // SAFETY: a `SimdLevel` of this form exists only where its features were detected.
                 #[cfg(target_arch = "x86_64")]
-                $crate::level::Form::Avx2 => unsafe { avx2(kernel) },
+                $crate::simd_level::InstructionSet::Avx2 => unsafe { avx2(kernel) },
                 // SAFETY: likewise.
                 #[cfg(target_arch = "x86_64")]
-                $crate::level::Form::Avx512 => unsafe { avx512(kernel) },
+                $crate::simd_level::InstructionSet::Avx512 => unsafe { avx512(kernel) },
             }
         }
     };
@@ -152,21 +152,21 @@ macro_rules! vector_kernels {
 
 #[cfg(test)]
 mod tests {
-    use super::Level;
+    use super::SimdLevel;
 
     #[test]
     fn a_form_is_current_only_while_its_body_runs() {
-        let before = Level::current();
-        for level in Level::available() {
-            assert_eq!(level.during(Level::current), level);
+        let before = SimdLevel::current();
+        for level in SimdLevel::available() {
+            assert_eq!(level.during(SimdLevel::current), level);
             let broken = std::panic::catch_unwind(|| level.during(|| panic!("a body that fails")));
             assert!(broken.is_err());
-            assert_eq!(Level::current(), before);
+            assert_eq!(SimdLevel::current(), before);
         }
     }
 
     #[test]
     fn the_portable_form_is_always_there() {
-        assert_eq!(Level::available()[0].name(), "portable");
+        assert_eq!(SimdLevel::available()[0].name(), "portable");
     }
 }

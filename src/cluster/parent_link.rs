@@ -1,4 +1,4 @@
-//! [`Tether`]: the socket pair between a process and whoever has started it, a launcher or `raddle join`. It is the standard
+//! [`ParentLink`]: the socket pair between a process and whoever has started it, a launcher or `raddle join`. It is the standard
 //! input of the process. No stranger reaches it, what is said on it lies in no file, and its end tells each side that the
 //! other one is gone.
 //!
@@ -19,14 +19,14 @@ use crate::base::error::EngineError;
 
 /// The environment variable that says that there is one, and what it is for.
 #[cfg(unix)]
-const TETHER: &str = "RADDLE_TETHER";
+const PARENT_LINK: &str = "RADDLE_TETHER";
 /// No invitation is longer.
 #[cfg(unix)]
 const MOST: usize = 1024;
 
 /// This process's end of a tether.
 #[derive(Debug)]
-pub(crate) enum Tether {
+pub(crate) enum ParentLink {
     /// To the launcher, which is the coordinator.
     Launcher(TcpStream),
     /// To `raddle join`.
@@ -40,7 +40,7 @@ pub(crate) struct Started {
     pub(crate) invitation: Invitation,
     /// Its number in the run.
     pub(crate) index: u32,
-    pub(crate) tether: Tether,
+    pub(crate) parent_link: ParentLink,
 }
 
 /// Ties the process that this command starts, and gives the other end; `launched` says by whom.
@@ -58,7 +58,7 @@ pub(crate) fn tie(
     let (mut here, there) = UnixStream::pair()?;
     // It fits in the room that a pair has: nobody need read yet.
     here.write_all(format!("{}\n", invitation.text()).as_bytes())?;
-    command.stdin(OwnedFd::from(there)).env(TETHER, if launched { "launcher" } else { "supervisor" });
+    command.stdin(OwnedFd::from(there)).env(PARENT_LINK, if launched { "launcher" } else { "supervisor" });
     // The standard library's `TcpStream` is any connected stream socket; nothing that only TCP has is asked of this one.
     Ok(Some(TcpStream::from(OwnedFd::from(here))))
 }
@@ -86,20 +86,20 @@ impl Started {
         let index = env::var(INDEX).ok().and_then(|text| text.parse().ok());
         let index = index.ok_or_else(|| EngineError::Setting(format!("{FILE} is set and {INDEX} is not")))?;
         let lost = |why: io::Error| EngineError::Process(format!("whoever started it is gone: {why}"));
-        if let Some((invitation, tether)) = take().map_err(lost)? {
-            return Ok(Some(Self { invitation, index, tether }));
+        if let Some((invitation, parent_link)) = take().map_err(lost)? {
+            return Ok(Some(Self { invitation, index, parent_link }));
         }
         let invitation = Invitation::read(Path::new(&file))?;
-        Ok(Some(Self { invitation, index, tether: Tether::None }))
+        Ok(Some(Self { invitation, index, parent_link: ParentLink::None }))
     }
 }
 
 #[cfg(unix)]
-fn take() -> io::Result<Option<(Invitation, Tether)>> {
+fn take() -> io::Result<Option<(Invitation, ParentLink)>> {
     use std::fs::File;
     use std::os::fd::AsFd as _;
 
-    let Ok(by) = env::var(TETHER) else { return Ok(None) };
+    let Ok(by) = env::var(PARENT_LINK) else { return Ok(None) };
     let socket = TcpStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     // Whoever reads data from there finds nothing, as in every process of a run.
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
@@ -108,12 +108,12 @@ fn take() -> io::Result<Option<(Invitation, Tether)>> {
     let invitation = Invitation::parse(&text, bad).map_err(io::Error::other)?;
     Ok(Some((
         invitation,
-        if by == "launcher" { Tether::Launcher(socket) } else { Tether::Supervisor(socket) },
+        if by == "launcher" { ParentLink::Launcher(socket) } else { ParentLink::Supervisor(socket) },
     )))
 }
 
 #[cfg(not(unix))]
-fn take() -> io::Result<Option<(Invitation, Tether)>> {
+fn take() -> io::Result<Option<(Invitation, ParentLink)>> {
     Ok(None)
 }
 

@@ -4,7 +4,7 @@
 use std::io::{self, BufWriter, Write};
 use std::thread;
 
-use crate::base::doing::{self, Doing};
+use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{State, from_bytes, to_bytes};
 use crate::cluster::net::link::Link;
 use crate::cluster::net::wire::receive_bytes;
@@ -14,7 +14,7 @@ use crate::program::Program;
 const MOST: u64 = 1 << 42;
 
 /// What changes hands.
-pub(crate) enum Goods<P: Program> {
+pub(crate) enum Transfer<P: Program> {
     Shard(u32, P::Shard),
     Block(u32, P::Block),
     /// The replica, for one who has none.
@@ -24,12 +24,12 @@ pub(crate) enum Goods<P: Program> {
     Pinned(P::Pinned),
     Hub(Vec<u8>),
     /// The last: what the giver has to say of itself.
-    End(Account),
+    End(ProcessStats),
 }
 
 /// What a process says of itself when it hands over.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Account {
+pub(crate) struct ProcessStats {
     pub(crate) process: u32,
     pub(crate) peak_memory: u64,
     pub(crate) cpu_seconds: f64,
@@ -40,36 +40,36 @@ pub(crate) struct Account {
     pub(crate) moved: u64,
 }
 
-crate::state!(Account { process, peak_memory, cpu_seconds, bytes, block_bytes, moved });
+crate::state!(ProcessStats { process, peak_memory, cpu_seconds, bytes, block_bytes, moved });
 
-impl<P: Program> Goods<P> {
+impl<P: Program> Transfer<P> {
     /// As bytes, with a tag and a number; the value itself is gone then.
     pub(crate) fn pack(self) -> (u8, u32, Vec<u8>) {
         match self {
             Self::Shard(number, shard) => {
-                Doing::verb("save").of("shard", number).note();
+                PanicContext::verb("save").of("shard", number).enter();
                 (0, number, to_bytes(&shard))
             }
             Self::Block(number, block) => {
-                Doing::verb("save").of("block", number).note();
+                PanicContext::verb("save").of("block", number).enter();
                 (1, number, to_bytes(&block))
             }
             Self::Replica(replica) => {
-                Doing::verb("save of the replica").note();
+                PanicContext::verb("save of the replica").enter();
                 (2, 0, to_bytes(&replica))
             }
             Self::Pinned(pinned) => {
-                Doing::verb("save of the pinned block").note();
+                PanicContext::verb("save of the pinned block").enter();
                 (3, 0, to_bytes(&pinned))
             }
             Self::Hub(bytes) => (4, 0, bytes),
-            Self::End(account) => (5, 0, to_bytes(&account)),
+            Self::End(stats) => (5, 0, to_bytes(&stats)),
         }
     }
 
     pub(crate) fn unpack(tag: u8, number: u32, bytes: Vec<u8>) -> Result<Self, String> {
         fn read<T: State>(what: &'static str, number: u32, bytes: &[u8]) -> Result<T, String> {
-            Doing::verb("load").of(what, number).note();
+            PanicContext::verb("load").of(what, number).enter();
             from_bytes(bytes).map_err(|error| format!("{what} {number} cannot be read: {error}"))
         }
         match tag {
@@ -85,27 +85,30 @@ impl<P: Program> Goods<P> {
 }
 
 /// One connection of a hand-over: what goes out on it, if anything does, and whether something comes.
-pub(crate) struct Lane<'a, P: Program> {
+pub(crate) struct TransferChannel<'a, P: Program> {
     pub(crate) name: String,
     pub(crate) link: &'a Link,
-    pub(crate) gives: Option<Vec<Goods<P>>>,
+    pub(crate) gives: Option<Vec<Transfer<P>>>,
     pub(crate) takes: bool,
 }
 
 /// Goods, each with the number of its bytes.
-pub(crate) type Weighed<P> = Vec<(Goods<P>, u64)>;
+pub(crate) type SizedTransfers<P> = Vec<(Transfer<P>, u64)>;
 
 /// Gives and takes on all lanes at the same time; no more than one of them is held as bytes for each. Returns what came,
 /// lane by lane, and the bytes that left.
 ///
 /// # Errors
 /// If a connection breaks, or what comes cannot be read: with the name of who is there.
-pub(crate) fn exchange<P: Program>(lanes: Vec<Lane<'_, P>>) -> Result<(Vec<Weighed<P>>, u64), String> {
+pub(crate) fn exchange<P: Program>(
+    channels: Vec<TransferChannel<'_, P>>,
+) -> Result<(Vec<SizedTransfers<P>>, u64), String> {
     thread::scope(|scope| {
         let mut under_way = Vec::new();
-        for lane in lanes {
-            let Lane { name, link, gives, takes } = lane;
-            let giving = gives.map(|goods| scope.spawn(move || giving_up(link, || give(link, goods))));
+        for lane in channels {
+            let TransferChannel { name, link, gives, takes } = lane;
+            let giving =
+                gives.map(|transfers| scope.spawn(move || giving_up(link, || give(link, transfers))));
             let taking = takes.then(|| scope.spawn(move || giving_up(link, || take::<P>(link))));
             under_way.push((name, giving, taking));
         }
@@ -116,9 +119,9 @@ pub(crate) fn exchange<P: Program>(lanes: Vec<Lane<'_, P>>) -> Result<(Vec<Weigh
             // `guarded` has caught every panic.
             let gone = || "its thread has panicked".to_owned();
             match (gave.unwrap_or_else(|_| Err(gone())), took.unwrap_or_else(|_| Err(gone()))) {
-                (Ok(bytes), Ok(goods)) => {
+                (Ok(bytes), Ok(transfers)) => {
                     left += bytes;
-                    came.push(goods);
+                    came.push(transfers);
                 }
                 (Err(why), _) | (_, Err(why)) => {
                     failed.get_or_insert(format!("the hand-over with {name} failed: {why}"));
@@ -131,17 +134,17 @@ pub(crate) fn exchange<P: Program>(lanes: Vec<Lane<'_, P>>) -> Result<(Vec<Weigh
 
 /// Closes the link where the work fails: who reads or writes on the other half of it would wait for ever.
 fn giving_up<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    let done = doing::guarded(work);
+    let done = panic_context::guarded(work);
     if done.is_err() {
         link.close();
     }
     done
 }
 
-fn give<P: Program>(link: &Link, goods: Vec<Goods<P>>) -> Result<u64, String> {
+fn give<P: Program>(link: &Link, transfers: Vec<Transfer<P>>) -> Result<u64, String> {
     let mut out = BufWriter::with_capacity(1 << 16, link);
     let mut left = 0;
-    let mut put = |one: Goods<P>| -> io::Result<()> {
+    let mut put = |one: Transfer<P>| -> io::Result<()> {
         let (tag, number, bytes) = one.pack();
         out.write_all(&[tag])?;
         out.write_all(&number.to_le_bytes())?;
@@ -150,13 +153,13 @@ fn give<P: Program>(link: &Link, goods: Vec<Goods<P>>) -> Result<u64, String> {
         left += bytes.len() as u64;
         Ok(())
     };
-    goods.into_iter().try_for_each(&mut put).map_err(|why| why.to_string())?;
+    transfers.into_iter().try_for_each(&mut put).map_err(|why| why.to_string())?;
     out.flush().map_err(|why| why.to_string())?;
     Ok(left)
 }
 
-fn take<P: Program>(mut link: &Link) -> Result<Weighed<P>, String> {
-    let mut goods = Vec::new();
+fn take<P: Program>(mut link: &Link) -> Result<SizedTransfers<P>, String> {
+    let mut transfers = Vec::new();
     loop {
         let mut head = [0; 5];
         let read = io::Read::read_exact(&mut link, &mut head);
@@ -164,11 +167,11 @@ fn take<P: Program>(mut link: &Link) -> Result<Weighed<P>, String> {
         let bytes = bytes.map_err(|why| why.to_string())?;
         let (tag, number) = (head[0], u32::from_le_bytes([head[1], head[2], head[3], head[4]]));
         let length = bytes.len() as u64;
-        let one = Goods::unpack(tag, number, bytes)?;
-        let is_last = matches!(one, Goods::End(_));
-        goods.push((one, length));
+        let one = Transfer::unpack(tag, number, bytes)?;
+        let is_last = matches!(one, Transfer::End(_));
+        transfers.push((one, length));
         if is_last {
-            return Ok(goods);
+            return Ok(transfers);
         }
     }
 }

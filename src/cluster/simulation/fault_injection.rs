@@ -1,17 +1,17 @@
 //! What becomes of a simulated run when a fault strikes.
 
 use super::faults::{DEADLINE, Fault, HEARTBEAT};
-use super::world::{COORDINATOR, Happening, World};
+use super::world::{COORDINATOR, SimulatedEvent, World};
 use crate::cluster::coordinator::Event;
 use crate::cluster::protocol::{Order, Report};
-use crate::engine::handover::Account;
+use crate::engine::transfer::ProcessStats;
 use crate::run::place::Outbox;
 
 impl World {
     /// Something happens that should not.
     pub(super) fn strike(&mut self, fault: Fault) {
         let ids: Vec<u32> = self.processes.keys().copied().collect();
-        let (whom, count) = (self.dice.below(ids.len().max(1) as u64) as usize, ids.len());
+        let (whom, count) = (self.rng.below(ids.len().max(1) as u64) as usize, ids.len());
         let Some(faults) = &mut self.faults else { return };
         faults.counts.struck += 1;
         // A disk that was full or slow is so no more, even where nobody is there.
@@ -25,44 +25,44 @@ impl World {
         }
         match fault {
             Fault::Launcher => {
-                if self.dice.one_in(2) {
+                if self.rng.one_in(2) {
                     // What it has not noted is gone with it.
                     faults.own.lose_power();
                     faults.counts.unsynced += 1;
                 }
                 self.begin_anew();
             }
-            Fault::Writing { launcher: true } => faults.own.die_after(1 + self.dice.below(25) as usize),
+            Fault::Writing { launcher: true } => faults.own.die_after(1 + self.rng.below(25) as usize),
             Fault::Writing { launcher: false } => {
-                let operations = 1 + self.dice.below(12) as usize;
+                let operations = 1 + self.rng.below(12) as usize;
                 faults.disks.get(&ids[whom]).iter().for_each(|disk| disk.die_after(operations));
             }
             Fault::Slow(slow) => {
                 faults.is_slow = slow;
                 let after = self.now + 3_000_000;
-                self.at(after, Happening::Fault(Fault::Slow(false)));
+                self.at(after, SimulatedEvent::Fault(Fault::Slow(false)));
             }
             Fault::Full(full) => {
                 faults.disk.fill(full);
-                let after = self.now + self.dice.below(300_000);
+                let after = self.now + self.rng.below(300_000);
                 if full {
-                    self.at(after, Happening::Fault(Fault::Full(false)));
+                    self.at(after, SimulatedEvent::Fault(Fault::Full(false)));
                 }
             }
             Fault::CutLink { both } => self.cut_link(&ids, both),
             Fault::Stop => faults.frozen.push(ids[whom]),
-            Fault::Cut { from, to } => {
+            Fault::Partition { from, to } => {
                 faults.mute.extend(Some(ids[whom]).filter(|_| from));
                 faults.deaf.extend(Some(ids[whom]).filter(|_| to));
                 if to {
                     // Who hears nothing for two deadlines ends.
                     let after = self.now + (2e6 * DEADLINE) as u64;
-                    self.at(after, Happening::Ends(ids[whom]));
+                    self.at(after, SimulatedEvent::Ends(ids[whom]));
                 }
             }
             Fault::Kill => self.kill(ids[whom]),
             Fault::Handshake => {
-                faults.unmet = 1 + self.dice.below(2);
+                faults.unmet = 1 + self.rng.below(2);
                 self.kill(ids[whom]);
             }
         }
@@ -71,19 +71,19 @@ impl World {
     /// A connection between two processes of a generation passes nothing on; who hears nothing says so and ends.
     fn cut_link(&mut self, ids: &[u32], both: bool) {
         let Some(faults) = &mut self.faults else { return };
-        let one = ids[self.dice.below(ids.len() as u64) as usize];
+        let one = ids[self.rng.below(ids.len() as u64) as usize];
         let Some(plan) = self.processes.get(&one).and_then(|process| process.plan.as_ref()) else { return };
         let linked: Vec<u32> = ids.iter().copied().filter(|&other| plan.links(one, other)).collect();
         if linked.is_empty() {
             return;
         }
-        let other = linked[self.dice.below(linked.len() as u64) as usize];
+        let other = linked[self.rng.below(linked.len() as u64) as usize];
         let (generation, attempt) = (plan.number, faults.counts.attempts);
         for (from, to) in [(one, other), (other, one)].into_iter().take(1 + usize::from(both)) {
             faults.cut.push((from, to, generation));
-            let after = self.now + (1e6 * DEADLINE) as u64 + self.dice.below(HEARTBEAT);
+            let after = self.now + (1e6 * DEADLINE) as u64 + self.rng.below(HEARTBEAT);
             self.count += 1;
-            self.agenda.insert((after, self.count), Happening::Silent { from, to, generation, attempt });
+            self.agenda.insert((after, self.count), SimulatedEvent::Silent { from, to, generation, attempt });
         }
     }
 
@@ -91,15 +91,15 @@ impl World {
     pub(super) fn hear_nothing(&mut self, from: u32, to: u32, generation: u64, attempt: u64) {
         let (Some(faults), Some(process)) = (&mut self.faults, self.processes.get(&to)) else { return };
         let reads = process.plan.as_ref().is_some_and(|plan| plan.number == generation)
-            && (process.running.is_some() || process.wishes.running() < generation);
+            && (process.running.is_some() || process.requests.running() < generation);
         if attempt != faults.counts.attempts || !reads || process.gone || faults.frozen.contains(&to) {
             return;
         }
         faults.counts.silent += 1;
         let why = format!("process {from} is lost: it has said nothing");
         self.say(to, Report::Failed { why, of_a_peer: true });
-        let after = self.now + self.dice.below(10_000);
-        self.at(after, Happening::Ends(to));
+        let after = self.now + self.rng.below(10_000);
+        self.at(after, SimulatedEvent::Ends(to));
     }
 
     /// Those end that have died in the middle of something.
@@ -109,7 +109,7 @@ impl World {
             faults.disks.iter().find(|(index, disk)| disk.is_dead() && self.processes.contains_key(index));
         let dead = dead.map(|(&index, _)| index);
         if faults.own.is_dead() {
-            if self.dice.one_in(2) {
+            if self.rng.one_in(2) {
                 faults.own.lose_power();
                 faults.counts.unsynced += 1;
             }
@@ -134,8 +134,8 @@ impl World {
         }
         for order in orders {
             match order {
-                Order::Keep { epoch, anew, .. } => drop(process.member.keep(epoch, anew)),
-                Order::Begin { briefing } => drop(process.member.begin(briefing, Some(Account::default()))),
+                Order::SubmitParts { epoch, anew, .. } => drop(process.member.keep(epoch, anew)),
+                Order::Begin { start } => drop(process.member.begin(start, Some(ProcessStats::default()))),
                 _ => {}
             }
         }
@@ -148,25 +148,25 @@ impl World {
         }
         if let Some(faults) = &mut self.faults
             && let Some(disk) = faults.disks.remove(&whom)
-            && self.dice.one_in(2)
+            && self.rng.one_in(2)
         {
             // Its machine has lost power.
             disk.lose_power();
             faults.counts.unsynced += 1;
         }
-        let after = self.now + self.dice.below(3_000);
-        self.at(after, Happening::ToCoordinator(Event::Closed { of: whom }));
-        let after = self.now + self.dice.below(10_000);
+        let after = self.now + self.rng.below(3_000);
+        self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: whom }));
+        let after = self.now + self.rng.below(10_000);
         let exited = Event::Exited { of: whom, code: 137, crashed: true, how: "was killed".into() };
-        self.at(after, Happening::ToCoordinator(exited));
+        self.at(after, SimulatedEvent::ToCoordinator(exited));
         let others: Vec<u32> = self.processes.keys().copied().collect();
         for other in others {
-            if self.dice.one_in(2) {
+            if self.rng.one_in(2) {
                 let why = format!("the connection to process {whom} has ended");
                 self.send(
                     (other, u32::MAX),
                     COORDINATOR,
-                    Happening::ToCoordinator(Event::Said {
+                    SimulatedEvent::ToCoordinator(Event::Said {
                         from: other,
                         report: Report::Failed { why, of_a_peer: true },
                     }),

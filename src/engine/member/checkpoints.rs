@@ -4,27 +4,31 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Member, lost};
-use crate::base::doing::{self, Doing};
 use crate::base::error::EngineError;
+use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::from_bytes;
-use crate::checkpoint::{Checkpoint, Drafted};
+use crate::checkpoint::{Checkpoint, SubmittedParts};
 use crate::cluster::plan::Plan;
-use crate::cluster::protocol::{Briefing, Keep, Kept};
+use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationStart};
 use crate::program::Program;
-use crate::run::hub::{HubState, Parting};
+use crate::run::hub::{GenerationExit, HubState};
 use crate::run::record::Ending;
-use crate::run::share::{Held, Share};
+use crate::run::share::{LocalState, WholeState};
 
 impl<P: Program> Member<P> {
     /// Whether the boundary at which the hub has parted is to become a checkpoint.
-    pub(super) fn keep_of(&self, hub: &HubState<P>, parting: Parting) -> Keep {
+    pub(super) fn keep_of(&self, hub: &HubState<P>, parting: GenerationExit) -> CheckpointNeed {
         // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
-        let unfinished = matches!(parting, Parting::Over(Ending::Limit(_) | Ending::Interrupted));
+        let unfinished = matches!(parting, GenerationExit::Finished(Ending::Limit(_) | Ending::Interrupted));
         match &self.settings.checkpoints {
-            Some((due, _)) if (unfinished || due.at(hub.progress.epoch)) && !hub.cut_short => {
-                if hub.unconcluded.is_some() { Keep::Written } else { Keep::Anew }
+            Some((due, _)) if (unfinished || due.at(hub.progress.epoch)) && !hub.ended_mid_epoch => {
+                if hub.unconcluded.is_some() {
+                    CheckpointNeed::PartsWritten
+                } else {
+                    CheckpointNeed::PartsMissing
+                }
             }
-            _ => Keep::Nothing,
+            _ => CheckpointNeed::None,
         }
     }
 
@@ -38,10 +42,10 @@ impl<P: Program> Member<P> {
     ///
     /// # Errors
     /// If program or schedule fail.
-    pub(crate) fn keep(&mut self, epoch: u64, anew: bool) -> Result<Drafted, EngineError> {
-        let Some((_, checkpoints)) = &self.settings.checkpoints else { return Ok(Drafted::default()) };
-        let Share { shards, blocks, replica } = self.share.as_ref().ok_or_else(lost)?;
-        let written = doing::guarded(|| {
+    pub(crate) fn keep(&mut self, epoch: u64, anew: bool) -> Result<SubmittedParts, EngineError> {
+        let Some((_, checkpoints)) = &self.settings.checkpoints else { return Ok(SubmittedParts::default()) };
+        let LocalState { shards, blocks, replica } = self.share.as_ref().ok_or_else(lost)?;
+        let written = panic_context::guarded(|| {
             if anew {
                 checkpoints.give_up();
                 let shards = (0..).zip(shards).filter_map(|(number, shard)| Some((number, shard.as_ref()?)));
@@ -51,19 +55,19 @@ impl<P: Program> Member<P> {
             self.hub.as_ref().map_or(Ok(()), |hub| checkpoints.write_hub(&*self.program, replica, hub))
         });
         written.map_err(EngineError::Worker)?;
-        Ok(checkpoints.hand_in())
+        Ok(checkpoints.submit_parts())
     }
 
     /// What must be done before a generation begins.
-    pub(super) fn prepare(&mut self, briefing: &Briefing) -> Result<(), EngineError> {
+    pub(super) fn prepare(&mut self, start: &GenerationStart) -> Result<(), EngineError> {
         if let Some((due, checkpoints)) = &self.settings.checkpoints {
-            checkpoints.begin_generation(briefing.plan.number);
-            if let Some(kept) = &briefing.kept {
+            checkpoints.begin_generation(start.plan.number);
+            if let Some(kept) = &start.kept {
                 due.note(if kept.failed.is_none() { seconds(kept) } else { Duration::ZERO });
             }
         }
         if self.hub.is_some()
-            && let Some(kept) = &briefing.kept
+            && let Some(kept) = &start.kept
         {
             let warner = self.warner.as_mut();
             match &kept.failed {
@@ -72,7 +76,7 @@ impl<P: Program> Member<P> {
             }
         }
         // Who joins gets a replica and shards in which it is.
-        self.commit(briefing.change.as_deref().filter(|_| briefing.plan.is_giver(self.index)))
+        self.commit(start.change.as_deref().filter(|_| start.plan.was_participant(self.index)))
     }
 
     /// Commits what a boundary has concluded: the first process has it, the others get its bytes.
@@ -82,18 +86,18 @@ impl<P: Program> Member<P> {
             return Ok(());
         }
         let (program, share) = (&self.program, self.share.as_mut().ok_or_else(lost)?);
-        let committed = doing::guarded(|| {
+        let committed = panic_context::guarded(|| {
             let loaded = bytes.filter(|_| here.is_none()).map(|bytes| {
-                Doing::verb("load of the change").note();
+                PanicContext::verb("load of the change").enter();
                 from_bytes::<P::Change>(bytes)
             });
             let loaded = loaded.transpose().map_err(|why| why.to_string())?;
             let Some(change) = here.or(loaded) else { return Ok(()) };
-            Doing::verb("commit").note();
+            PanicContext::verb("commit").enter();
             program.commit(&change, &mut share.replica);
             for (number, shard) in (0..).zip(&mut share.shards) {
                 if let Some(shard) = shard {
-                    Doing::verb("commit_shard").of("shard", number).note();
+                    PanicContext::verb("commit_shard").of("shard", number).enter();
                     program.commit_shard(&change, number, shard);
                 }
             }
@@ -104,25 +108,26 @@ impl<P: Program> Member<P> {
 
     /// Makes what this process holds at a checkpoint. What is recomputed may need all shards, which are let go again.
     pub(super) fn restore(&mut self, plan: &Plan, from: &str) -> Result<(), EngineError> {
-        let Some(((shards, blocks, pinned), schedule)) = self.makers.take().zip(self.schedule.take()) else {
+        let Some(((shards, blocks, pinned), schedule)) = self.lazy_parts.take().zip(self.schedule.take())
+        else {
             return Ok(());
         };
         let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);
         let checkpoint = found?;
         let replica = self.share.take().ok_or_else(lost)?.replica;
-        let mut held = Held { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
+        let mut held = WholeState { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
         let mut hub = HubState::new(pinned, schedule, self.settings.staleness);
         checkpoint.restore(&*self.program, &mut held, &mut hub)?;
-        let mut share = Share::from(held);
-        let seat = plan.seat_of(self.index).map(|seat| seat as u32);
+        let mut share = LocalState::from(held);
+        let position = plan.index_of(self.index).map(|position| position as u32);
         for (number, slot) in (0..).zip(&mut share.shards) {
-            *slot = slot.take().filter(|_| Some(plan.shard_seat(number)) == seat);
+            *slot = slot.take().filter(|_| Some(plan.shard_process(number)) == position);
         }
         for (number, slot) in (0..).zip(&mut share.blocks) {
-            *slot = slot.take().filter(|_| Some(plan.block_seat(number)) == seat);
+            *slot = slot.take().filter(|_| Some(plan.block_process(number)) == position);
         }
         self.share = Some(share);
-        match seat {
+        match position {
             Some(0) => self.hub = Some(hub),
             _ => self.schedule = Some(hub.schedule),
         }
@@ -130,6 +135,6 @@ impl<P: Program> Member<P> {
     }
 }
 
-fn seconds(kept: &Kept) -> Duration {
+fn seconds(kept: &CheckpointResult) -> Duration {
     Duration::try_from_secs_f64(kept.cost).unwrap_or_default()
 }

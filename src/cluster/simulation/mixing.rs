@@ -6,10 +6,12 @@
 //! block, and that the schedule has had the data dealt to the shards: where shards are made anew it is done again, and
 //! where they are not it would do harm.
 
-use raddle::random::{Stream, splitmix64};
-use raddle::schedule::{Assignment, Candidates, Dependencies, EpochStart, Next, Plan, Round, Schedule};
-use raddle::state::{Learned, Reader, State, StateError, Writer, to_bytes};
-use raddle::{
+use super::raddle::random::{Stream, splitmix64};
+use super::raddle::schedule::{
+    Assignment, Candidates, Dependencies, EpochStart, Next, Plan, Round, Schedule,
+};
+use super::raddle::state::{Learned, Reader, State, StateError, Writer, to_bytes};
+use super::raddle::{
     Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Partials, Parts, Program, Relate, Restored,
     Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
@@ -28,7 +30,7 @@ pub(crate) struct Memory {
     learned: Vec<u64>,
 }
 
-raddle::state!(Memory { data, dealt, learned });
+super::raddle::state!(Memory { data, dealt, learned });
 
 pub(crate) struct Pinned {
     seen: u64,
@@ -36,7 +38,7 @@ pub(crate) struct Pinned {
     data: u64,
 }
 
-raddle::state!(Pinned { seen, data });
+super::raddle::state!(Pinned { seen, data });
 
 /// Each epoch begins with a round to all shards that only deals out the data, or does nothing.
 const DEAL: u32 = u32::MAX;
@@ -71,7 +73,7 @@ impl Memory {
 }
 
 impl Program for Mixing {
-    raddle::program!(
+    super::raddle::program!(
         Shard = Memory, Block = Vec<u64>, Pinned = Pinned, Replica = u64, Partial = u64, Phase = u32;
         update, update_block, relate, fold
     );

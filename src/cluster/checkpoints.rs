@@ -1,4 +1,4 @@
-//! [`Vault`]: the folder of a run as the coordinator uses it. It alone says which checkpoint a run goes on from, and makes
+//! [`CheckpointStore`]: the folder of a run as the coordinator uses it. It alone says which checkpoint a run goes on from, and makes
 //! checkpoints of what the processes have written.
 
 use std::fs;
@@ -9,11 +9,13 @@ use std::time::Instant;
 
 use super::coordinator::Event;
 use super::invitation::write_private;
-use super::net::hello::random;
-use super::protocol::Kept;
+use super::net::handshake::random;
+use super::protocol::CheckpointResult;
 use crate::base::identity::Identity;
 use crate::base::store::{Disk, Store, Stored};
-use crate::checkpoint::{Checkpoint, Drafted, commit_parts, has_checkpoint, last_generation, unwritten};
+use crate::checkpoint::{
+    Checkpoint, SubmittedParts, commit_parts, has_checkpoint, last_generation, unwritten,
+};
 
 /// The number of the last generation, durable before it begins.
 const GENERATION: &str = "generation.json";
@@ -24,7 +26,7 @@ const CHECKPOINTS: &str = "checkpoint";
 
 /// The folder of a run, if it has one.
 #[derive(Debug)]
-pub(crate) struct Vault {
+pub(crate) struct CheckpointStore {
     folder: Option<PathBuf>,
     /// Where checkpoints go.
     checkpoints: Option<PathBuf>,
@@ -35,7 +37,7 @@ pub(crate) struct Vault {
     committed: bool,
 }
 
-impl Vault {
+impl CheckpointStore {
     pub(super) fn new(folder: Option<PathBuf>, resume: Option<PathBuf>) -> Self {
         let checkpoints = folder.as_ref().map(|folder| folder.join(CHECKPOINTS));
         Self { folder, checkpoints, resume, store: Arc::new(Disk), committed: false }
@@ -105,12 +107,12 @@ impl Vault {
         &mut self,
         (epoch, generation): (u64, u64),
         identity: &Identity,
-        drafted: Drafted,
-    ) -> Kept {
-        let (began, Drafted { parts, cost, failed }) = (Instant::now(), drafted);
+        submitted: SubmittedParts,
+    ) -> CheckpointResult {
+        let (began, SubmittedParts { parts, cost, failed }) = (Instant::now(), submitted);
         let Some(all) = &self.checkpoints else {
             let why = "the coordinator has no folder for it".into();
-            return Kept { cost, bytes: 0, failed: Some(why) };
+            return CheckpointResult { cost, bytes: 0, failed: Some(why) };
         };
         let parts = failed.map_or(Ok(parts), |why| Err(io::Error::other(why)));
         let committed =
@@ -118,8 +120,8 @@ impl Vault {
         self.committed |= committed.is_ok();
         let cost = cost + began.elapsed().as_secs_f64();
         match committed {
-            Ok(bytes) => Kept { cost, bytes, failed: None },
-            Err(why) => Kept { cost, bytes: 0, failed: Some(unwritten(all, &why).to_string()) },
+            Ok(bytes) => CheckpointResult { cost, bytes, failed: None },
+            Err(why) => CheckpointResult { cost, bytes: 0, failed: Some(unwritten(all, &why).to_string()) },
         }
     }
 }

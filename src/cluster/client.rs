@@ -1,4 +1,4 @@
-//! [`Line`]: a process's connection to the coordinator, and the gate at which other processes reach it.
+//! [`CoordinatorClient`]: a process's connection to the coordinator, and the gate at which other processes reach it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,18 +9,18 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use super::invitation::Invitation;
-use super::net::gate::{Away, Gate, Keeper, Retry, Rooms, connect};
-use super::net::hello::{Hello, Refused, Role, Token, greet};
-use super::net::reach::Reach;
+use super::net::addresses::Addresses;
+use super::net::handshake::{Handshake, Refused, Role, Token, greet};
+use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
 use super::net::wire::{heartbeat, receive, send};
-use super::plan::{Plan, Seat};
-use super::protocol::{Briefing, Order, Report};
-use super::tether::Tether;
+use super::parent_link::ParentLink;
+use super::plan::{Participant, Plan};
+use super::protocol::{GenerationStart, Order, Report};
 use crate::base::error::EngineError;
 use crate::base::process::peak_memory_bytes;
 use crate::base::sync::lock;
 use crate::cluster::net::link::{Link, messenger};
-use crate::run::wishes::Wishes;
+use crate::run::requests::BoundaryRequests;
 
 /// An order is never longer: a plan names every shard.
 const MOST: u64 = 1 << 30;
@@ -28,9 +28,9 @@ const MOST: u64 = 1 << 30;
 const MEETING: Duration = Duration::from_secs(10);
 
 /// What the coordinator said to the process itself.
-enum Told {
-    Begin(Box<Briefing>),
-    Keep { epoch: u64, anew: bool },
+enum ControlMessage {
+    Begin(Box<GenerationStart>),
+    SubmitParts { epoch: u64, anew: bool },
     Write,
     Refused(String),
     End,
@@ -40,9 +40,9 @@ enum Told {
 /// What a process does next.
 pub(crate) enum Next {
     /// Take part in a generation.
-    Begin(Box<Briefing>),
+    Begin(Box<GenerationStart>),
     /// Hand in the parts of a checkpoint of the boundary after this epoch.
-    Keep { epoch: u64, anew: bool },
+    SubmitParts { epoch: u64, anew: bool },
     /// Write the model.
     Write,
     /// The run goes on, or is over, without this process.
@@ -51,7 +51,7 @@ pub(crate) enum Next {
 
 /// Connections of other processes, by generation and process, that wait to be used.
 #[derive(Default)]
-struct Mail {
+struct PendingConnections {
     links: Mutex<HashMap<(u64, u32), Link>>,
     came: Condvar,
     /// The generation under way: connections for older ones are refused.
@@ -59,16 +59,16 @@ struct Mail {
 }
 
 /// A process's connections.
-pub(crate) struct Line {
+pub(crate) struct CoordinatorClient {
     index: u32,
     token: Token,
     ids: (u64, u64),
     control: Arc<Mutex<TcpStream>>,
-    told: Mutex<mpsc::Receiver<Told>>,
-    pub(crate) wishes: Arc<Wishes>,
-    mail: Arc<Mail>,
+    messages: Mutex<mpsc::Receiver<ControlMessage>>,
+    pub(crate) requests: Arc<BoundaryRequests>,
+    mail: Arc<PendingConnections>,
     address: SocketAddr,
-    _gate: Gate,
+    _gate: Listener,
     /// `true` if a run has been begun on it.
     used: Arc<AtomicBool>,
     /// End of the process with the generation, if it is to end so.
@@ -97,7 +97,7 @@ pub(crate) fn build() -> u64 {
     })
 }
 
-impl Line {
+impl CoordinatorClient {
     /// Connects to the coordinator, unless the tether leads there, and listens where it is told to, or where the coordinator is
     /// reached from: on loopback only, if that is there.
     /// Where the process is to end with the run's generation, as one that others have started does, `end` is called at once with
@@ -108,9 +108,9 @@ impl Line {
     pub(crate) fn open(
         invitation: &Invitation,
         index: u32,
-        tether: Tether,
+        parent_link: ParentLink,
         end: Option<End>,
-        reach: Reach,
+        reach: Addresses,
     ) -> Result<Self, EngineError> {
         let Invitation { coordinator, token, run } = *invitation;
         let ids = (build(), run);
@@ -123,32 +123,34 @@ impl Line {
                 EngineError::Setting(format!("the run at {coordinator} does not let it in: {why}"))
             }
         };
-        let hello = || Hello::new(Role::Member, ids, 0, index);
-        let (is_launched, is_guest) =
-            (matches!(tether, Tether::Launcher(_)), matches!(tether, Tether::Supervisor(_)));
-        let (control, supervisor) = match tether {
-            Tether::Launcher(socket) => {
+        let hello = || Handshake::new(Role::Member, ids, 0, index);
+        let (is_launched, is_guest) = (
+            matches!(parent_link, ParentLink::Launcher(_)),
+            matches!(parent_link, ParentLink::Supervisor(_)),
+        );
+        let (control, supervisor) = match parent_link {
+            ParentLink::Launcher(socket) => {
                 // A launcher that is stopped meanwhile goes on; one that is gone has closed it.
                 let mine = hello().map_err(|why| refused(&why))?;
                 greet(&socket, token, &mine, None).map_err(unfit)?;
                 (socket, None)
             }
-            Tether::Supervisor(socket) => {
+            ParentLink::Supervisor(socket) => {
                 (reach_out(coordinator, token, hello).map_err(unfit)?, Some(socket))
             }
-            Tether::None => (reach_out(coordinator, token, hello).map_err(unfit)?, None),
+            ParentLink::None => (reach_out(coordinator, token, hello).map_err(unfit)?, None),
         };
         let here = match is_launched {
             true => coordinator.ip(),
             false => control.local_addr().map_err(|why| refused(&why))?.ip(),
         };
-        let mail = Arc::new(Mail::default());
+        let mail = Arc::new(PendingConnections::default());
         let gate = open_gate((reach, here), token, ids, index, &mail)?;
         let address = reach.told(gate.address());
-        let wishes = Arc::new(Wishes::default());
-        let (tell, told) = mpsc::channel();
+        let requests = Arc::new(BoundaryRequests::default());
+        let (tell, messages) = mpsc::channel();
         let mut orders = control.try_clone().map_err(|why| refused(&why))?;
-        let heard = Arc::clone(&wishes);
+        let heard = Arc::clone(&requests);
         let (is_done, is_used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (done, used) = (Arc::clone(&is_done), Arc::clone(&is_used));
         let listening = messenger("orders").spawn(move || {
@@ -160,47 +162,47 @@ impl Line {
                     (Ok(Order::End), Some(end)) if !used.load(Ordering::Acquire) => end(0),
                     _ => {}
                 }
-                let told = match order {
-                    Ok(Order::Begin { briefing }) => Told::Begin(Box::new(briefing)),
-                    Ok(Order::Keep { epoch, anew, .. }) => Told::Keep { epoch, anew },
-                    Ok(Order::Write) => Told::Write,
+                let messages = match order {
+                    Ok(Order::Begin { start }) => ControlMessage::Begin(Box::new(start)),
+                    Ok(Order::SubmitParts { epoch, anew, .. }) => ControlMessage::SubmitParts { epoch, anew },
+                    Ok(Order::Write) => ControlMessage::Write,
                     Ok(Order::Alive { deadline }) => {
                         let limit = Duration::try_from_secs_f64(SILENCE * deadline).ok();
                         // A socket that is closed has no time limit, and needs none.
                         let _ = orders.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
                         continue;
                     }
-                    Ok(Order::Cut { generation }) => {
-                        heard.ask_for_a_cut(generation);
+                    Ok(Order::EndGeneration { generation }) => {
+                        heard.end_at_boundary(generation);
                         continue;
                     }
                     Ok(Order::Stop) => {
                         heard.stop();
                         continue;
                     }
-                    Ok(Order::Refuse { why }) => Told::Refused(why),
+                    Ok(Order::Refuse { why }) => ControlMessage::Refused(why),
                     Ok(Order::End) => {
                         heard.abort("the run has ended");
-                        Told::End
+                        ControlMessage::End
                     }
                     Ok(Order::Lost) => {
                         heard.abort("another process is lost");
-                        Told::Gone
+                        ControlMessage::Gone
                     }
                     Err(_) => {
                         heard.abort("the coordinator is gone");
-                        Told::Gone
+                        ControlMessage::Gone
                     }
                 };
-                let is_last = matches!(told, Told::Gone);
+                let is_last = matches!(messages, ControlMessage::Gone);
                 // Nobody may listen any more.
-                if tell.send(told).is_err() || is_last {
+                if tell.send(messages).is_err() || is_last {
                     return;
                 }
             }
         });
         listening.map_err(|why| refused(&why))?;
-        let (control, told) = (Arc::new(Mutex::new(control)), Mutex::new(told));
+        let (control, messages) = (Arc::new(Mutex::new(control)), Mutex::new(messages));
         let alive = || Report::Alive { memory: peak_memory_bytes().unwrap_or(0) };
         heartbeat(&control, alive).map_err(|why| refused(&why))?;
         if let Some(supervisor) = supervisor {
@@ -211,8 +213,8 @@ impl Line {
             token,
             ids,
             control,
-            told,
-            wishes,
+            messages,
+            requests,
             mail,
             address,
             _gate: gate,
@@ -265,16 +267,18 @@ impl Line {
 
     /// Waits for what is next.
     pub(crate) fn next(&self) -> Result<Next, EngineError> {
-        match lock(&self.told).recv() {
-            Ok(Told::Begin(briefing)) => {
-                self.mail.generation.store(briefing.plan.number, Ordering::Release);
-                Ok(Next::Begin(briefing))
+        match lock(&self.messages).recv() {
+            Ok(ControlMessage::Begin(start)) => {
+                self.mail.generation.store(start.plan.number, Ordering::Release);
+                Ok(Next::Begin(start))
             }
-            Ok(Told::Keep { epoch, anew }) => Ok(Next::Keep { epoch, anew }),
-            Ok(Told::Refused(why)) => Err(EngineError::Setting(why)),
-            Ok(Told::End) => Ok(Next::Leave),
-            Ok(Told::Write) => Ok(Next::Write),
-            Ok(Told::Gone) | Err(_) => Err(EngineError::Process("the coordinator of the run is gone".into())),
+            Ok(ControlMessage::SubmitParts { epoch, anew }) => Ok(Next::SubmitParts { epoch, anew }),
+            Ok(ControlMessage::Refused(why)) => Err(EngineError::Setting(why)),
+            Ok(ControlMessage::End) => Ok(Next::Leave),
+            Ok(ControlMessage::Write) => Ok(Next::Write),
+            Ok(ControlMessage::Gone) | Err(_) => {
+                Err(EngineError::Process("the coordinator of the run is gone".into()))
+            }
         }
     }
 
@@ -295,9 +299,9 @@ impl Line {
 
     /// Connects with all processes with which a generation has something to do: those with lower numbers are called, the
     /// others call.
-    pub(crate) fn meet(&self, plan: &Plan, deadline: f64) -> Result<Vec<(u32, Link)>, EngineError> {
-        let (mut met, silence) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
-        for Seat { id, address } in plan.everyone() {
+    pub(crate) fn connect_peers(&self, plan: &Plan, deadline: f64) -> Result<Vec<(u32, Link)>, EngineError> {
+        let (mut peers, silence) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
+        for Participant { id, address } in plan.everyone() {
             if !plan.links(self.index, *id) {
                 continue;
             }
@@ -305,26 +309,26 @@ impl Line {
                 EngineError::Process(format!("process {id} at {address} cannot be met: {why}"))
             };
             let link = if *id < self.index {
-                let hello = || Hello::new(Role::Neighbour, self.ids, plan.number, self.index);
+                let hello = || Handshake::new(Role::Neighbour, self.ids, plan.number, self.index);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
-                let over = || self.wishes.is_over();
-                let met = connect(at, self.token, hello, (Retry::Broken, MEETING), over);
-                let (there, socket) = met.map_err(|why| lost(&why))?;
+                let over = || self.requests.is_over();
+                let peers = connect(at, self.token, hello, (Retry::Broken, MEETING), over);
+                let (there, socket) = peers.map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
                 }
                 Link::new(socket).map_err(|why| lost(&why))?
             } else {
-                self.mail.wait((plan.number, *id), &self.wishes).ok_or_else(|| lost(&"it does not come"))?
+                self.mail.wait((plan.number, *id), &self.requests).ok_or_else(|| lost(&"it does not come"))?
             };
             link.limit(silence).map_err(|why| lost(&why))?;
-            met.push((*id, link));
+            peers.push((*id, link));
         }
-        Ok(met)
+        Ok(peers)
     }
 }
 
-impl Drop for Line {
+impl Drop for CoordinatorClient {
     fn drop(&mut self) {
         // What is closed here is no loss.
         self.done.store(true, Ordering::Release);
@@ -337,8 +341,8 @@ impl Drop for Line {
     }
 }
 
-impl Mail {
-    fn wait(&self, from: (u64, u32), wishes: &Wishes) -> Option<Link> {
+impl PendingConnections {
+    fn wait(&self, from: (u64, u32), requests: &BoundaryRequests) -> Option<Link> {
         let until = Instant::now() + MEETING;
         let mut links = lock(&self.links);
         // What came for a generation before was never used.
@@ -347,7 +351,7 @@ impl Mail {
             if let Some(link) = links.remove(&from) {
                 return Some(link);
             }
-            if wishes.is_over() || Instant::now() >= until {
+            if requests.is_over() || Instant::now() >= until {
                 return None;
             }
             let waited = self.came.wait_timeout(links, Duration::from_millis(100));
@@ -360,7 +364,7 @@ impl Mail {
 fn reach_out(
     coordinator: SocketAddr,
     token: Token,
-    hello: impl Fn() -> io::Result<Hello>,
+    hello: impl Fn() -> io::Result<Handshake>,
 ) -> Result<TcpStream, Refused> {
     connect(coordinator, token, hello, (Retry::Broken, MEETING), || false).map(|(_, socket)| socket)
 }
@@ -385,15 +389,15 @@ fn leave_with(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io:
 
 /// Listens for other processes. Where a network is gone, so is its address: it may come back.
 fn open_gate(
-    (reach, here): (Reach, IpAddr),
+    (reach, here): (Addresses, IpAddr),
     token: Token,
     ids: (u64, u64),
     index: u32,
-    mail: &Arc<Mail>,
-) -> Result<Gate, EngineError> {
+    mail: &Arc<PendingConnections>,
+) -> Result<Listener, EngineError> {
     let (at, until) = (reach.listens(here), Instant::now() + MEETING);
     loop {
-        match Gate::open(at, keeper(token, ids, index, mail)) {
+        match Listener::open(at, handlers(token, ids, index, mail)) {
             Ok(gate) => return Ok(gate),
             Err(why) if why.kind() != io::ErrorKind::AddrNotAvailable || reach.listen.is_some() => {
                 return Err(EngineError::Setting(format!("cannot listen at {at}: {why}")));
@@ -407,10 +411,10 @@ fn open_gate(
 }
 
 /// Who lets other processes of the run in.
-fn keeper(token: Token, ids: (u64, u64), index: u32, mail: &Arc<Mail>) -> Keeper {
+fn handlers(token: Token, ids: (u64, u64), index: u32, mail: &Arc<PendingConnections>) -> ListenerHandlers {
     let (asks, takes) = (Arc::clone(mail), Arc::clone(mail));
-    let introduce = Box::new(move || Hello::new(Role::Neighbour, ids, 0, index));
-    let admit = Box::new(move |hello: &Hello| {
+    let introduce = Box::new(move || Handshake::new(Role::Neighbour, ids, 0, index));
+    let admit = Box::new(move |hello: &Handshake| {
         if hello.role != Role::Neighbour {
             return Err("only processes of the run speak here".into());
         }
@@ -420,19 +424,19 @@ fn keeper(token: Token, ids: (u64, u64), index: u32, mail: &Arc<Mail>) -> Keeper
             false => Err(format!("generation {} is over", hello.generation)),
         }
     });
-    let deliver = Box::new(move |hello: Hello, socket| {
+    let deliver = Box::new(move |hello: Handshake, socket| {
         // Where it cannot be, whoever is there waits for nobody and says so.
         let Ok(link) = Link::new(socket) else { return };
         lock(&takes.links).insert((hello.generation, hello.index), link);
         takes.came.notify_all();
     });
     // Whoever is turned away says so.
-    let (refuse, rooms) = (Box::new(|_: &Away<'_>| ()), Rooms::default());
-    Keeper { token, introduce, admit, refuse, deliver, rooms }
+    let (refuse, queues) = (Box::new(|_: &Rejection<'_>| ()), AcceptQueues::default());
+    ListenerHandlers { token, introduce, admit, refuse, deliver, queues }
 }
 
 /// Whether a process is of this run and build.
-pub(crate) fn fits(hello: &Hello, (build, run): (u64, u64)) -> Result<(), String> {
+pub(crate) fn fits(hello: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
     if hello.run != run {
         return Err("it is a process of another run".into());
     }

@@ -1,9 +1,9 @@
 //! The meter of balance: what epochs take under a virtual clock where workers are slowed down, as [`Balance`] places
 //! shards. The time of an epoch is that of its slowest worker.
 
-use super::Dice;
+use super::Rng;
 use crate::cluster::balance::Balance;
-use crate::cluster::plan::{Before, Plan, Seat, cut_by_speed};
+use crate::cluster::plan::{Before, Participant, Plan, cut_by_speed};
 use crate::cluster::protocol::Epoch;
 
 /// What a run took, balanced and not.
@@ -16,8 +16,8 @@ struct Measured {
     epochs: Vec<f64>,
 }
 
-fn seats(workers: usize) -> Vec<Seat> {
-    (0..workers as u32).map(|id| Seat { id, address: String::new() }).collect()
+fn participants(workers: usize) -> Vec<Participant> {
+    (0..workers as u32).map(|id| Participant { id, address: String::new() }).collect()
 }
 
 /// Runs epochs of which each has the seconds that a unit of cost takes each worker.
@@ -27,7 +27,7 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
     for (epoch, slowness) in (1..).zip(slowness) {
         let workers = slowness.len();
         let now = plan.get_or_insert_with(|| {
-            let plan = Plan::deal(1, seats(workers), (workers as u32, 1), costs, 0, None, None);
+            let plan = Plan::deal(1, participants(workers), (workers as u32, 1), costs, 0, None, None);
             even = plan.shard_at.clone();
             balance.begin(&plan);
             balance.paused(pause);
@@ -51,7 +51,8 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
             let speeds = balance.speeds(now);
             let before = Before { plan: now, block_at: &[] };
             let (number, asked) = (now.number + 1, (workers as u32, 1));
-            let next = Plan::deal(number, seats(workers), asked, costs, 0, speeds.as_deref(), Some(&before));
+            let next =
+                Plan::deal(number, participants(workers), asked, costs, 0, speeds.as_deref(), Some(&before));
             balance.begin(&next);
             measured.balanced += pause;
             plan = Some(next);
@@ -100,14 +101,14 @@ fn the_cut_settles_at_the_best_there_is_for_few_shards() {
 #[test]
 fn bursts_cost_no_more_than_equal_shares() {
     for seed in 0..20 {
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         let mut slow = [1.0; 4];
         // Quarter speed, five epochs long on average, now and then.
         let bursts = (0..1000).map(|_| {
             for factor in &mut slow {
                 *factor = match *factor > 1.0 {
-                    true if dice.one_in(5) => 1.0,
-                    false if dice.one_in(200) => 4.0,
+                    true if rng.one_in(5) => 1.0,
+                    false if rng.one_in(200) => 4.0,
                     _ => *factor,
                 };
             }

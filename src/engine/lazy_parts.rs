@@ -1,10 +1,10 @@
-//! [`Makers`]: what a run begins with, made where it is needed.
+//! [`LazyParts`]: what a run begins with, made where it is needed.
 
 use std::fmt::Display;
 
 use super::Parts;
-use crate::base::doing;
 use crate::base::error::EngineError;
+use crate::base::panic_context;
 use crate::program::Program;
 
 /// What a run begins with, its shards and blocks by makers: each is made on the process that begins with it, once. On
@@ -31,18 +31,18 @@ use crate::program::Program;
 /// assert_eq!(outcome.parts.replica, 30.0);
 /// # Ok::<(), raddle::EngineError>(())
 /// ```
-pub struct Makers<P: Program> {
+pub struct LazyParts<P: Program> {
     /// The shards, by their number.
-    pub shards: Maker<P::Shard>,
+    pub shards: Lazy<P::Shard>,
     /// The travelling blocks, by their number.
-    pub blocks: Maker<P::Block>,
+    pub blocks: Lazy<P::Block>,
     /// The block that stays where rounds are aggregated.
     pub pinned: P::Pinned,
     /// What every worker keeps a copy of.
     pub replica: P::Replica,
 }
 
-impl<P: Program> From<Parts<P>> for Makers<P> {
+impl<P: Program> From<Parts<P>> for LazyParts<P> {
     fn from(parts: Parts<P>) -> Self {
         let Parts { shards, blocks, pinned, replica } = parts;
         Self { shards: shards.into(), blocks: blocks.into(), pinned, replica }
@@ -50,29 +50,29 @@ impl<P: Program> From<Parts<P>> for Makers<P> {
 }
 
 /// Makes values by their number; or has them already.
-pub struct Maker<T>(Source<T>);
+pub struct Lazy<T>(Source<T>);
 
 enum Source<T> {
-    There(Vec<Option<T>>),
-    Made(usize, Make<T>),
-    Together(usize, MakeAll<T>),
+    Ready(Vec<Option<T>>),
+    EachOnDemand(usize, Make<T>),
+    AllOnDemand(usize, MakeAll<T>),
 }
 
 type MakeAll<T> = Box<dyn FnOnce(&[u32]) -> Result<Vec<T>, String> + Send>;
 
 type Make<T> = Box<dyn FnMut(u32) -> Result<T, String> + Send>;
 
-impl<T> From<Vec<T>> for Maker<T> {
+impl<T> From<Vec<T>> for Lazy<T> {
     fn from(values: Vec<T>) -> Self {
-        Self(Source::There(values.into_iter().map(Some).collect()))
+        Self(Source::Ready(values.into_iter().map(Some).collect()))
     }
 }
 
-impl<T> Maker<T> {
+impl<T> Lazy<T> {
     /// So many values, each made by `make`, which is called where and when it is needed, at most once for each number.
     /// What it makes may depend on the number alone.
     pub fn new<E: Display>(count: usize, mut make: impl FnMut(u32) -> Result<T, E> + Send + 'static) -> Self {
-        Self(Source::Made(count, Box::new(move |number| make(number).map_err(|why| why.to_string()))))
+        Self(Source::EachOnDemand(count, Box::new(move |number| make(number).map_err(|why| why.to_string()))))
     }
 
     /// The same where one pass over the data makes many: `make` is called once, if at all, with the ascending numbers of
@@ -95,14 +95,17 @@ impl<T> Maker<T> {
         count: usize,
         make: impl FnOnce(&[u32]) -> Result<Vec<T>, E> + Send + 'static,
     ) -> Self {
-        Self(Source::Together(count, Box::new(move |numbers| make(numbers).map_err(|why| why.to_string()))))
+        Self(Source::AllOnDemand(
+            count,
+            Box::new(move |numbers| make(numbers).map_err(|why| why.to_string())),
+        ))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Source::There(values) => values.len(),
-            Source::Made(count, _) | Source::Together(count, _) => *count,
+            Source::Ready(values) => values.len(),
+            Source::EachOnDemand(count, _) | Source::AllOnDemand(count, _) => *count,
         }
     }
 
@@ -118,26 +121,26 @@ impl<T> Maker<T> {
         here: impl Fn(u32) -> bool,
     ) -> Result<Vec<Option<T>>, EngineError> {
         match self.0 {
-            Source::There(mut values) => {
+            Source::Ready(mut values) => {
                 (0..)
                     .zip(&mut values)
                     .filter(|&(number, _)| !here(number))
                     .for_each(|(_, value)| *value = None);
                 Ok(values)
             }
-            Source::Made(count, mut make) => {
+            Source::EachOnDemand(count, mut make) => {
                 let mut made = |number| {
-                    let one = doing::guarded(|| make(number));
+                    let one = panic_context::guarded(|| make(number));
                     one.map_err(|why| EngineError::Make { what, number, why })
                 };
                 (0..count as u32).map(|number| here(number).then(|| made(number)).transpose()).collect()
             }
-            Source::Together(count, make) => {
+            Source::AllOnDemand(count, make) => {
                 let numbers: Vec<u32> = (0..count as u32).filter(|&number| here(number)).collect();
                 let mut values: Vec<Option<T>> = (0..count).map(|_| None).collect();
                 let Some(&number) = numbers.first() else { return Ok(values) };
                 let refused = |why| EngineError::Make { what, number, why };
-                let made = doing::guarded(|| make(&numbers)).map_err(refused)?;
+                let made = panic_context::guarded(|| make(&numbers)).map_err(refused)?;
                 if made.len() != numbers.len() {
                     let why = format!("of {} that live here {} were made", numbers.len(), made.len());
                     return Err(refused(why));
@@ -151,8 +154,8 @@ impl<T> Maker<T> {
     /// Those that are there already.
     pub(crate) fn there(self) -> Vec<T> {
         match self.0 {
-            Source::There(values) => values.into_iter().flatten().collect(),
-            Source::Made(..) | Source::Together(..) => Vec::new(),
+            Source::Ready(values) => values.into_iter().flatten().collect(),
+            Source::EachOnDemand(..) | Source::AllOnDemand(..) => Vec::new(),
         }
     }
 

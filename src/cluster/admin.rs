@@ -1,12 +1,12 @@
-//! [`Visitor`]: asks something of a run from outside.
+//! [`AdminClient`]: asks something of a run from outside.
 
 use std::time::Duration;
 
 use super::invitation::Invitation;
-use super::net::gate::{Retry, connect};
-use super::net::hello::{Hello, PATIENCE, Role};
+use super::net::handshake::{Handshake, PATIENCE, Role};
+use super::net::listener::{Retry, connect};
 use super::net::wire::{Timed, receive, send};
-use super::protocol::{Answer, Question, RunStatus};
+use super::protocol::{AdminRequest, AdminResponse, RunStatus};
 use crate::base::error::EngineError;
 
 /// How long to try again where the run's gate is crowded.
@@ -16,13 +16,13 @@ const MOST: u64 = 1 << 24;
 
 /// Someone who asks something of a run.
 #[derive(Debug, Clone)]
-pub struct Visitor(Invitation);
+pub struct AdminClient(Invitation);
 
 /// A place in a run for another process.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct JoinGrant {
     /// The program and its arguments.
-    pub line: Vec<String>,
+    pub argv: Vec<String>,
     /// The number of the process.
     pub index: u32,
     /// Its workers.
@@ -31,7 +31,7 @@ pub struct Place {
     pub invitation: Invitation,
 }
 
-impl Visitor {
+impl AdminClient {
     /// To the run of this invitation.
     pub fn new(invitation: Invitation) -> Self {
         Self(invitation)
@@ -42,8 +42,8 @@ impl Visitor {
     /// # Errors
     /// If the run cannot be reached.
     pub fn status(&self) -> Result<RunStatus, EngineError> {
-        match self.ask(&Question::Status)? {
-            Answer::Status(status) => Ok(status),
+        match self.ask(&AdminRequest::Status)? {
+            AdminResponse::Status(status) => Ok(status),
             other => Err(self.unexpected(&other)),
         }
     }
@@ -53,8 +53,8 @@ impl Visitor {
     /// # Errors
     /// If the run cannot be reached, or refuses.
     pub fn rescale(&self, workers: u32) -> Result<(), EngineError> {
-        match self.ask(&Question::Rescale { workers })? {
-            Answer::Accepted => Ok(()),
+        match self.ask(&AdminRequest::Rescale { workers })? {
+            AdminResponse::Accepted => Ok(()),
             other => Err(self.unexpected(&other)),
         }
     }
@@ -63,32 +63,32 @@ impl Visitor {
     ///
     /// # Errors
     /// If the run cannot be reached, or refuses.
-    pub fn join(&self) -> Result<Place, EngineError> {
-        match self.ask(&Question::Join)? {
-            Answer::Place { line, index, workers, run } => {
+    pub fn join(&self) -> Result<JoinGrant, EngineError> {
+        match self.ask(&AdminRequest::Join)? {
+            AdminResponse::JoinGrant { argv, index, workers, run } => {
                 let invitation = Invitation { run, ..self.0.clone() };
-                Ok(Place { line, index, workers, invitation })
+                Ok(JoinGrant { argv, index, workers, invitation })
             }
             other => Err(self.unexpected(&other)),
         }
     }
 
-    fn ask(&self, question: &Question) -> Result<Answer, EngineError> {
+    fn ask(&self, request: &AdminRequest) -> Result<AdminResponse, EngineError> {
         let Invitation { coordinator, token, run } = self.0;
         let dead = |why: &dyn std::fmt::Display| {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
         };
-        let hello = || Hello::new(Role::Visitor, (0, run), 0, u32::MAX);
+        let hello = || Handshake::new(Role::AdminClient, (0, run), 0, u32::MAX);
         let connected = connect(coordinator, token, hello, (Retry::Crowded, CROWDED), || false);
         let (_, socket) = connected.map_err(|why| dead(&why))?;
         let mut timed = Timed::new(&socket, Some(PATIENCE));
-        send(&mut timed, question).map_err(|why| dead(&why))?;
+        send(&mut timed, request).map_err(|why| dead(&why))?;
         receive(&mut timed, MOST).map_err(|why| dead(&why))
     }
 
-    fn unexpected(&self, answer: &Answer) -> EngineError {
+    fn unexpected(&self, answer: &AdminResponse) -> EngineError {
         match answer {
-            Answer::Refused(why) => EngineError::Setting(why.clone()),
+            AdminResponse::Refused(why) => EngineError::Setting(why.clone()),
             _ => EngineError::Worker(format!("the run at {} answers another question", self.0.coordinator)),
         }
     }

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
-use super::Dice;
+use super::Rng;
 use super::faults::{Counts, Fault, Faults};
 use super::mixing::Mixing;
 use super::process::Process;
-use crate::cluster::coordinator::{Coordinator, Event, Terms};
+use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
 use crate::cluster::protocol::{Order, Report};
 use crate::engine::Outcome;
-use crate::engine::handover::{Account, Goods};
 use crate::engine::member::Step;
+use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::run::place::Outbox;
 
 /// More events than any run has.
@@ -22,10 +22,10 @@ pub(super) type End = (u32, u32);
 
 pub(super) const COORDINATOR: End = (u32::MAX, 0);
 
-pub(super) enum Happening {
+pub(super) enum SimulatedEvent {
     ToCoordinator(Event),
     Order(u32, Order),
-    Goods {
+    Transfer {
         from: u32,
         to: u32,
         generation: u64,
@@ -45,7 +45,7 @@ pub(super) enum Happening {
         thread: usize,
     },
     /// Somebody from outside has a wish.
-    Whim(Whim),
+    AdminEvent(AdminEvent),
     /// A process that was given a place has built its program.
     Built(u32),
     Fault(Fault),
@@ -65,7 +65,7 @@ pub(super) enum Happening {
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Whim {
+pub(super) enum AdminEvent {
     Join {
         fits: bool,
         stays: bool,
@@ -105,20 +105,20 @@ impl std::ops::AddAssign for Comings {
 }
 
 pub(super) struct World {
-    pub(super) dice: Dice,
+    pub(super) rng: Rng,
     pub(super) problem: u64,
     pub(super) now: u64,
     /// When the coordinator began.
     pub(super) since: u64,
     pub(super) count: u64,
     pub(super) faults: Option<Faults>,
-    pub(super) agenda: BTreeMap<(u64, u64), Happening>,
+    pub(super) agenda: BTreeMap<(u64, u64), SimulatedEvent>,
     /// When what was last sent from one end to another arrives: connections keep the order.
     pub(super) last: HashMap<(End, End), u64>,
     pub(super) coordinator: Coordinator,
     pub(super) processes: BTreeMap<u32, Process>,
     /// What came before its generation began there.
-    pub(super) early: Vec<Happening>,
+    pub(super) early: Vec<SimulatedEvent>,
     /// Of those who join: whether they fit, and stay until they have joined.
     pub(super) joining: Vec<(bool, bool)>,
     pub(super) outcome: Option<(u32, Outcome<Mixing>)>,
@@ -128,13 +128,13 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(seed: u64, problem: u64) -> Self {
-        let mut dice = Dice::new(seed);
-        let (processes, workers) = (1 + dice.below(3) as u32, 1 + dice.below(3) as u32);
-        let terms = Terms {
+        let mut rng = Rng::new(seed);
+        let (processes, workers) = (1 + rng.below(3) as u32, 1 + rng.below(3) as u32);
+        let config = CoordinatorConfig {
             processes,
             workers,
-            balance: dice.one_in(2),
-            line: Vec::new(),
+            balance: rng.one_in(2),
+            argv: Vec::new(),
             run: seed,
             after: 0,
             proof: None,
@@ -149,44 +149,44 @@ impl World {
             count: 0,
             agenda: BTreeMap::new(),
             last: HashMap::new(),
-            coordinator: Coordinator::new(terms),
+            coordinator: Coordinator::new(config),
             processes: (0..processes).map(|index| (index, Process::new(index, problem, true))).collect(),
             early: Vec::new(),
             joining: Vec::new(),
             outcome: None,
             over: None,
             comings: Comings::default(),
-            dice,
+            rng,
         };
         for index in 0..processes {
-            let after = world.dice.below(5_000);
-            world.at(after, Happening::Built(index));
+            let after = world.rng.below(5_000);
+            world.at(after, SimulatedEvent::Built(index));
         }
-        for _ in 0..world.dice.below(5) {
-            let whim = match world.dice.below(10) {
-                0..3 => Whim::Join { fits: true, stays: !world.dice.one_in(5) },
-                3 => Whim::Join { fits: false, stays: true },
-                4 | 5 => Whim::Leave,
-                6 | 7 => Whim::FirstLeaves,
-                _ => Whim::Rescale,
+        for _ in 0..world.rng.below(5) {
+            let admin_event = match world.rng.below(10) {
+                0..3 => AdminEvent::Join { fits: true, stays: !world.rng.one_in(5) },
+                3 => AdminEvent::Join { fits: false, stays: true },
+                4 | 5 => AdminEvent::Leave,
+                6 | 7 => AdminEvent::FirstLeaves,
+                _ => AdminEvent::Rescale,
             };
-            let after = world.dice.below(120_000);
-            world.at(after, Happening::Whim(whim));
+            let after = world.rng.below(120_000);
+            world.at(after, SimulatedEvent::AdminEvent(admin_event));
         }
         world
     }
 
-    pub(super) fn at(&mut self, time: u64, what: Happening) {
+    pub(super) fn at(&mut self, time: u64, what: SimulatedEvent) {
         self.count += 1;
         self.agenda.insert((time, self.count), what);
     }
 
     /// Sends something that takes its own time, but does not overtake what the same end sent before.
-    pub(super) fn send(&mut self, from: End, to: End, what: Happening) {
-        let delay = match self.dice.below(20) {
-            0 => self.dice.below(50_000),
-            1..5 => self.dice.below(3_000),
-            _ => self.dice.below(300),
+    pub(super) fn send(&mut self, from: End, to: End, what: SimulatedEvent) {
+        let delay = match self.rng.below(20) {
+            0 => self.rng.below(50_000),
+            1..5 => self.rng.below(3_000),
+            _ => self.rng.below(300),
         };
         let last = self.last.entry((from, to)).or_default();
         *last = (*last).max(self.now + delay);
@@ -219,40 +219,43 @@ impl World {
         Ok(Ended { outcome, comings: self.comings, faults: faults.unwrap_or_default() })
     }
 
-    fn happen(&mut self, what: Happening) -> Result<(), String> {
+    fn happen(&mut self, what: SimulatedEvent) -> Result<(), String> {
         if self.is_lost(&what) {
             return Ok(());
         }
         match what {
-            Happening::Fault(fault) => self.strike(fault),
-            Happening::Heartbeat => self.beat()?,
-            Happening::Ends(index) => self.kill(index),
-            Happening::Silent { from, to, generation, attempt } => {
+            SimulatedEvent::Fault(fault) => self.strike(fault),
+            SimulatedEvent::Heartbeat => self.beat()?,
+            SimulatedEvent::Ends(index) => self.kill(index),
+            SimulatedEvent::Silent { from, to, generation, attempt } => {
                 self.hear_nothing(from, to, generation, attempt);
             }
-            Happening::GoesOn => self.go_on_late(),
-            Happening::ToCoordinator(event) => self.coordinate(event)?,
-            Happening::Order(to, order) => self.obey(to, order)?,
-            Happening::Goods { from, to, generation, packed } => {
+            SimulatedEvent::GoesOn => self.go_on_late(),
+            SimulatedEvent::ToCoordinator(event) => self.coordinate(event)?,
+            SimulatedEvent::Order(to, order) => self.obey(to, order)?,
+            SimulatedEvent::Transfer { from, to, generation, packed } => {
                 let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
                 if process.plan.as_ref().is_none_or(|plan| plan.number < generation) {
-                    self.early.push(Happening::Goods { from, to, generation, packed });
+                    self.early.push(SimulatedEvent::Transfer { from, to, generation, packed });
                     return Ok(());
                 }
                 let (tag, number, bytes) = packed;
                 let length = bytes.len() as u64;
-                let goods = Goods::unpack(tag, number, bytes)?;
-                process.member.take(from, goods, length).map_err(|why| why.to_string())?;
+                let transfers = Transfer::unpack(tag, number, bytes)?;
+                process.member.take(from, transfers, length).map_err(|why| why.to_string())?;
                 self.go_on(to)?;
             }
-            Happening::Message { process, generation, to, bytes } => {
+            SimulatedEvent::Message { process, generation, to, bytes } => {
                 self.deliver(process, generation, to, bytes)?;
             }
-            Happening::Turn { process, generation, thread } => self.turn(process, generation, thread)?,
-            Happening::Whim(whim) => self.indulge(whim)?,
-            Happening::Built(index) => {
+            SimulatedEvent::Turn { process, generation, thread } => self.turn(process, generation, thread)?,
+            SimulatedEvent::AdminEvent(admin_event) => self.indulge(admin_event)?,
+            SimulatedEvent::Built(index) => {
                 let Some(process) = self.processes.get(&index) else { return Ok(()) };
-                let report = Report::Ready { facts: process.member.facts(2), address: format!("at {index}") };
+                let report = Report::Ready {
+                    registration: process.member.registration(2),
+                    address: format!("at {index}"),
+                };
                 self.say(index, report);
             }
         }
@@ -260,21 +263,21 @@ impl World {
     }
 
     pub(super) fn say(&mut self, from: u32, report: Report) {
-        self.send((from, u32::MAX), COORDINATOR, Happening::ToCoordinator(Event::Said { from, report }));
+        self.send((from, u32::MAX), COORDINATOR, SimulatedEvent::ToCoordinator(Event::Said { from, report }));
     }
 
     /// A process is told something.
     fn obey(&mut self, to: u32, order: Order) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
         match order {
-            Order::Begin { briefing } => {
-                let generation = briefing.plan.number;
-                process.plan = Some(briefing.plan.clone());
-                let goods = process.member.begin(briefing, Some(Account::default()));
-                for (other, goods) in goods.map_err(|why| why.to_string())? {
-                    for one in goods {
+            Order::Begin { start } => {
+                let generation = start.plan.number;
+                process.plan = Some(start.plan.clone());
+                let transfers = process.member.begin(start, Some(ProcessStats::default()));
+                for (other, transfers) in transfers.map_err(|why| why.to_string())? {
+                    for one in transfers {
                         let packed = one.pack();
-                        let what = Happening::Goods { from: to, to: other, generation, packed };
+                        let what = SimulatedEvent::Transfer { from: to, to: other, generation, packed };
                         self.send((to, u32::MAX), (other, u32::MAX), what);
                     }
                 }
@@ -283,23 +286,23 @@ impl World {
                     self.happen(early)?;
                 }
             }
-            Order::Cut { generation } => process.wishes.ask_for_a_cut(generation),
-            Order::Stop => process.wishes.stop(),
+            Order::EndGeneration { generation } => process.requests.end_at_boundary(generation),
+            Order::Stop => process.requests.stop(),
             Order::Refuse { .. } => {
                 self.comings.refused += 1;
                 self.processes.remove(&to);
             }
-            Order::Keep { generation, epoch, anew } => {
-                let drafted = process.member.keep(epoch, anew).map_err(|why| why.to_string())?;
+            Order::SubmitParts { generation, epoch, anew } => {
+                let submitted = process.member.keep(epoch, anew).map_err(|why| why.to_string())?;
                 if self.is_dead(to) {
                     return Ok(());
                 }
-                let report = Report::Kept { generation, drafted };
+                let report = Report::PartsSubmitted { generation, submitted };
                 match self.slowness() {
                     0 => self.say(to, report),
                     slow => {
                         let after = self.now + slow;
-                        self.at(after, Happening::ToCoordinator(Event::Said { from: to, report }));
+                        self.at(after, SimulatedEvent::ToCoordinator(Event::Said { from: to, report }));
                     }
                 }
             }
@@ -320,7 +323,7 @@ impl World {
                 process.gone = true;
                 let plan = process.plan.as_ref().filter(|plan| !plan.last);
                 let was_first =
-                    plan.and_then(|plan| plan.givers.first()).is_some_and(|first| first.id == index);
+                    plan.and_then(|plan| plan.previous.first()).is_some_and(|first| first.id == index);
                 self.comings.left += u64::from(plan.is_some());
                 self.comings.handed_on += u64::from(was_first);
                 self.depart(index);
@@ -334,8 +337,8 @@ impl World {
                 let mut out = Outbox::new();
                 process.start(generation, &mut out)?;
                 let begins = process.plan.as_ref().map_or(1, |plan| plan.number);
-                let givers = process.plan.as_ref().is_some_and(|plan| plan.is_giver(index));
-                let joins = begins > 1 && !givers;
+                let previous = process.plan.as_ref().is_some_and(|plan| plan.was_participant(index));
+                let joins = begins > 1 && !previous;
                 self.comings.joined += u64::from(joins);
                 self.comings.again += u64::from(joins && self.comings.handed_on > 0);
                 let settled = Report::Settled { generation: begins, bytes: 0, seconds: 0.001, memory: 0 };
@@ -354,10 +357,10 @@ impl World {
     fn depart(&mut self, index: u32) {
         self.say(index, Report::Done);
         let (from, to) = ((index, u32::MAX), COORDINATOR);
-        self.send(from, to, Happening::ToCoordinator(Event::Closed { of: index }));
+        self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
         // The launcher sees the end of a process in its own time.
         let exited = Event::Exited { of: index, code: 0, crashed: false, how: "ended".into() };
-        let after = self.now + self.dice.below(10_000);
-        self.at(after, Happening::ToCoordinator(exited));
+        let after = self.now + self.rng.below(10_000);
+        self.at(after, SimulatedEvent::ToCoordinator(exited));
     }
 }

@@ -1,4 +1,4 @@
-//! [`Wishes`]: what the coordinator of a run of several processes wishes while a generation runs.
+//! [`BoundaryRequests`]: what the coordinator of a run of several processes wishes while a generation runs.
 
 use std::fmt;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use crate::base::sync::lock;
 
 /// What the coordinator wishes while a generation runs.
 #[derive(Default)]
-pub(crate) struct Wishes {
+pub(crate) struct BoundaryRequests {
     /// The generation that runs, and the one that is to end at the next boundary.
     running: AtomicU64,
     cut: AtomicU64,
@@ -20,20 +20,20 @@ pub(crate) struct Wishes {
 
 type Abort = Box<dyn Fn(&str) + Send>;
 
-impl fmt::Debug for Wishes {
+impl fmt::Debug for BoundaryRequests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wishes").field("cut", &self.cut).finish_non_exhaustive()
     }
 }
 
-impl Wishes {
+impl BoundaryRequests {
     /// A generation begins; 0 is none.
     pub(crate) fn begin(&self, generation: u64) {
         self.running.store(generation, Ordering::Release);
     }
 
     /// This generation is to end at the next boundary.
-    pub(crate) fn ask_for_a_cut(&self, generation: u64) {
+    pub(crate) fn end_at_boundary(&self, generation: u64) {
         self.cut.store(generation, Ordering::Release);
     }
 
@@ -43,7 +43,7 @@ impl Wishes {
     }
 
     /// `true` if the generation that runs is to end at the next boundary.
-    pub(crate) fn cuts(&self) -> bool {
+    pub(crate) fn ends_at_boundary(&self) -> bool {
         let cut = self.cut.load(Ordering::Acquire);
         cut != 0 && cut == self.running()
     }

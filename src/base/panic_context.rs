@@ -8,7 +8,7 @@ use std::sync::Once;
 
 /// A verb under way.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Doing {
+pub(crate) struct PanicContext {
     verb: &'static str,
     /// On what, such as shard 3.
     of: Option<(&'static str, u32)>,
@@ -17,13 +17,13 @@ pub(crate) struct Doing {
 }
 
 thread_local! {
-    static DOING: Cell<Doing> = const { Cell::new(Doing { verb: "", of: None, epoch: None, round: None }) };
+    static DOING: Cell<PanicContext> = const { Cell::new(PanicContext { verb: "", of: None, epoch: None, round: None }) };
     static MESSAGES: Cell<bool> = const { Cell::new(false) };
     /// Where the last panic of this thread began.
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-impl Doing {
+impl PanicContext {
     /// A verb, not yet said on what.
     pub(crate) fn verb(verb: &'static str) -> Self {
         Self { verb, ..Self::default() }
@@ -50,12 +50,12 @@ impl Doing {
     }
 
     /// This thread is doing it from now on.
-    pub(crate) fn note(self) {
+    pub(crate) fn enter(self) {
         DOING.set(self);
     }
 }
 
-impl fmt::Display for Doing {
+impl fmt::Display for PanicContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.verb)?;
         self.of.map_or(Ok(()), |(what, number)| write!(f, " of {what} {number}"))?;
@@ -78,7 +78,7 @@ pub(crate) fn take_messages() -> bool {
 /// the panic began, and what it said.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     watch_panics();
-    DOING.set(Doing::default());
+    DOING.set(PanicContext::default());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(explain(&*panic)))
 }
 
@@ -87,11 +87,11 @@ pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
     let said = panic.downcast_ref::<&str>().map(ToString::to_string);
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
     let said = said.unwrap_or_else(|| "a panic without a message".into());
-    let doing = DOING.get();
+    let panic_context = DOING.get();
     let place = take_place().map_or(String::new(), |place| format!(" at {place}"));
-    match doing.verb {
+    match panic_context.verb {
         "" => format!("a panic{place}: {said}"),
-        _ => format!("{doing} panicked{place}: {said}"),
+        _ => format!("{panic_context} panicked{place}: {said}"),
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the coordinator of a simulated run is told and does, and what others wish of it.
 
 use super::process::Process;
-use super::world::{COORDINATOR, Happening, Whim, World};
+use super::world::{AdminEvent, COORDINATOR, SimulatedEvent, World};
 use crate::cluster::coordinator::{Action, Event};
-use crate::cluster::protocol::{Answer, Question, Report};
+use crate::cluster::protocol::{AdminRequest, AdminResponse, Report};
 
 impl World {
     pub(super) fn coordinate(&mut self, event: Event) -> Result<(), String> {
@@ -12,37 +12,37 @@ impl World {
         for action in self.coordinator.on(event, now) {
             match action {
                 Action::Tell { to, order } => {
-                    self.send(COORDINATOR, (to, u32::MAX), Happening::Order(to, order));
+                    self.send(COORDINATOR, (to, u32::MAX), SimulatedEvent::Order(to, order));
                 }
-                Action::Answer { answer: Answer::Place { index, .. }, .. } => {
+                Action::AdminResponse { answer: AdminResponse::JoinGrant { index, .. }, .. } => {
                     let (fits, stays) = self.joining.pop().unwrap_or((true, true));
                     let process = match self.faults.as_mut().filter(|_| fits) {
                         Some(faults) => faults.process(index, self.problem),
                         None => Process::new(index, self.problem, fits),
                     };
                     self.processes.insert(index, process);
-                    let after = self.now + self.dice.below(20_000);
+                    let after = self.now + self.rng.below(20_000);
                     match stays {
-                        true => self.at(after, Happening::Built(index)),
-                        false => self.at(after, Happening::ToCoordinator(Event::Closed { of: index })),
+                        true => self.at(after, SimulatedEvent::Built(index)),
+                        false => self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: index })),
                     }
                 }
                 Action::Number(number) => {
                     // Where it cannot be noted, as on a full disk, the run waits.
-                    let noted = self.faults.as_ref().map(|faults| faults.vault.note_generation(number));
+                    let noted = self.faults.as_ref().map(|faults| faults.checkpoints.note_generation(number));
                     if self.is_launcher_dead() {
                         return Ok(());
                     }
                     let failed = noted.and_then(Result::err).map(|why| why.to_string());
                     self.soon(Some(Event::Numbered { number, failed }));
                 }
-                Action::Answer { .. } | Action::Note(_) | Action::Begun => {}
+                Action::AdminResponse { .. } | Action::Note(_) | Action::Begun => {}
                 Action::Find { identity } => {
                     let found = self.find(&identity)?;
                     self.soon(found);
                 }
-                Action::Commit { epoch, generation, identity, drafted } => {
-                    let kept = self.commit((epoch, generation), &identity, drafted)?;
+                Action::Commit { epoch, generation, identity, submitted } => {
+                    let kept = self.commit((epoch, generation), &identity, submitted)?;
                     if self.is_launcher_dead() {
                         return Ok(());
                     }
@@ -63,39 +63,39 @@ impl World {
 
     /// The coordinator is told in a while.
     pub(super) fn soon(&mut self, event: Option<Event>) {
-        let after = self.now + self.dice.below(2_000) + self.slowness();
-        event.into_iter().for_each(|event| self.at(after, Happening::ToCoordinator(event)));
+        let after = self.now + self.rng.below(2_000) + self.slowness();
+        event.into_iter().for_each(|event| self.at(after, SimulatedEvent::ToCoordinator(event)));
     }
 
-    pub(super) fn indulge(&mut self, whim: Whim) -> Result<(), String> {
-        let question = match whim {
-            Whim::Join { fits, stays } => {
+    pub(super) fn indulge(&mut self, admin_event: AdminEvent) -> Result<(), String> {
+        let request = match admin_event {
+            AdminEvent::Join { fits, stays } => {
                 self.joining.push((fits, stays));
-                Question::Join
+                AdminRequest::Join
             }
-            Whim::Rescale => Question::Rescale { workers: 1 + self.dice.below(7) as u32 },
-            Whim::FirstLeaves => {
+            AdminEvent::Rescale => AdminRequest::Rescale { workers: 1 + self.rng.below(7) as u32 },
+            AdminEvent::FirstLeaves => {
                 let plans = self.processes.values().filter(|process| !process.gone);
                 let plan = plans.filter_map(|process| process.plan.as_ref()).max_by_key(|plan| plan.number);
-                if let Some(first) = plan.map(|plan| plan.seats[0].id) {
+                if let Some(first) = plan.map(|plan| plan.participants[0].id) {
                     self.say(first, Report::Leaving);
-                    let after = self.now + self.dice.below(60_000);
-                    self.at(after, Happening::Whim(Whim::Join { fits: true, stays: true }));
+                    let after = self.now + self.rng.below(60_000);
+                    self.at(after, SimulatedEvent::AdminEvent(AdminEvent::Join { fits: true, stays: true }));
                 }
                 return Ok(());
             }
-            Whim::Leave => {
+            AdminEvent::Leave => {
                 let ids: Vec<u32> = self.processes.keys().copied().collect();
                 if ids.is_empty() {
                     return Ok(());
                 }
-                let from = ids[self.dice.below(ids.len() as u64) as usize];
+                let from = ids[self.rng.below(ids.len() as u64) as usize];
                 if self.processes[&from].plan.is_some() && !self.processes[&from].gone {
                     self.say(from, Report::Leaving);
                 }
                 return Ok(());
             }
         };
-        self.coordinate(Event::Asked { visitor: 0, question })
+        self.coordinate(Event::Asked { admin: 0, request })
     }
 }

@@ -1,0 +1,56 @@
+//! What visitors ask.
+
+use super::{Action, Coordinator, CoordinatorConfig, Member};
+use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberStatus, RunStatus};
+
+impl Coordinator {
+    pub(super) fn answer(&mut self, admin: u64, request: AdminRequest, now: f64) {
+        let answer = match request {
+            AdminRequest::Status => AdminResponse::Status(self.status()),
+            AdminRequest::Rescale { workers: 0 } => {
+                AdminResponse::Refused("a run needs at least 1 worker".into())
+            }
+            AdminRequest::Rescale { workers } => {
+                self.workers = Some(workers);
+                self.end_at_boundary();
+                AdminResponse::Accepted
+            }
+            AdminRequest::Join => {
+                // A number is never given twice: what is said of the one before may still come.
+                let index = self.next;
+                self.next += 1;
+                self.members.insert(index, Member::new(false, now));
+                let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
+                AdminResponse::JoinGrant { argv, index, workers, run }
+            }
+        };
+        self.out.push(Action::AdminResponse { admin, answer });
+    }
+
+    fn status(&self) -> RunStatus {
+        let place = |of: u32| {
+            let plan = self.plan.as_ref()?;
+            let participant = plan.index_of(of)? as u32;
+            let workers = plan.process_of.iter().filter(|&&process| process == participant).count() as u32;
+            let shards = (0..plan.shard_at.len() as u32)
+                .filter(|&shard| plan.shard_process(shard) == participant)
+                .count();
+            Some((workers, shards as u32))
+        };
+        let member = |(&process, member): (&u32, &Member)| {
+            let (workers, shards) = place(process).unwrap_or_default();
+            let (state, address) = (member.state.name().into(), member.address.clone());
+            MemberStatus { process, state, address, workers, shards, peak_memory_bytes: member.memory }
+        };
+        RunStatus {
+            generation: self.plan.as_ref().map_or(0, |plan| plan.number),
+            epoch: self.epoch.epoch,
+            seconds: self.epoch.seconds,
+            metric: self.epoch.metric.clone(),
+            workers: self.plan.as_ref().map_or(0, |plan| plan.asked),
+            members: self.members.iter().map(member).collect(),
+            pauses: self.pauses.clone(),
+            notes: self.notes.last(),
+        }
+    }
+}
