@@ -22,19 +22,19 @@ pub(crate) fn assign_streams(slice: &mut Slice, is_full: impl Fn(usize) -> bool)
     let mut order: Vec<usize> = (0..visits.len()).collect();
     order.sort_by_key(|&at| (Reverse(length(at)), Reverse(is_full(visits[at].word as usize))));
     let (long, short) = order.split_at(order.partition_point(|&at| length(at) > SHORT));
-    let (mut dealt, mut loads) = ([const { Vec::new() }; STREAMS], [0u64; STREAMS]);
+    let (mut assigned, mut loads) = ([const { Vec::new() }; STREAMS], [0u64; STREAMS]);
     for &at in long {
         let stream = (0..STREAMS).min_by_key(|&stream| loads[stream]).unwrap_or(0);
-        dealt[stream].push(at);
+        assigned[stream].push(at);
         loads[stream] += u64::from(length(at));
     }
-    let lengths = dealt.each_ref().map(Vec::len);
+    let lengths = assigned.each_ref().map(Vec::len);
     for (number, &at) in short.iter().enumerate() {
-        dealt[number % STREAMS].push(at);
+        assigned[number % STREAMS].push(at);
     }
     let (mut moved, mut tokens) = (Vec::with_capacity(visits.len()), Vec::with_capacity(documents.len()));
     streams.clear();
-    for (some, long) in dealt.iter().zip(lengths) {
+    for (some, long) in assigned.iter().zip(lengths) {
         let first = moved.len();
         for &at in some {
             let Visit { word, end } = visits[at];

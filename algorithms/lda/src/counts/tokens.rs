@@ -37,7 +37,7 @@ raddle::state!(Slice { visits, documents, topics, streams });
 
 impl Slice {
     /// Words have streams, which draw from totals that are fixed within a task.
-    pub(crate) fn is_dealt(&self) -> bool {
+    pub(crate) fn has_streams(&self) -> bool {
         !self.streams.is_empty()
     }
 

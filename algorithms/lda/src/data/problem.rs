@@ -71,7 +71,7 @@ impl Problem {
     /// If no token is left to train on, a held-out corpus has other words, held-out documents that were asked
     /// for have nothing to score, or a word or a shard has more tokens than can be counted.
     pub fn new(corpus: &Corpus, preparation: &Preparation) -> Result<Self, LdaError> {
-        Self::dealt(Source::Memory(corpus), preparation)
+        Self::partitioned(Source::Memory(corpus), preparation)
     }
 
     /// Deals a corpus out that stays in its file: each shard reads its documents where it lives, and the rows
@@ -81,11 +81,11 @@ impl Problem {
     /// # Errors
     /// As [`new`](Self::new), and if the file cannot be read.
     pub fn by_parts(corpus: Arc<StoredCorpus>, preparation: &Preparation) -> Result<Self, LdaError> {
-        let problem = Self::dealt(Source::Stored(&corpus), preparation)?;
+        let problem = Self::partitioned(Source::Stored(&corpus), preparation)?;
         Ok(Self { stored: Some(corpus), ..problem })
     }
 
-    fn dealt(corpus: Source<'_>, preparation: &Preparation) -> Result<Self, LdaError> {
+    fn partitioned(corpus: Source<'_>, preparation: &Preparation) -> Result<Self, LdaError> {
         let Preparation { shards, blocks, seed, .. } = *preparation;
         Self::laid(corpus, preparation, |train, tokens| {
             let shards = shards.unwrap_or_else(|| shards_for(tokens));

@@ -72,7 +72,7 @@ impl DocumentShard {
 
     /// Sixteens of the full rows of frequent words; 0 if words have none.
     pub(crate) fn full_width(&self) -> usize {
-        match (&self.rows, self.slices.iter().any(Slice::is_dealt)) {
+        match (&self.rows, self.slices.iter().any(Slice::has_streams)) {
             (DocumentRows::Dense(rows), true) => rows.width,
             (DocumentRows::Wide(rows), true) => rows.width,
             _ => 0,

@@ -54,12 +54,12 @@ impl Sample<'_> {
     /// How the tokens of each topic changed.
     pub(crate) fn run(self) -> Vec<i32> {
         let Self { given, rows, slice, words, word_priors, had, has, uniform, draws } = self;
-        if slice.is_dealt() {
+        if slice.has_streams() {
             let task = Task { given, slice, words, word_priors, had, has, uniform, draws };
             return match rows {
                 DocumentRows::Dense(rows) => lockstep(task, rows),
                 DocumentRows::Wide(rows) => lockstep_wide(task, rows),
-                DocumentRows::Sparse(_) => unreachable!("words are dealt to streams where rows are dense"),
+                DocumentRows::Sparse(_) => unreachable!("words are assigned to streams where rows are dense"),
             };
         }
         let walk = Walk { given, slice, words, word_priors, had, has, uniform };

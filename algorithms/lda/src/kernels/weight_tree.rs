@@ -184,32 +184,32 @@ mod tests {
         for topics in [1, 16, 17, 300, 1024, 1025, 20_000, 65_536usize] {
             let alphas: Vec<f64> = (0..topics).map(|k| 0.1 + (k % 5) as f64).collect();
             let (mut sums, names) = (Sums::new(&alphas), Names::of(topics));
-            let mut masses = sums.tree();
+            let mut tree = sums.tree();
             // Weights that rise and fall leave no trace.
             for turn in [1e4, 3.0, 1.0] {
                 (0..topics).for_each(|k| {
-                    let change = masses.set(names.name(k as u32), turn * (1 + k * 7 % 3) as f32);
-                    masses.add(change);
+                    let change = tree.set(names.name(k as u32), turn * (1 + k * 7 % 3) as f32);
+                    tree.add(change);
                 });
             }
             let mass = |k: usize| f64::from(alphas[k] as f32 * (1 + k * 7 % 3) as f32);
             let all: f64 = (0..topics).map(mass).sum();
-            assert!((f64::from(masses.total()) / all - 1.0).abs() < 1e-6);
+            assert!((f64::from(tree.total()) / all - 1.0).abs() < 1e-6);
             // Sums at the top are drawn lane by lane, all that is below them in its order.
-            let below = LANES.pow(masses.levels.len() as u32 - 1);
+            let below = LANES.pow(tree.levels.len() as u32 - 1);
             let mut order: Vec<usize> = (0..topics).collect();
             order.sort_by_key(|&topic| (topic / below % LANES, topic / below, topic));
             let (mut sum, mut off) = (0.0, 0);
             for topic in order {
                 let point = (sum + mass(topic) / 2.0) as f32;
                 // Single precision may miss by a neighbour where there are many.
-                let drawn = masses.draw::<Portable>(point).number();
+                let drawn = tree.draw::<Portable>(point).number();
                 assert!(drawn.abs_diff(topic) <= topics / 1000, "{topic} of {topics}: {drawn}");
                 off += usize::from(drawn != topic);
                 sum += mass(topic);
             }
             assert!(off <= topics / 100, "{off} of {topics}");
-            assert!(masses.draw::<Portable>(2.0 * all as f32).number() < topics);
+            assert!(tree.draw::<Portable>(2.0 * all as f32).number() < topics);
         }
     }
 }

@@ -219,7 +219,7 @@ impl LdaProgram {
         }
         .run();
         own.iter_mut().zip(&moved).for_each(|(sum, part)| *sum += part);
-        let unseen = match shard.slices[number as usize].is_dealt() {
+        let unseen = match shard.slices[number as usize].has_streams() {
             true => moved.iter().map(|moved| u64::from(moved.unsigned_abs())).sum(),
             false => 0,
         };

@@ -42,8 +42,8 @@ fn make(
     let new = |&number: &u32| SideShard::new(side(number as usize), Vec::with_capacity(chunks));
     let mut shards: Vec<SideShard> = numbers.iter().map(new).collect();
     for chunk in 0..chunks {
-        let dealt = by_parts.dealt((chunk, chunks), &places, numbers.len())?;
-        shards.iter_mut().zip(dealt).for_each(|(shard, chunk)| shard.input.push(chunk));
+        let by_shard = by_parts.chunk_by_shard((chunk, chunks), &places, numbers.len())?;
+        shards.iter_mut().zip(by_shard).for_each(|(shard, chunk)| shard.input.push(chunk));
     }
     for (shard, &number) in shards.iter_mut().zip(numbers) {
         let counted = (0..chunks as u32).find(|&c| chunk_owner(c, chunks as u32, count as u32) == number);

@@ -57,27 +57,27 @@ impl ByParts {
 
     /// Chunk `part` of `parts` split among `count` shards: `places` says, for users (0) and items (1), which
     /// shard takes the ratings of each row, if any here does. Those to measure on go with the users.
-    pub(crate) fn dealt(
+    pub(crate) fn chunk_by_shard(
         &self,
         (part, parts): (usize, usize),
         places: &[Vec<Option<u32>>; 2],
         count: usize,
     ) -> Result<Vec<Chunk>, MfError> {
-        let deal = |of: &PartOfRatings, sides: usize| -> Result<Vec<Triples>, MfError> {
-            let mut dealt = vec![Triples::default(); count];
+        let split = |of: &PartOfRatings, sides: usize| -> Result<Vec<Triples>, MfError> {
+            let mut by_shard = vec![Triples::default(); count];
             of.each(range(of.len(), part, parts), |user, item, value| {
                 for (place, row) in places.iter().zip([user, item]).take(sides) {
                     if let Some(shard) = place[row as usize] {
-                        dealt[shard as usize].push(user, item, value);
+                        by_shard[shard as usize].push(user, item, value);
                     }
                 }
             })?;
-            dealt.iter_mut().for_each(Triples::shrink_to_fit);
-            Ok(dealt)
+            by_shard.iter_mut().for_each(Triples::shrink_to_fit);
+            Ok(by_shard)
         };
-        let train = deal(&self.train, 2)?;
+        let train = split(&self.train, 2)?;
         let held = match &self.measured {
-            Some(measured) => deal(measured, 1)?,
+            Some(measured) => split(measured, 1)?,
             None => vec![Triples::default(); count],
         };
         Ok(train.into_iter().zip(held).map(|(train, held)| Chunk::of(train, held)).collect())

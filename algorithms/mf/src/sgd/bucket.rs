@@ -128,7 +128,7 @@ mod tests {
             let (users, items) = (Partition::new(users, parts.0), Partition::new(items, parts.1));
             let partitioning = GridPartitioning { users, items, mean: 0.5, center: 0.5, scale: 2.0, deviation: 2.0 };
             let pool = Pool::default();
-            let mut lots = vec![CellRatings::default(); parts.0 * parts.1];
+            let mut cells_ratings = vec![CellRatings::default(); parts.0 * parts.1];
             let length = triples.len().div_ceil(chunks).max(1);
             let mut counts: Vec<Vec<Bucket>> = (0..).zip(triples.chunks(length)).map(|(chunk, triples)| {
                 let users: Vec<u32> = triples.iter().map(|&(user, _, _)| user).collect();
@@ -140,9 +140,9 @@ mod tests {
                 counts.reverse();
             }
             for buckets in counts {
-                lots.iter_mut().zip(buckets).for_each(|(lot, bucket)| lot.add(bucket));
+                cells_ratings.iter_mut().zip(buckets).for_each(|(cell_ratings, bucket)| cell_ratings.add(bucket));
             }
-            for (number, lot) in (0..).zip(&mut lots) {
+            for (number, cell_ratings) in (0..).zip(&mut cells_ratings) {
                 let at = |row: u32, partition: &Partition, part: u32| (partition.place[row as usize] >> 16 == part)
                     .then_some(partition.place[row as usize] as u16);
                 let mine = |&(user, item, value): &(u32, u32, f32)| Some(Rating {
@@ -151,7 +151,7 @@ mod tests {
                     value: (value - 0.5) * 0.5,
                 });
                 let expected: Vec<Rating> = triples.iter().filter_map(mine).collect();
-                let found: Vec<Rating> = lot.for_errors().iter().flat_map(|cell| cell.ratings().to_vec()).collect();
+                let found: Vec<Rating> = cell_ratings.for_errors().iter().flat_map(|cell| cell.ratings().to_vec()).collect();
                 prop_assert_eq!(found, expected);
             }
         }

@@ -80,12 +80,12 @@ impl Partition {
     /// Rows whose parts are known; [`NOWHERE`] for those without ratings.
     fn placed(mut place: Vec<u32>, counts: Vec<u32>, parts: usize) -> Self {
         let mut starts = vec![0; parts + 1];
-        let dealt = |place: &u32| *place != NOWHERE;
-        place.iter().filter(|place| dealt(place)).for_each(|&part| starts[part as usize + 1] += 1);
+        let is_placed = |place: &u32| *place != NOWHERE;
+        place.iter().filter(|place| is_placed(place)).for_each(|&part| starts[part as usize + 1] += 1);
         (0..parts).for_each(|part| starts[part + 1] += starts[part]);
         let mut rows = vec![0; starts[parts] as usize];
         let mut ends = starts.clone();
-        for (row, place) in (0..).zip(&mut place).filter(|(_, place)| dealt(place)) {
+        for (row, place) in (0..).zip(&mut place).filter(|(_, place)| is_placed(place)) {
             let (start, end) = (starts[*place as usize], &mut ends[*place as usize]);
             rows[*end as usize] = row;
             *place = *place << 16 | (*end - start);
