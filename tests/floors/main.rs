@@ -45,11 +45,11 @@ fn no_file_of_the_engine_names_itself() {
         ),
         ("run/hub/check.rs", "run/hub/mod.rs", "the hub's check of what a schedule names"),
         ("run/place/plan.rs", "run/place/mod.rs", "the rounds of a plan that is known, on a place's shards"),
-        ("cluster/coordinator/keeping.rs", "cluster/coordinator/mod.rs", "the coordinator's checkpoints"),
+        ("cluster/coordinator/checkpoints.rs", "cluster/coordinator/mod.rs", "the coordinator's checkpoints"),
         ("cluster/coordinator/notes.rs", "cluster/coordinator/mod.rs", "the coordinator's notes"),
         ("generation/dataflow.rs", "generation/mod.rs", "the dataflow that a generation builds"),
         ("generation/slots.rs", "generation/mod.rs", "what a generation's workers take and put back"),
-        ("engine/member/goods.rs", "engine/member/mod.rs", "what a member hands to others"),
+        ("engine/member/transfers.rs", "engine/member/mod.rs", "what a member hands to others"),
     ];
     check_circles(&src("."), &allowed);
 }

@@ -3,7 +3,7 @@
 use std::fmt::Formatter;
 
 use raddle_datasets::Ids;
-use serde::de::{Visitor, Error as _, SeqAccess};
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The ids of all rows, row by row: a list of whole numbers where all of them are, else a list of texts.
