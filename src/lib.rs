@@ -77,6 +77,9 @@
 //! # Ok::<(), EngineError>(())
 //! ```
 
+// Some of the cluster serves the command lines alone.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, unreachable_pub))]
+
 mod base;
 pub mod changes;
 mod checkpoint;

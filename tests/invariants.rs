@@ -83,6 +83,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "cluster/net/wire.rs",
         "cluster/server.rs",
         "engine/distributed.rs",
+        "engine/for_operator.rs",
         "engine/history.rs",
         "engine/member/mod.rs",
         "engine/mod.rs",

@@ -1,5 +1,7 @@
 //! How fast is a libsvm file read? `cargo run --release -p raddle-datasets --example speed -- FILE [THREADS]`
 
+#![allow(clippy::disallowed_types, reason = "it times what it runs")]
+
 use std::env;
 use std::time::Instant;
 

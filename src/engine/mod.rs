@@ -64,14 +64,9 @@ pub struct Engine<P: Program> {
     store: Arc<dyn Store>,
     resume: Option<PathBuf>,
     identity: Option<String>,
-    ways: Ways<P>,
-}
-
-/// How a run is carried out: here, or among other processes. By pointers, so that all of it is compiled for a program
-/// where its engine is built, and not once more in each crate that runs one.
-struct Ways<P: Program> {
-    alone: fn(Engine<P>) -> Result<Outcome<P>, EngineError>,
-    among: fn(Engine<P>, &Cluster) -> Result<Option<Outcome<P>>, EngineError>,
+    /// Function that carries the run out. By pointer, so that it is compiled for a program where its engine is built, and not
+    /// once more in each crate that runs one.
+    run: fn(Self) -> Result<Outcome<P>, EngineError>,
 }
 
 impl<P: Program> Engine<P> {
@@ -106,7 +101,7 @@ impl<P: Program> Engine<P> {
             store: Arc::new(Disk),
             resume: None,
             identity: None,
-            ways: Ways { alone: Self::run_alone, among: Self::run_among },
+            run: Self::run_alone,
         }
     }
 
@@ -249,7 +244,7 @@ impl<P: Program> Engine<P> {
     /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be started, a
     /// program or schedule panics, or a checkpoint cannot be read.
     pub fn run(self) -> Result<Outcome<P>, EngineError> {
-        (self.ways.alone)(self)
+        (self.run)(self)
     }
 
     /// Carries the run out together with other processes, each of which calls this with the same program, schedule and
@@ -261,6 +256,6 @@ impl<P: Program> Engine<P> {
     /// # Errors
     /// As [`run`](Engine::run); if another process is lost, or was built of something else.
     pub fn run_on(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
-        (self.ways.among)(self, cluster)
+        self.run_among(cluster)
     }
 }

@@ -38,6 +38,7 @@ fn left<P: Program>(outcome: &Outcome<P>) -> Left {
 }
 
 /// Carries a run out, and gives the number of the process that has the outcome, too.
+#[allow(clippy::disallowed_methods, reason = "processes of the run are threads of the test")]
 pub(crate) fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, Outcome<P>) {
     let mut settings = CoordinatorSettings::new(how.processes, how.workers);
     (settings.balance, settings.folder) = (false, how.folder.map(Path::to_owned));

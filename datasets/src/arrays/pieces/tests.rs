@@ -73,6 +73,7 @@ fn what_is_not_finished_leaves_nothing() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods)] // several ask, as processes would
 fn of_several_that_ask_at_once_one_makes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pieces");
