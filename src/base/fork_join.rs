@@ -210,7 +210,7 @@ pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Sen
 pub fn chain<T: Send, R: Send + Sync>(
     cost: u64,
     parts: Vec<T>,
-    act: impl Fn(T, &Earlier<'_, R>) -> R + Sync,
+    act: impl Fn(T, &EarlierParts<'_, R>) -> R + Sync,
 ) -> Vec<R> {
     /// Says that a part has ended, even if a panic ends it: others wait for it.
     struct Ending<'a, R>(&'a OnceLock<Option<R>>);
@@ -223,7 +223,7 @@ pub fn chain<T: Send, R: Send + Sync>(
     let given: Vec<OnceLock<Option<R>>> = parts.iter().map(|_| OnceLock::new()).collect();
     each(cost, parts.into_iter().enumerate(), |(number, part)| {
         let ending = Ending(&given[number]);
-        let _ = ending.0.set(Some(act(part, &Earlier(&given[..number]))));
+        let _ = ending.0.set(Some(act(part, &EarlierParts(&given[..number]))));
     });
     given.into_iter().filter_map(|given| given.into_inner().flatten()).collect()
 }
@@ -232,9 +232,9 @@ pub fn chain<T: Send, R: Send + Sync>(
 struct Follows;
 
 /// What the parts of a [`chain`] gave that come before one.
-pub struct Earlier<'a, R>(&'a [OnceLock<Option<R>>]);
+pub struct EarlierParts<'a, R>(&'a [OnceLock<Option<R>>]);
 
-impl<R> Earlier<'_, R> {
+impl<R> EarlierParts<'_, R> {
     /// What each of them gave, in their order; each is waited for when its turn comes.
     pub fn each(&self) -> impl Iterator<Item = &R> {
         self.0.iter().map(|given| {
@@ -322,7 +322,7 @@ mod tests {
         for bad in 0..20 {
             let fails = |at: usize| assert!(at != bad, "a part that fails");
             assert!(catch_unwind(|| during(2, || each(WORTH, 0..20, fails))).is_err());
-            let waits = |at: usize, earlier: &Earlier<'_, ()>| {
+            let waits = |at: usize, earlier: &EarlierParts<'_, ()>| {
                 fails(at);
                 assert_eq!(earlier.each().count(), at);
             };

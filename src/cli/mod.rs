@@ -81,7 +81,7 @@ pub use options::uses::{UseOptions, refuse_without_effect};
 pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
 pub use options::verb::{parse_or, parse_with, with_verb};
 pub use options::{ENGINE_HEADING, TrainOptions};
-pub use parts::{Part, PartEnd, Parts};
+pub use parts::{PartEnd, PartRun, PartRuns};
 pub use report::combine::combine;
 pub use report::number::{aligned, count, number};
 pub use report::summary::{Summary, Table};

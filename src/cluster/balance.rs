@@ -1,6 +1,6 @@
 //! [`Balance`]: whether shards should move, and to whom. Measured seconds move shards; they never change a result.
 
-use super::plan::{Plan, cut_by_speed};
+use super::plan::{GenerationPlan, cut_by_speed};
 use super::protocol::Epoch;
 
 /// How much the newest epoch counts in the average of a worker's speed.
@@ -26,7 +26,7 @@ pub(crate) struct Balance {
 }
 
 /// Who each worker is, from generation to generation: its process, and which of its workers.
-fn names(plan: &Plan) -> Vec<(u32, u32)> {
+fn names(plan: &GenerationPlan) -> Vec<(u32, u32)> {
     let mut names: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
     for &process in &plan.process_of {
         let id = plan.participants[process as usize].id;
@@ -56,7 +56,7 @@ impl Balance {
     }
 
     /// A generation begins: those who stay keep their speed.
-    pub(crate) fn begin(&mut self, plan: &Plan) {
+    pub(crate) fn begin(&mut self, plan: &GenerationPlan) {
         let names = names(plan);
         let known = self.speeds.iter().filter(|speed| speed.is_finite() && **speed > 0.0);
         let count = known.clone().count();
@@ -71,7 +71,7 @@ impl Balance {
     }
 
     /// Takes in what an epoch took each worker.
-    pub(crate) fn learn(&mut self, plan: &Plan, costs: &[u64], epoch: &Epoch) {
+    pub(crate) fn learn(&mut self, plan: &GenerationPlan, costs: &[u64], epoch: &Epoch) {
         if epoch.load.len() != self.speeds.len() || epoch.epoch == 0 {
             return;
         }
@@ -92,7 +92,7 @@ impl Balance {
     }
 
     /// The speeds by which to place the shards of this plan's workers; `None` where nothing is known of some.
-    pub(crate) fn speeds(&self, plan: &Plan) -> Option<Vec<f64>> {
+    pub(crate) fn speeds(&self, plan: &GenerationPlan) -> Option<Vec<f64>> {
         if !self.on {
             return None;
         }
@@ -111,7 +111,7 @@ impl Balance {
     }
 
     /// Whether it pays to place the shards anew.
-    pub(crate) fn is_worth_it(&self, plan: &Plan, costs: &[u64]) -> bool {
+    pub(crate) fn is_worth_it(&self, plan: &GenerationPlan, costs: &[u64]) -> bool {
         let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
         let settled = self.speeds.iter().all(|speed| speed.is_finite());
         // In the first generation there was no cut before.
@@ -133,7 +133,7 @@ mod tests {
     fn a_worker_that_was_slow_once_is_slower_by_a_fifth_of_it() {
         let participants = (0..2).map(|id| Participant { id, address: String::new() }).collect();
         let costs = [1; 8];
-        let plan = Plan::deal(1, participants, (2, 1), &costs, 0, None, None);
+        let plan = GenerationPlan::deal(1, participants, (2, 1), &costs, 0, None, None);
         let mut balance = Balance::new(true);
         balance.begin(&plan);
         let mut learn = |epoch, load: [f64; 2]| {

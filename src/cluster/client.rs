@@ -14,8 +14,8 @@ use super::net::handshake::{Handshake, Refused, Role, Token, greet};
 use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
 use super::net::wire::{heartbeat, receive, send};
 use super::parent_link::ParentLink;
-use super::plan::{Participant, Plan};
-use super::protocol::{GenerationStart, Order, Report};
+use super::plan::{GenerationPlan, Participant};
+use super::protocol::{GenerationStart, MemberReport, Order};
 use crate::base::error::EngineError;
 use crate::base::process::peak_memory_bytes;
 use crate::base::sync::lock;
@@ -38,7 +38,7 @@ enum ControlMessage {
 }
 
 /// What a process does next.
-pub(crate) enum Next {
+pub(crate) enum Instruction {
     /// Take part in a generation.
     Begin(Box<GenerationStart>),
     /// Hand in the parts of a checkpoint of the boundary after this epoch.
@@ -203,7 +203,7 @@ impl CoordinatorClient {
         });
         listening.map_err(|why| refused(&why))?;
         let (control, messages) = (Arc::new(Mutex::new(control)), Mutex::new(messages));
-        let alive = || Report::Alive { memory: peak_memory_bytes().unwrap_or(0) };
+        let alive = || MemberReport::Alive { memory: peak_memory_bytes().unwrap_or(0) };
         heartbeat(&control, alive).map_err(|why| refused(&why))?;
         if let Some(supervisor) = supervisor {
             leave_with(supervisor, &control).map_err(|why| refused(&why))?;
@@ -241,13 +241,13 @@ impl CoordinatorClient {
     }
 
     /// Says something to the coordinator.
-    pub(crate) fn say(&self, report: &Report) -> Result<(), EngineError> {
+    pub(crate) fn say(&self, report: &MemberReport) -> Result<(), EngineError> {
         let sent = send(&mut *lock(&self.control), report);
         sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
     }
 
     /// Says things from elsewhere, to whom it may concern.
-    pub(crate) fn reporter(&self) -> impl Fn(&Report) + Send + use<> {
+    pub(crate) fn reporter(&self) -> impl Fn(&MemberReport) + Send + use<> {
         let control = Arc::clone(&self.control);
         // The thread that listens notices that the coordinator is gone.
         move |report| drop(send(&mut *lock(&control), report))
@@ -260,22 +260,22 @@ impl CoordinatorClient {
             // One that has taken part has said it.
             if !used.load(Ordering::Acquire) {
                 // The launcher may be gone.
-                let _ = send(&mut *lock(&control), &Report::Failed { why, of_a_peer: false });
+                let _ = send(&mut *lock(&control), &MemberReport::Failed { why, of_a_peer: false });
             }
         })
     }
 
     /// Waits for what is next.
-    pub(crate) fn next(&self) -> Result<Next, EngineError> {
+    pub(crate) fn next(&self) -> Result<Instruction, EngineError> {
         match lock(&self.messages).recv() {
             Ok(ControlMessage::Begin(start)) => {
                 self.mail.generation.store(start.plan.number, Ordering::Release);
-                Ok(Next::Begin(start))
+                Ok(Instruction::Begin(start))
             }
-            Ok(ControlMessage::SubmitParts { epoch, anew }) => Ok(Next::SubmitParts { epoch, anew }),
+            Ok(ControlMessage::SubmitParts { epoch, anew }) => Ok(Instruction::SubmitParts { epoch, anew }),
             Ok(ControlMessage::Refused(why)) => Err(EngineError::Setting(why)),
-            Ok(ControlMessage::End) => Ok(Next::Leave),
-            Ok(ControlMessage::Write) => Ok(Next::Write),
+            Ok(ControlMessage::End) => Ok(Instruction::Leave),
+            Ok(ControlMessage::Write) => Ok(Instruction::Write),
             Ok(ControlMessage::Gone) | Err(_) => {
                 Err(EngineError::Process("the coordinator of the run is gone".into()))
             }
@@ -299,7 +299,11 @@ impl CoordinatorClient {
 
     /// Connects with all processes with which a generation has something to do: those with lower numbers are called, the
     /// others call.
-    pub(crate) fn connect_peers(&self, plan: &Plan, deadline: f64) -> Result<Vec<(u32, Link)>, EngineError> {
+    pub(crate) fn connect_peers(
+        &self,
+        plan: &GenerationPlan,
+        deadline: f64,
+    ) -> Result<Vec<(u32, Link)>, EngineError> {
         let (mut peers, silence) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
         for Participant { id, address } in plan.everyone() {
             if !plan.links(self.index, *id) {
@@ -381,7 +385,7 @@ fn leave_with(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io:
                 io::stderr(),
                 "raddle: raddle join has ended, or was asked to: its process leaves the run"
             );
-            let _ = send(&mut *lock(&control), &Report::Leaving);
+            let _ = send(&mut *lock(&control), &MemberReport::Leaving);
         }
     });
     waiting.map(drop)

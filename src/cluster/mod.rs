@@ -21,7 +21,7 @@ mod tests;
 pub use self::admin::{AdminClient, JoinGrant};
 pub(crate) use self::checkpoints::{PROOF, read_proof};
 use self::client::End;
-pub(crate) use self::client::{CoordinatorClient, LOST, Next};
+pub(crate) use self::client::{CoordinatorClient, Instruction, LOST};
 #[cfg(feature = "cli")]
 pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
@@ -126,7 +126,7 @@ impl Cluster {
     /// What asks to let this process leave at the next boundary; the run goes on without it. For a handler of signals.
     pub fn leaver(&self) -> impl Fn() + Send + use<> {
         let say = self.client.reporter();
-        move || say(&protocol::Report::Leaving)
+        move || say(&protocol::MemberReport::Leaving)
     }
 
     /// Function that tells if the generation under way ends at the next boundary, as where a process leaves or joins.

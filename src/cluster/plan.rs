@@ -1,4 +1,4 @@
-//! [`Plan`]: a generation as the coordinator announces it. Who runs it, and where everything lives.
+//! [`GenerationPlan`]: a generation as the coordinator announces it. Who runs it, and where everything lives.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ crate::state!(Participant { id, address });
 
 /// A generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct GenerationPlan {
     /// Counted from 1.
     pub(crate) number: u64,
     /// The processes that ran the generation before, the first of them first: what they hold goes where this one wants it.
@@ -39,7 +39,7 @@ pub(crate) struct Plan {
     pub(crate) balance: bool,
 }
 
-crate::state!(Plan {
+crate::state!(GenerationPlan {
     number,
     previous,
     participants,
@@ -55,12 +55,12 @@ crate::state!(Plan {
 
 /// Where the blocks are when a generation ends.
 pub(crate) struct Before<'a> {
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a GenerationPlan,
     /// The worker of each block, as the hub says.
     pub(crate) block_at: &'a [u32],
 }
 
-impl Plan {
+impl GenerationPlan {
     /// Deals shards by counted cost: contiguous ranges, in proportion to the workers' speeds. Blocks stay in their process
     /// where that runs on; the others are dealt evenly.
     pub(crate) fn deal(
@@ -254,13 +254,13 @@ mod tests {
             (asked, cores) in (1u32..12, 1u32..4),
         ) {
             let ids: Vec<u32> = (0..processes).collect();
-            let one = Plan::deal(1, participants(&ids), (asked, cores), &costs, blocks, None, None);
+            let one = GenerationPlan::deal(1, participants(&ids), (asked, cores), &costs, blocks, None, None);
             prop_assert!(one.is_sound(costs.len(), blocks as usize));
             prop_assert!(one.threads <= cores, "{} threads on {} cores", one.threads, cores);
             // The first leaves, others come.
             let ids: Vec<u32> = (1..1 + then).collect();
             let before = Before { plan: &one, block_at: &one.block_at };
-            let two = Plan::deal(2, participants(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
+            let two = GenerationPlan::deal(2, participants(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
             prop_assert!(two.is_sound(costs.len(), blocks as usize));
             for block in 0..blocks {
                 let was = &one.participants[one.block_process(block) as usize];
@@ -269,7 +269,7 @@ mod tests {
                     prop_assert_eq!(&two.participants[two.block_process(block) as usize], was);
                 }
             }
-            let end = Plan::end(3, &two);
+            let end = GenerationPlan::end(3, &two);
             prop_assert!(end.is_sound(costs.len(), blocks as usize));
         }
 

@@ -1,6 +1,6 @@
 //! What the coordinator, the processes of a run and visitors say to each other.
 
-use super::plan::Plan;
+use super::plan::GenerationPlan;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
 
@@ -21,7 +21,7 @@ crate::state!(Registration { identity, blocks, rescale, cores, proof });
 
 /// A process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Report {
+pub(crate) enum MemberReport {
     /// Its program is built; others reach it at this address.
     Ready { registration: Registration, address: String },
     /// The first process: an epoch is over.
@@ -46,7 +46,7 @@ pub(crate) enum Report {
 }
 
 crate::state!(
-    enum Report {
+    enum MemberReport {
         Ready { registration, address },
         Epoch { generation, epoch },
         Ended { generation, cut },
@@ -124,7 +124,7 @@ crate::state!(CheckpointResult { cost, bytes, failed });
 /// A generation, and what must be done before it begins.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GenerationStart {
-    pub(crate) plan: Plan,
+    pub(crate) plan: GenerationPlan,
     /// The checkpoint to go on from, where a run goes on.
     pub(crate) from: Option<String>,
     /// What is worth a warning in the report.

@@ -11,9 +11,9 @@ use crate::base::process::{cpu_seconds, peak_memory_bytes};
 use crate::base::sync::lock;
 use crate::cluster::balance::Balance;
 use crate::cluster::net::link::Link;
-use crate::cluster::plan::Plan;
-use crate::cluster::protocol::{Epoch, Report};
-use crate::cluster::{Cluster, CoordinatorClient, Next};
+use crate::cluster::plan::GenerationPlan;
+use crate::cluster::protocol::{Epoch, MemberReport};
+use crate::cluster::{Cluster, CoordinatorClient, Instruction};
 use crate::engine::transfer::{ProcessStats, TransferChannel, exchange};
 use crate::generation::{Links, Observer};
 use crate::program::Program;
@@ -30,7 +30,7 @@ impl<P: Program> Engine<P> {
             return Err(EngineError::Setting(why.into()));
         }
         let result = run(self, client);
-        let last = result.as_ref().err().map_or(Report::Done, failed);
+        let last = result.as_ref().err().map_or(MemberReport::Done, failed);
         // A coordinator that is gone needs no telling.
         let _ = client.say(&last);
         match &result {
@@ -43,8 +43,8 @@ impl<P: Program> Engine<P> {
 }
 
 /// What is said of why this process cannot go on.
-fn failed(why: &EngineError) -> Report {
-    Report::Failed { why: why.to_string(), of_a_peer: matches!(why, EngineError::Process(_)) }
+fn failed(why: &EngineError) -> MemberReport {
+    MemberReport::Failed { why: why.to_string(), of_a_peer: matches!(why, EngineError::Process(_)) }
 }
 
 /// Connections with their processes.
@@ -59,17 +59,18 @@ fn run<P: Program>(
     engine.observer = Some(told::<P>(client, engine.observer, Arc::clone(&watch)));
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    client.say(&Report::Ready { registration: member.registration(cores), address: client.address() })?;
+    client
+        .say(&MemberReport::Ready { registration: member.registration(cores), address: client.address() })?;
     let (ready, mut has_begun) = (Instant::now(), false);
     loop {
         let start = match client.next()? {
-            Next::Begin(start) => *start,
-            Next::SubmitParts { epoch, anew } => {
+            Instruction::Begin(start) => *start,
+            Instruction::SubmitParts { epoch, anew } => {
                 let (submitted, generation) = (member.keep(epoch, anew)?, client.requests.running());
-                client.say(&Report::PartsSubmitted { generation, submitted })?;
+                client.say(&MemberReport::PartsSubmitted { generation, submitted })?;
                 continue;
             }
-            Next::Write | Next::Leave => return Ok(None),
+            Instruction::Write | Instruction::Leave => return Ok(None),
         };
         let awaited = ready.elapsed().as_secs_f64();
         let plan = start.plan.clone();
@@ -86,9 +87,9 @@ fn run<P: Program>(
             Step::Leave => return Ok(None),
             Step::Over(outcome) => {
                 // An old generation writes nothing that is read: the coordinator is asked once more.
-                client.say(&Report::MayWrite)?;
+                client.say(&MemberReport::MayWrite)?;
                 return match client.next()? {
-                    Next::Write => Ok(Some(*outcome)),
+                    Instruction::Write => Ok(Some(*outcome)),
                     _ => Err(EngineError::Process("the run has gone on without this process".into())),
                 };
             }
@@ -121,20 +122,20 @@ fn stats() -> ProcessStats {
 /// The hand-over is done.
 fn settled(
     client: &CoordinatorClient,
-    plan: &Plan,
+    plan: &GenerationPlan,
     bytes: u64,
     since: Option<Instant>,
 ) -> Result<(), EngineError> {
     let seconds = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
     let (generation, memory) = (plan.number, peak_memory_bytes().unwrap_or(0));
-    client.say(&Report::Settled { generation, bytes, seconds, memory })
+    client.say(&MemberReport::Settled { generation, bytes, seconds, memory })
 }
 
 /// Gives away what moves, and takes what comes; returns the bytes that left.
 fn hand_over<P: Program>(
     member: &mut Member<P>,
     client: &CoordinatorClient,
-    plan: &Plan,
+    plan: &GenerationPlan,
     peers: &PeerLinks,
     mut transfers: Outgoing<P>,
 ) -> Result<u64, EngineError> {
@@ -156,7 +157,7 @@ fn hand_over<P: Program>(
 }
 
 /// The connections to the processes of a generation, by their seats.
-fn links(plan: &Plan, position: usize, peers: PeerLinks) -> Links {
+fn links(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Links {
     let mut links: Vec<Option<(String, Link)>> = plan.participants.iter().map(|_| None).collect();
     for (id, link) in peers {
         if let Some(other) = plan.index_of(id) {
@@ -169,13 +170,13 @@ fn links(plan: &Plan, position: usize, peers: PeerLinks) -> Links {
 /// Whether it pays to end the generation under way, so that shards move.
 struct Watch {
     balance: Balance,
-    plan: Option<Plan>,
+    plan: Option<GenerationPlan>,
     costs: Vec<u64>,
 }
 
 impl Watch {
     /// A generation begins.
-    fn begin(&mut self, plan: &Plan, since: Option<Instant>) {
+    fn begin(&mut self, plan: &GenerationPlan, since: Option<Instant>) {
         if let Some(since) = since {
             self.balance.paused(since.elapsed().as_secs_f64());
         }
@@ -205,7 +206,7 @@ fn told<P: Program>(
         if lock(&watch).is_worth_moving(&epoch) {
             requests.end_at_boundary(generation);
         }
-        report(&Report::Epoch { generation, epoch });
+        report(&MemberReport::Epoch { generation, epoch });
         if let Some(observer) = &mut observer {
             observer(record, replica);
         }

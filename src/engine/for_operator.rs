@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{Engine, LazyParts};
 use crate::base::error::EngineError;
-use crate::cluster::plan::{Participant, Plan};
+use crate::cluster::plan::{GenerationPlan, Participant};
 use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::HubState;
@@ -42,7 +42,8 @@ impl<P: Program> Engine<P> {
             (WholeState { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
         let (position, asked) =
             (Participant { id: 0, address: String::new() }, (workers as u32, workers as u32));
-        let mut plan = Plan::deal(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
+        let mut plan =
+            GenerationPlan::deal(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
         // Those of the dataflow around, of which there may be more than shards.
         plan.threads = workers as u32;
         Generation::new(program, Arc::new(settings), plan.layout(0), held.into(), Some(hub), observer)

@@ -10,8 +10,8 @@ use crate::base::error::EngineError;
 use crate::base::panic_context;
 use crate::base::store::{Disk, Store};
 use crate::checkpoint::{SubmittedParts, commit_parts, unwritten};
-use crate::cluster::plan::{Before, Participant, Plan};
-use crate::cluster::protocol::{CheckpointNeed, GenerationEnd, GenerationStart, Report};
+use crate::cluster::plan::{Before, GenerationPlan, Participant};
+use crate::cluster::protocol::{CheckpointNeed, GenerationEnd, GenerationStart, MemberReport};
 use crate::engine::transfer::Transfer;
 use crate::program::Program;
 use crate::run::fingerprints::BoundaryFingerprint;
@@ -58,7 +58,7 @@ fn as_bytes<P: Program>(one: Transfer<P>) -> Result<Transfer<P>, EngineError> {
     crossed.map_err(EngineError::Worker)
 }
 
-fn start(plan: &Plan, change: Option<Vec<u8>>) -> GenerationStart {
+fn start(plan: &GenerationPlan, change: Option<Vec<u8>>) -> GenerationStart {
     let (from, warnings, kept) = (None, Vec::new(), None);
     GenerationStart { plan: plan.clone(), from, warnings, change, kept, deadline: f64::INFINITY }
 }
@@ -78,10 +78,10 @@ impl<P: Program> Runner<P> {
     }
 
     /// Everything to this process.
-    fn plan(&self, number: u64, before: Option<&Before<'_>>) -> Plan {
+    fn plan(&self, number: u64, before: Option<&Before<'_>>) -> GenerationPlan {
         let registration = self.member.registration(1);
         let participants = vec![Participant { id: self.index, address: String::new() }];
-        Plan::deal(
+        GenerationPlan::deal(
             number,
             participants,
             (1, 1),
@@ -100,7 +100,7 @@ impl<P: Program> Runner<P> {
         let mut returned = Arc::clone(&generation).run(None)?;
         fingerprints.append(&mut returned.ended.fingerprints);
         match self.member.ended(&generation, returned, Instant::now())? {
-            Report::Ended { cut: Some(cut), .. } => Ok(cut),
+            MemberReport::Ended { cut: Some(cut), .. } => Ok(cut),
             _ => Err(lost()),
         }
     }

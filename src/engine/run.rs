@@ -14,7 +14,7 @@ use crate::base::identity::Identity;
 use crate::checkpoint::Checkpoint;
 use crate::cluster::checkpoints::CheckpointStore;
 use crate::cluster::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
-use crate::cluster::protocol::{GenerationStart, Order, Registration, Report};
+use crate::cluster::protocol::{GenerationStart, MemberReport, Order, Registration};
 use crate::program::Program;
 use crate::run::fingerprints::Fingerprints;
 
@@ -85,7 +85,7 @@ enum Done<P: Program> {
 
 impl<P: Program> Alone<P> {
     fn run(mut self, registration: Registration) -> Result<Outcome<P>, EngineError> {
-        let mut news = VecDeque::from([said(Report::Ready { registration, address: String::new() })]);
+        let mut news = VecDeque::from([said(MemberReport::Ready { registration, address: String::new() })]);
         while let Some(event) = news.pop_front() {
             for action in self.coordinator.on(event, 0.0) {
                 match self.act(action)? {
@@ -102,7 +102,7 @@ impl<P: Program> Alone<P> {
         let event = match action {
             Action::Tell { order: Order::Begin { start }, .. } => return self.begin(start),
             Action::Tell { order: Order::SubmitParts { generation, epoch, anew }, .. } => {
-                said(Report::PartsSubmitted { generation, submitted: self.member.keep(epoch, anew)? })
+                said(MemberReport::PartsSubmitted { generation, submitted: self.member.keep(epoch, anew)? })
             }
             Action::Find { identity } => self.find(&identity)?,
             Action::Number(number) => Event::Numbered { number, failed: None },
@@ -141,6 +141,6 @@ impl<P: Program> Alone<P> {
     }
 }
 
-fn said(report: Report) -> Event {
+fn said(report: MemberReport) -> Event {
     Event::Said { from: 0, report }
 }

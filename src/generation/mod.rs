@@ -25,7 +25,7 @@ use crate::run::hub::HubState;
 use crate::run::placement::Layout;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{Ended, GenerationResult, LocalState};
+use crate::run::share::{GenerationResult, GenerationTotals, LocalState};
 
 /// Called with every boundary's record, and the replica there, while the run goes on.
 pub(crate) type Observer<P> = Box<dyn FnMut(&EpochRecord, &<P as Program>::Replica) + Send>;
@@ -54,7 +54,7 @@ impl<P: Program> Generation<P> {
         observer: Option<Observer<P>>,
     ) -> Self {
         let epoch = hub.as_ref().map_or(0, |hub| hub.progress.epoch);
-        let slots = Slots { share, hub, began: None, epoch, ended: Ended::default() };
+        let slots = Slots { share, hub, began: None, epoch, ended: GenerationTotals::default() };
         Self {
             program,
             settings,

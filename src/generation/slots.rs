@@ -13,7 +13,7 @@ use crate::run::place::{Place, PlaceOptions};
 use crate::run::places::Places;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{Ended, GenerationResult, LocalState};
+use crate::run::share::{GenerationResult, GenerationTotals, LocalState};
 
 /// What waits for its worker, or has come back from it.
 pub(super) struct Slots<P: Program> {
@@ -23,7 +23,7 @@ pub(super) struct Slots<P: Program> {
     pub(super) began: Option<Instant>,
     /// Epochs completed by then.
     pub(super) epoch: u64,
-    pub(super) ended: Ended,
+    pub(super) ended: GenerationTotals,
 }
 
 impl<P: Program> Generation<P> {

@@ -42,7 +42,7 @@ impl<P: Program> LocalState<P> {
 
 /// How a generation ended and what it counted.
 #[derive(Default)]
-pub(crate) struct Ended {
+pub(crate) struct GenerationTotals {
     pub(crate) records: Vec<EpochRecord>,
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
@@ -63,5 +63,5 @@ pub(crate) struct GenerationResult<P: Program> {
     pub(crate) began: Option<Instant>,
     /// Epochs completed when it began.
     pub(crate) epoch: u64,
-    pub(crate) ended: Ended,
+    pub(crate) ended: GenerationTotals,
 }

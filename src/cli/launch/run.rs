@@ -23,7 +23,7 @@ const PARTING: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Program that is launched, and where it writes.
-struct Plan {
+struct LaunchPlan {
     program: PathBuf,
     arguments: Vec<String>,
     out: Option<PathBuf>,
@@ -31,7 +31,7 @@ struct Plan {
     earlier: Earlier,
 }
 
-impl Plan {
+impl LaunchPlan {
     fn of(options: &Launch) -> Result<Self, Error> {
         let mut line = options.line.clone();
         if let Some(run) = options.resume.as_deref() {
@@ -79,7 +79,7 @@ fn absolute(path: &Path) -> PathBuf {
 /// Starts the processes and coordinates them, anew after a loss; gives the run's status.
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let Launch { processes, workers, listen, advertise, balance, deadline, .. } = options;
-    let plan = Plan::of(options)?;
+    let plan = LaunchPlan::of(options)?;
     check_reach(Addresses { listen: Some(*listen), advertise: *advertise })?;
     let room = Room::open(plan.out.as_deref(), plan.earlier)?;
     let mut line = vec![plan.program.display().to_string()];
@@ -143,7 +143,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
 
 /// Starts the processes of an attempt.
 fn start(
-    plan: &Plan,
+    plan: &LaunchPlan,
     room: &Room,
     server: &Server,
     children: &Mutex<Children>,

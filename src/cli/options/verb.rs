@@ -7,7 +7,7 @@ use std::process;
 use clap::{Arg, Command, Parser};
 
 use crate::cli::exit::{Error, ExitStatus};
-use crate::cli::run_folder::begun::{self, Begun, Ended};
+use crate::cli::run_folder::begun::{self, Begun, RecordedEnd};
 use crate::cli::run_folder::commit;
 use crate::cli::run_folder::folder::{CHECKPOINT, Earlier, RunFolder};
 use crate::cli::run_folder::resume::{self, Free};
@@ -116,7 +116,7 @@ fn begun_in(run: &Path) -> Result<Option<Begun>, Error> {
 }
 
 /// Says once more what a run said that has ended, and ends as it did.
-fn end_again(program: &str, run: &Path, ended: &Ended, json: bool) -> Result<(), Error> {
+fn end_again(program: &str, run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
     if json {
         let path = run.join("report.json");
         let report =

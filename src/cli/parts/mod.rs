@@ -1,4 +1,4 @@
-//! [`Parts`]: runs that make one model together, such as the fits of folds, side by side on the workers.
+//! [`PartRuns`]: runs that make one model together, such as the fits of folds, side by side on the workers.
 //!
 //! With `--checkpoint-every`, the folder's checkpoint has what each part came to ([`Kept`]), and a part under way has a
 //! checkpoint of its own for each of its runs. Any number of workers goes on from there: parts that are done are not done
@@ -41,7 +41,7 @@ pub enum PartEnd {
 
 /// Results of all parts.
 #[derive(Debug, Default)]
-pub struct Parts {
+pub struct PartRuns {
     /// Result of each part, in their order; `None` for those that did not come to their end.
     pub done: Vec<Option<Vec<u8>>>,
     /// All their runs as one.
@@ -66,7 +66,7 @@ pub(super) struct Sharing<'a> {
 
 /// One of several runs that make a model together.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub struct PartRun<'a> {
     number: usize,
     name: &'a str,
     options: &'a TrainOptions,
@@ -84,7 +84,7 @@ pub struct Part<'a> {
     traced: Vec<EpochRecord>,
 }
 
-impl Part<'_> {
+impl PartRun<'_> {
     /// Which part it is, from 0.
     pub fn number(&self) -> usize {
         self.number
@@ -206,8 +206,8 @@ impl Sharing<'_> {
     /// Does the parts that are not done yet.
     pub(super) fn run(
         &self,
-        work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
-    ) -> Result<Parts, Error> {
+        work: impl Fn(&mut PartRun<'_>) -> Result<PartEnd, Error> + Sync,
+    ) -> Result<PartRuns, Error> {
         let (count, began) = (self.names.len(), Instant::now());
         let path = self.folder.path().map(|folder| folder.join(CHECKPOINT));
         let resumed = path.as_deref().filter(|path| self.options.resume.is_some() && path.is_file());
@@ -239,7 +239,7 @@ impl Sharing<'_> {
         };
         let results = side_by_side(lanes, todo.len(), lane);
         let Progress { kept, warnings, .. } = into_inner(progress);
-        let mut parts = Parts { done: vec![None; count], ..Parts::default() };
+        let mut parts = PartRuns { done: vec![None; count], ..PartRuns::default() };
         let mut runs: Vec<Vec<RunReport>> = (0..count).map(|_| Vec::new()).collect();
         for (number, part) in kept.parts {
             runs[number as usize] = part.report().into_iter().collect();
@@ -266,9 +266,9 @@ impl Sharing<'_> {
         Ok(parts)
     }
 
-    fn part(&self, number: usize, workers: usize, began: Instant, epochs: u64) -> Part<'_> {
+    fn part(&self, number: usize, workers: usize, began: Instant, epochs: u64) -> PartRun<'_> {
         let (epochs_before, seconds_before) = self.before;
-        Part {
+        PartRun {
             number,
             name: &self.names[number],
             options: self.options,
@@ -287,7 +287,7 @@ impl Sharing<'_> {
     /// Keeps what a part came to, and lets the trace have it.
     fn ended(
         &self,
-        part: &mut Part<'_>,
+        part: &mut PartRun<'_>,
         end: PartEnd,
         progress: &mut Progress,
         keeps: Option<&PathBuf>,

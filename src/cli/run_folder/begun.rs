@@ -27,12 +27,12 @@ pub(crate) struct Begun {
     /// The options that were given when the run was begun.
     pub(crate) options: Given,
     /// How it ended; null as long as it has not.
-    pub(crate) ended: Option<Ended>,
+    pub(crate) ended: Option<RecordedEnd>,
 }
 
 /// The end of a run that has a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Ended {
+pub(crate) struct RecordedEnd {
     /// As in `report.json`.
     pub(crate) ending: String,
     /// The exit status.

@@ -8,7 +8,7 @@ use std::process;
 use std::sync::{Arc, Mutex};
 
 use super::atomic::write_atomic;
-use super::begun::{self, Begun, Ended};
+use super::begun::{self, Begun, RecordedEnd};
 use super::commit::{self, Stage};
 use super::manifest::{self, Head};
 use super::store::{Disk, Out, Store};
@@ -218,7 +218,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn write_end(&mut self, begun: Begun, ended: Ended) -> Result<(), Error> {
+    pub(crate) fn write_end(&mut self, begun: Begun, ended: RecordedEnd) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
         // A run that was resumed may have been given another target meanwhile.
         let mut kept = Begun::read(path)?.unwrap_or_else(|| begun.clone());

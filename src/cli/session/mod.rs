@@ -14,7 +14,7 @@ use super::say::say;
 use super::screen::Screen;
 use crate::base::process::{cpu_seconds, peak_memory_bytes};
 use crate::cli::report::summary::Summary;
-use crate::cli::run_folder::begun::{Begun, Ended};
+use crate::cli::run_folder::begun::{Begun, RecordedEnd};
 use crate::cli::run_folder::folder::{Earlier, RunFolder};
 use crate::cli::run_folder::store::Out;
 use crate::cluster::Cluster;
@@ -245,8 +245,11 @@ impl Session {
     /// Model, summary and report become visible together.
     fn save(&mut self, report: &mut Report, summary: &Summary, said: &str) -> Result<(), Error> {
         self.write("summary.json", |out| Ok(serde_json::to_writer_pretty(out, summary)?))?;
-        let ended =
-            Ended { ending: report.ending.name().into(), status: report.status().code(), said: said.into() };
+        let ended = RecordedEnd {
+            ending: report.ending.name().into(),
+            status: report.status().code(),
+            said: said.into(),
+        };
         self.folder.write_end(Begun::now(self.program, self.version), ended)?;
         self.measure(report);
         self.folder.write("report.json", |out| Ok(serde_json::to_writer_pretty(out, report)?))?;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::super::exit::{Error, ExitStatus};
 use super::super::interrupt::Interrupt;
-use super::super::parts::{Part, PartEnd, Parts, Sharing, forget};
+use super::super::parts::{PartEnd, PartRun, PartRuns, Sharing, forget};
 use super::super::report::Timed;
 use super::Session;
 use crate::base::error::EngineError;
@@ -31,7 +31,7 @@ impl Session {
         self.run_kept(engine, CHECKPOINT)
     }
 
-    /// Does parts of a run side by side on the workers, each by runs of its own ([`Part::run`]), and keeps what they came
+    /// Does parts of a run side by side on the workers, each by runs of its own ([`PartRun::run`]), and keeps what they came
     /// to as the options say: with `--resume`, those that are done are not done again. `identity` says which run they are
     /// of, as [`Engine::identity`] does. What is chosen by them is then fitted by [`run_last`](Self::run_last).
     ///
@@ -41,8 +41,8 @@ impl Session {
         &mut self,
         identity: &str,
         names: &[String],
-        work: impl Fn(&mut Part<'_>) -> Result<PartEnd, Error> + Sync,
-    ) -> Result<Parts, Error> {
+        work: impl Fn(&mut PartRun<'_>) -> Result<PartEnd, Error> + Sync,
+    ) -> Result<PartRuns, Error> {
         self.refuse_among("this command", true)?;
         if self.options.slowdown.is_some() {
             return Err(Error::usage("--slowdown has no effect on a run of several parts: leave it out"));

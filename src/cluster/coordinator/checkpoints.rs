@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Action, Coordinator, Stage};
+use super::{Action, Coordinator, CoordinatorStage};
 use crate::checkpoint::SubmittedParts;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationEnd, Order};
 
@@ -23,7 +23,7 @@ impl Coordinator {
     pub(super) fn find(&mut self, now: f64) {
         match self.registration.as_ref().filter(|_| self.config.keeps) {
             Some(registration) => {
-                self.stage = Stage::Finding;
+                self.stage = CoordinatorStage::Finding;
                 self.out.push(Action::Find { identity: registration.identity.clone() });
             }
             None => self.found(None, 0, Vec::new(), now),
@@ -56,7 +56,7 @@ impl Coordinator {
         };
         awaited.iter().for_each(|&to| self.out.push(Action::Tell { to, order: order.clone() }));
         let until = now + PATIENCE * self.config.deadline;
-        self.stage = Stage::Checkpointing(Box::new(PendingParts {
+        self.stage = CoordinatorStage::Checkpointing(Box::new(PendingParts {
             awaited,
             cut,
             submitted: SubmittedParts::default(),
@@ -66,7 +66,9 @@ impl Coordinator {
 
     /// A process has handed in its parts.
     pub(super) fn parts_submitted(&mut self, from: u32, one: SubmittedParts) {
-        let (Stage::Checkpointing(keeping), Some(plan)) = (&mut self.stage, &self.plan) else { return };
+        let (CoordinatorStage::Checkpointing(keeping), Some(plan)) = (&mut self.stage, &self.plan) else {
+            return;
+        };
         if !keeping.awaited.remove(&from) {
             return;
         }
@@ -86,8 +88,8 @@ impl Coordinator {
     /// The checkpoint is there, or could not be written: the run goes on.
     pub(super) fn committed(&mut self, generation: u64, kept: CheckpointResult) {
         let is_awaited = self.plan.as_ref().is_some_and(|plan| plan.number == generation);
-        match std::mem::replace(&mut self.stage, Stage::Running) {
-            Stage::Checkpointing(keeping) if is_awaited && keeping.awaited.is_empty() => {
+        match std::mem::replace(&mut self.stage, CoordinatorStage::Running) {
+            CoordinatorStage::Checkpointing(keeping) if is_awaited && keeping.awaited.is_empty() => {
                 // The first process says so on the screen.
                 if let Some(why) = &kept.failed {
                     self.remember(format!("no checkpoint of epoch {}: {why}", keeping.cut.epoch));
@@ -100,7 +102,7 @@ impl Coordinator {
 
     /// Gives up waiting for parts.
     pub(super) fn look_at_parts(&mut self, now: f64) {
-        let Stage::Checkpointing(keeping) = &self.stage else { return };
+        let CoordinatorStage::Checkpointing(keeping) = &self.stage else { return };
         if let Some(&who) = keeping.awaited.first().filter(|_| now >= keeping.until) {
             self.lost(who, format!("process {who} has not handed in its part of a checkpoint"));
         }

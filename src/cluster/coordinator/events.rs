@@ -2,13 +2,13 @@
 
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
-use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, Order, Report};
+use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, Order};
 
 /// What the coordinator is told.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
     /// A process of the run says something.
-    Said { from: u32, report: Report },
+    Said { from: u32, report: MemberReport },
     /// The connection to a process has ended.
     Closed { of: u32 },
     /// A process that was started here has ended; it has crashed if it did not end by itself and in good order.

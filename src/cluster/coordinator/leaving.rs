@@ -1,11 +1,11 @@
 //! Processes that are asked to leave, and stay until others can go on.
 
-use super::{Action, Coordinator, Member, MemberState, Order, Stage};
+use super::{Action, Coordinator, CoordinatorStage, Member, MemberState, Order};
 
 impl Coordinator {
     /// A process wants to leave: at the next boundary, if another one can go on then; where the run has not begun, once it has.
     pub(super) fn on_leave(&mut self, from: u32) {
-        let begins = matches!(self.stage, Stage::Gathering | Stage::Finding);
+        let begins = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
         let stays = |id: &u32, member: &Member| {
             let is_there = matches!(member.state, MemberState::Ready | MemberState::Running);
             *id != from
@@ -66,6 +66,6 @@ impl Coordinator {
         }
         let why = format!("process {of} was asked to end before the run began");
         self.out.push(Action::Left { who: of, why });
-        self.stage = Stage::Over;
+        self.stage = CoordinatorStage::Over;
     }
 }

@@ -3,7 +3,9 @@
 //! cannot do: replay would repeat it, and the run ends.
 
 use super::members::Ended;
-use super::{Action, Connection, Coordinator, GRACE, Member, MemberState, Order, Stage, SuspectedLoss};
+use super::{
+    Action, Connection, Coordinator, CoordinatorStage, GRACE, Member, MemberState, Order, SuspectedLoss,
+};
 
 /// Seconds in which a process must have connected.
 const CONNECTING: f64 = 60.0;
@@ -57,7 +59,7 @@ impl Coordinator {
 
     /// Gives up waiting for the last words of those that have ended, and those that have been silent for too long.
     pub(super) fn check_timeouts(&mut self, now: f64) {
-        if matches!(self.stage, Stage::Over) {
+        if matches!(self.stage, CoordinatorStage::Over) {
             return;
         }
         let ended = |(&of, member): (&u32, &Member)| {
@@ -68,7 +70,7 @@ impl Coordinator {
         for (of, ended) in ended {
             self.lose(of, ended, now);
         }
-        let writes = self.first().filter(|_| matches!(self.stage, Stage::Ending));
+        let writes = self.first().filter(|_| matches!(self.stage, CoordinatorStage::Ending));
         let silent = |(&of, member): (&u32, &Member)| {
             let limit = match member.connection {
                 Connection::Open => self.config.deadline,
@@ -88,7 +90,8 @@ impl Coordinator {
 
     /// A process has ended.
     fn lose(&mut self, of: u32, (code, crashed, how): Ended, now: f64) {
-        let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, Stage::Over)) else {
+        let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, CoordinatorStage::Over))
+        else {
             return;
         };
         if member.failed_because_of_peer {
@@ -99,8 +102,10 @@ impl Coordinator {
         let is_first = self.first() == Some(of);
         match (state, &self.stage) {
             // The run's own end.
-            (MemberState::Released, Stage::Ending) if is_first && !crashed => self.over(of, code, None),
-            (MemberState::Released, Stage::Ending) if is_first => {
+            (MemberState::Released, CoordinatorStage::Ending) if is_first && !crashed => {
+                self.over(of, code, None)
+            }
+            (MemberState::Released, CoordinatorStage::Ending) if is_first => {
                 self.lost(of, format!("process {of} {how} before the model was written"));
             }
             (MemberState::Released, _) => {
@@ -110,7 +115,9 @@ impl Coordinator {
                 self.members.remove(&of);
                 self.note(format!("process {of} {how} before it joined"));
             }
-            (MemberState::Preparing, Stage::Gathering) if ASKED.contains(&code) => self.left_early(of),
+            (MemberState::Preparing, CoordinatorStage::Gathering) if ASKED.contains(&code) => {
+                self.left_early(of)
+            }
             // The first one's words are worth most: all have read the same line.
             (MemberState::Preparing, _) if of == 0 && !crashed => self.over(of, code, None),
             (MemberState::Preparing, _) if !crashed => {
@@ -128,6 +135,6 @@ impl Coordinator {
             self.out.push(Action::Tell { to, order: Order::Lost });
         }
         self.out.push(Action::Lost { who, why });
-        self.stage = Stage::Over;
+        self.stage = CoordinatorStage::Over;
     }
 }

@@ -21,13 +21,13 @@ pub(crate) use self::events::{Action, CoordinatorConfig, Event};
 use self::members::{Connection, Member, MemberState};
 use self::notes::Notes;
 use super::balance::Balance;
-use super::plan::Plan;
-use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration, Report};
+use super::plan::GenerationPlan;
+use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, MemberReport, Order, Registration};
 
 /// Seconds to wait for the cause behind what a process says of another, or for the status of one whose connection ended.
 const GRACE: f64 = 2.0;
 
-enum Stage {
+enum CoordinatorStage {
     /// The processes build their programs.
     Gathering,
     /// They wait for a checkpoint to go on from to be found.
@@ -61,8 +61,8 @@ pub(crate) struct Coordinator {
     config: CoordinatorConfig,
     members: BTreeMap<u32, Member>,
     registration: Option<Registration>,
-    stage: Stage,
-    plan: Option<Plan>,
+    stage: CoordinatorStage,
+    plan: Option<GenerationPlan>,
     /// Workers in all, where somebody has said so.
     workers: Option<u32>,
     end_is_requested: bool,
@@ -94,7 +94,7 @@ impl Coordinator {
             balance: Balance::new(config.balance),
             config,
             registration: None,
-            stage: Stage::Gathering,
+            stage: CoordinatorStage::Gathering,
             plan: None,
             workers: None,
             end_is_requested: false,
@@ -115,16 +115,18 @@ impl Coordinator {
     /// Takes in an event at a time, in seconds; times never fall. The time is looked at after every event: who speaks without
     /// a pause keeps nobody's silence from being noticed.
     pub(crate) fn on(&mut self, event: Event, now: f64) -> Vec<Action> {
-        if !matches!(self.stage, Stage::Over) {
+        if !matches!(self.stage, CoordinatorStage::Over) {
             match event {
                 Event::Said { from, report } => self.on_report(from, report, now),
                 Event::Closed { of } => self.on_disconnect(of, now),
                 Event::Exited { of, code, crashed, how } => self.exit(of, (code, crashed, how), now),
                 // Once: what comes again, or late, is answered already.
-                Event::Found { from, epoch, warnings } if matches!(self.stage, Stage::Finding) => {
+                Event::Found { from, epoch, warnings } if matches!(self.stage, CoordinatorStage::Finding) => {
                     self.found(from, epoch, warnings, now);
                 }
-                Event::Unusable { why } if matches!(self.stage, Stage::Finding) => self.over(0, 2, Some(why)),
+                Event::Unusable { why } if matches!(self.stage, CoordinatorStage::Finding) => {
+                    self.over(0, 2, Some(why))
+                }
                 Event::Found { .. } | Event::Unusable { .. } => {}
                 Event::Committed { generation, kept } => self.committed(generation, kept),
                 Event::Numbered { number, failed } => self.numbered(number, failed, now),
@@ -132,7 +134,9 @@ impl Coordinator {
                 Event::Noted(text) => self.note(text),
                 Event::Asked { admin, request } => self.answer(admin, request, now),
                 // As a program that is interrupted before its training began.
-                Event::Stop if matches!(self.stage, Stage::Gathering | Stage::Finding) => {
+                Event::Stop
+                    if matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding) =>
+                {
                     self.over(0, 130, None)
                 }
                 Event::Stop => {
@@ -142,7 +146,7 @@ impl Coordinator {
                 Event::Tick => {}
             }
             self.check_timeouts(now);
-            if !matches!(self.stage, Stage::Over)
+            if !matches!(self.stage, CoordinatorStage::Over)
                 && self.suspected.as_ref().is_some_and(|suspected| now >= suspected.until)
                 && let Some(SuspectedLoss { who, code, why, loss, .. }) = self.suspected.take()
             {
@@ -165,7 +169,7 @@ impl Coordinator {
             self.out.push(Action::Tell { to, order: Order::End });
         }
         self.out.push(Action::Over { who, code, why });
-        self.stage = Stage::Over;
+        self.stage = CoordinatorStage::Over;
     }
 
     /// What the run was begun with.
@@ -185,15 +189,15 @@ impl Coordinator {
 
     // ---- what processes say ----
 
-    fn on_report(&mut self, from: u32, report: Report, now: f64) {
+    fn on_report(&mut self, from: u32, report: MemberReport, now: f64) {
         let Some(member) = self.members.get_mut(&from) else { return };
         (member.connection, member.heard) = (Connection::Open, now);
         let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
         let number = self.plan.as_ref().map_or(0, |plan| plan.number);
         match report {
-            Report::Alive { memory } => member.memory = memory,
-            Report::Ready { registration, address } => self.admit(from, registration, address, now),
-            Report::Epoch { generation, epoch } if generation == number => {
+            MemberReport::Alive { memory } => member.memory = memory,
+            MemberReport::Ready { registration, address } => self.admit(from, registration, address, now),
+            MemberReport::Epoch { generation, epoch } if generation == number => {
                 if let Some(plan) = &self.plan {
                     let costs = self
                         .registration
@@ -203,24 +207,24 @@ impl Coordinator {
                 }
                 self.epoch = epoch;
             }
-            Report::Ended { generation, cut } if generation == number => {
+            MemberReport::Ended { generation, cut } if generation == number => {
                 self.end_of(from, cut, now);
             }
-            Report::PartsSubmitted { generation, submitted } if generation == number => {
+            MemberReport::PartsSubmitted { generation, submitted } if generation == number => {
                 self.parts_submitted(from, submitted)
             }
-            Report::MayWrite => {
-                if matches!(self.stage, Stage::Ending) && self.first() == Some(from) {
+            MemberReport::MayWrite => {
+                if matches!(self.stage, CoordinatorStage::Ending) && self.first() == Some(from) {
                     self.send(from, Order::Write);
                 }
             }
-            Report::Settled { generation, seconds, memory, .. } => {
+            MemberReport::Settled { generation, seconds, memory, .. } => {
                 if let Some(member) = self.members.get_mut(&from) {
                     member.memory = memory;
                 }
                 let is_first = self.first() == Some(from) && generation == number;
                 let goes_on = self.plan.as_ref().is_some_and(|plan| !plan.previous.is_empty());
-                if is_first && goes_on && !matches!(self.stage, Stage::Ending) {
+                if is_first && goes_on && !matches!(self.stage, CoordinatorStage::Ending) {
                     self.pauses.push(seconds);
                     self.balance.paused(seconds);
                 }
@@ -228,23 +232,26 @@ impl Coordinator {
                     self.out.push(Action::Begun);
                 }
             }
-            Report::Leaving => self.on_leave(from),
-            Report::Failed { why, of_a_peer: true } => {
+            MemberReport::Leaving => self.on_leave(from),
+            MemberReport::Failed { why, of_a_peer: true } => {
                 member.failed_because_of_peer = true;
                 self.on_peer_failure(from, &why, now);
             }
-            Report::Failed { why, .. } if is_guest => {
+            MemberReport::Failed { why, .. } if is_guest => {
                 self.members.remove(&from);
                 self.note(format!("process {from} does not join: {why}"));
             }
-            Report::Failed { why, .. } => self.over(from, 1, Some(format!("process {from} failed: {why}"))),
-            Report::Done => {
+            MemberReport::Failed { why, .. } => {
+                self.over(from, 1, Some(format!("process {from} failed: {why}")))
+            }
+            MemberReport::Done => {
                 if let Some(member) = self.members.get_mut(&from) {
                     member.state = MemberState::Released;
                 }
             }
             // Of a generation that is over.
-            Report::Epoch { .. } | Report::Ended { .. } | Report::PartsSubmitted { .. } => {}
+            MemberReport::Epoch { .. } | MemberReport::Ended { .. } | MemberReport::PartsSubmitted { .. } => {
+            }
         }
     }
 
@@ -256,7 +263,7 @@ impl Coordinator {
         if !is_expected || self.early.iter().any(|&(before, ..)| before == from) {
             return;
         }
-        let gathering = matches!(self.stage, Stage::Gathering | Stage::Finding);
+        let gathering = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
         // Those who join are compared with those who began.
         if gathering && !self.members.get(&from).is_some_and(|member| member.spawned_here) {
             return self.early.push((from, registration, address));
@@ -297,7 +304,10 @@ impl Coordinator {
     }
 
     fn end_at_boundary(&mut self) {
-        let Some(plan) = self.plan.as_ref().filter(|_| matches!(self.stage, Stage::Running)) else { return };
+        let Some(plan) = self.plan.as_ref().filter(|_| matches!(self.stage, CoordinatorStage::Running))
+        else {
+            return;
+        };
         if !std::mem::replace(&mut self.end_is_requested, true) {
             let (to, generation) = (plan.participants[0].id, plan.number);
             self.send(to, Order::EndGeneration { generation });
@@ -305,17 +315,18 @@ impl Coordinator {
     }
 
     fn stop(&mut self) {
-        if let (Stage::Running, Some(first)) = (&self.stage, self.first()) {
+        if let (CoordinatorStage::Running, Some(first)) = (&self.stage, self.first()) {
             self.send(first, Order::Stop);
         }
     }
 
     /// What was placed on a process is back in its hands.
     fn end_of(&mut self, from: u32, said: Option<GenerationEnd>, now: f64) {
-        if let Stage::Running = self.stage {
-            self.stage = Stage::EndingGeneration { ended: BTreeSet::new(), cut: None };
+        if let CoordinatorStage::Running = self.stage {
+            self.stage = CoordinatorStage::EndingGeneration { ended: BTreeSet::new(), cut: None };
         }
-        let (Stage::EndingGeneration { ended, cut }, Some(plan)) = (&mut self.stage, &self.plan) else {
+        let (CoordinatorStage::EndingGeneration { ended, cut }, Some(plan)) = (&mut self.stage, &self.plan)
+        else {
             return;
         };
         // Once: what the first one said counts.

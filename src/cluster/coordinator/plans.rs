@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Coordinator, Member, MemberState, Stage};
-use crate::cluster::plan::{Before, Participant, Plan};
+use super::{Action, Coordinator, CoordinatorStage, Member, MemberState};
+use crate::cluster::plan::{Before, GenerationPlan, Participant};
 use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order};
 
 /// Seconds after which it is tried again to note the number of a generation.
@@ -16,11 +16,11 @@ impl Coordinator {
         let change = cut.as_mut().and_then(|cut| cut.change.take());
         let plan = match (self.plan.take(), cut) {
             (Some(before), Some(cut)) if cut.over => {
-                self.stage = Stage::Ending;
-                Plan::end(number, &before)
+                self.stage = CoordinatorStage::Ending;
+                GenerationPlan::end(number, &before)
             }
             (before, cut) => {
-                self.stage = Stage::Running;
+                self.stage = CoordinatorStage::Running;
                 let planned =
                     cut.as_ref().and_then(|cut| self.rescale().iter().find(|(at, _)| *at == cut.epoch));
                 self.workers = planned.map(|&(_, workers)| workers).or(self.workers);
@@ -95,7 +95,7 @@ impl Coordinator {
         self.registration.as_ref().map_or(&[], |registration| &registration.rescale)
     }
 
-    fn next_plan(&mut self, number: u64, before: Option<Before<'_>>) -> Plan {
+    fn next_plan(&mut self, number: u64, before: Option<Before<'_>>) -> GenerationPlan {
         let in_run = |member: &Member| matches!(member.state, MemberState::Ready | MemberState::Running);
         let mut participants: Vec<Participant> = Vec::new();
         let mut add = |id: u32, members: &BTreeMap<u32, Member>| {
@@ -120,11 +120,18 @@ impl Coordinator {
             .registration
             .as_ref()
             .map_or((&[][..], 0), |registration| (&registration.identity.costs[..], registration.blocks));
-        let mut plan =
-            Plan::deal(number, participants, (workers, cores), costs, blocks, None, before.as_ref());
+        let mut plan = GenerationPlan::deal(
+            number,
+            participants,
+            (workers, cores),
+            costs,
+            blocks,
+            None,
+            before.as_ref(),
+        );
         if let Some(speeds) = self.balance.speeds(&plan) {
-            let Plan { participants, .. } = plan;
-            plan = Plan::deal(
+            let GenerationPlan { participants, .. } = plan;
+            plan = GenerationPlan::deal(
                 number,
                 participants,
                 (workers, cores),

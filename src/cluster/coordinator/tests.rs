@@ -27,7 +27,7 @@ fn identity() -> Identity {
     Identity { run, schedule, staleness: 0, guard: false, costs: vec![1; 4] }
 }
 
-pub(super) fn said(from: u32, report: Report) -> Event {
+pub(super) fn said(from: u32, report: MemberReport) -> Event {
     Event::Said { from, report }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn ready(from: u32) -> Event {
 fn planned(from: u32, rescale: &[(u64, u32)]) -> Event {
     let registration =
         Registration { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
-    said(from, Report::Ready { registration, address: format!("at {from}") })
+    said(from, MemberReport::Ready { registration, address: format!("at {from}") })
 }
 
 pub(super) fn found() -> Event {
@@ -95,11 +95,11 @@ fn ended(from: u32, generation: u64) -> Event {
         keep: CheckpointNeed::PartsWritten,
         change: None,
     };
-    said(from, Report::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
+    said(from, MemberReport::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
 }
 
 pub(super) fn kept(from: u32, generation: u64) -> Event {
-    said(from, Report::PartsSubmitted { generation, submitted: SubmittedParts::default() })
+    said(from, MemberReport::PartsSubmitted { generation, submitted: SubmittedParts::default() })
 }
 
 pub(super) fn committed(generation: u64) -> Event {
@@ -134,7 +134,7 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
     }
     assert_eq!(on(ended(0, 1)), []);
     // The second one of the same process says nothing of the cut.
-    assert_eq!(on(said(0, Report::Ended { generation: 1, cut: None })), []);
+    assert_eq!(on(said(0, MemberReport::Ended { generation: 1, cut: None })), []);
     assert_eq!(on(ended(1, 1)).len(), 2, "both are asked for their parts");
     assert_eq!(on(committed(1)), [], "nothing was handed in");
     assert_eq!(on(kept(0, 1)), []);
@@ -170,7 +170,7 @@ fn one_that_joins_twice_is_one() {
 #[test]
 fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() {
     let mut coordinator = running(config());
-    let failed = |from, why: &str| said(from, Report::Failed { why: why.into(), of_a_peer: true });
+    let failed = |from, why: &str| said(from, MemberReport::Failed { why: why.into(), of_a_peer: true });
     let reasons =
         ["process 1 is lost: its connection has ended", "process 0 is lost: it has said nothing for 3 s"];
     for event in [failed(0, reasons[0]), failed(1, reasons[1]), failed(0, reasons[0])] {
@@ -190,7 +190,7 @@ fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
             let now = f64::from(step) * 0.01;
             let mut actions = coordinator.on(Event::Asked { admin: 1, request: request.clone() }, now);
             if step % 100 == 0 {
-                actions.extend(coordinator.on(said(0, Report::Alive { memory: 1 }), now));
+                actions.extend(coordinator.on(said(0, MemberReport::Alive { memory: 1 }), now));
             }
             if let Some(end) = actions.into_iter().find(is_end) {
                 noticed = Some((now, end));
@@ -234,9 +234,9 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
         if is_ready {
             coordinator.on(ready(who), 0.0);
         }
-        let actions = coordinator.on(said(who, Report::Leaving), 0.0);
+        let actions = coordinator.on(said(who, MemberReport::Leaving), 0.0);
         assert!(notes(&actions)[0].contains("nobody else is ready yet"), "{actions:?}");
-        assert_eq!(coordinator.on(said(who, Report::Leaving), 0.0), [], "it is said once");
+        assert_eq!(coordinator.on(said(who, MemberReport::Leaving), 0.0), [], "it is said once");
         for event in [ready(0), ready(1), found()] {
             coordinator.on(event, 0.0);
         }
@@ -261,11 +261,12 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
 #[test]
 fn the_last_one_stays_and_is_told_why() {
     let mut coordinator = Coordinator::new(CoordinatorConfig { processes: 1, ..config() });
-    let actions = coordinator.on(said(0, Report::Leaving), 0.0);
+    let actions = coordinator.on(said(0, MemberReport::Leaving), 0.0);
     assert!(notes(&actions)[0].contains("and stays: the run would have no process of its own left"));
     // Where all are asked, too.
     let mut coordinator = Coordinator::new(config());
-    for event in [said(0, Report::Leaving), said(1, Report::Leaving), ready(0), ready(1), found()] {
+    for event in [said(0, MemberReport::Leaving), said(1, MemberReport::Leaving), ready(0), ready(1), found()]
+    {
         coordinator.on(event, 0.0);
     }
     let status = status(&mut coordinator, 0.0);
@@ -346,12 +347,13 @@ fn who_is_turned_away_has_no_place_and_is_told_of() {
 fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
     let mut coordinator = running(config());
     coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
-    let failed = |from| said(from, Report::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
+    let failed =
+        |from| said(from, MemberReport::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
     assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
     assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
     // One that leaves before it has joined is let go at once.
     coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
-    let actions = coordinator.on(said(3, Report::Leaving), 0.0);
+    let actions = coordinator.on(said(3, MemberReport::Leaving), 0.0);
     assert_eq!(actions[0], Action::Tell { to: 3, order: Order::End });
     assert!(matches!(coordinator.on(failed(1), 0.0).last(), Some(Action::Over { who: 1, code: 1, .. })));
 }
@@ -360,7 +362,7 @@ fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
 fn the_status_has_the_memory_that_was_last_told() {
     let mut coordinator = running(config());
     for memory in [7, 9] {
-        coordinator.on(said(1, Report::Alive { memory }), 0.0);
+        coordinator.on(said(1, MemberReport::Alive { memory }), 0.0);
         assert_eq!(status(&mut coordinator, 0.0).members[1].peak_memory_bytes, memory);
     }
 }

@@ -33,15 +33,15 @@ fn words(action: &Action) -> String {
 /// The end of a generation at the boundary after 3 epochs.
 fn ended(from: u32, generation: u64, over: bool, keep: CheckpointNeed) -> Event {
     let cut = GenerationEnd { epoch: 3, over, block_at: Vec::new(), keep, change: None };
-    said(from, Report::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
+    said(from, MemberReport::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
 }
 
 fn epoch(from: u32, generation: u64, epoch: u64) -> Event {
-    said(from, Report::Epoch { generation, epoch: Epoch { epoch, ..Epoch::default() } })
+    said(from, MemberReport::Epoch { generation, epoch: Epoch { epoch, ..Epoch::default() } })
 }
 
 fn settled(from: u32, generation: u64, seconds: f64) -> Event {
-    said(from, Report::Settled { generation, bytes: 0, seconds, memory: 0 })
+    said(from, MemberReport::Settled { generation, bytes: 0, seconds, memory: 0 })
 }
 
 fn crashed(of: u32) -> Event {
@@ -89,7 +89,11 @@ fn ending() -> Vec<Event> {
 }
 
 fn writing() -> Vec<Event> {
-    [ending(), vec![said(0, Report::MayWrite), said(1, Report::Done), said(0, Report::Done)]].concat()
+    [
+        ending(),
+        vec![said(0, MemberReport::MayWrite), said(1, MemberReport::Done), said(0, MemberReport::Done)],
+    ]
+    .concat()
 }
 
 /// A coordinator in this state.
@@ -158,25 +162,25 @@ fn each_event_has_its_answer_in_each_state() {
         (
             "leave: at the next boundary",
             running,
-            vec![said(1, Report::Leaving)],
+            vec![said(1, MemberReport::Leaving)],
             vec!["process 1 leaves after this epoch", "0: Cut { generation: 1 }"],
         ),
         (
             "leave while a cut is under way: it has no seat in what follows, which is not cut for it",
             cutting,
-            vec![said(1, Report::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
+            vec![said(1, MemberReport::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["process 1 leaves after this epoch", "number 2", "0: begin 2 on [0]", "1: begin 2 on [0]"],
         ),
         (
             "the first one leaves: the other is the first",
             cutting,
-            vec![said(0, Report::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
+            vec![said(0, MemberReport::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["process 0 leaves after this epoch", "number 2", "1: begin 2 on [1]", "0: begin 2 on [1]"],
         ),
         (
             "the last one stays",
             running,
-            vec![said(1, Report::Leaving), said(0, Report::Leaving)],
+            vec![said(1, MemberReport::Leaving), said(0, MemberReport::Leaving)],
             vec!["process 1 leaves after this epoch", "0: Cut { generation: 1 }", stays],
         ),
         (
@@ -202,9 +206,14 @@ fn each_event_has_its_answer_in_each_state() {
                 "2: begin 2 on [0, 1, 2]",
             ],
         ),
-        ("the model may be written at the end", ending, vec![said(0, Report::MayWrite)], vec!["0: Write"]),
-        ("by the first one alone", ending, vec![said(1, Report::MayWrite)], vec![]),
-        ("and not before", second, vec![said(0, Report::MayWrite)], vec![]),
+        (
+            "the model may be written at the end",
+            ending,
+            vec![said(0, MemberReport::MayWrite)],
+            vec!["0: Write"],
+        ),
+        ("by the first one alone", ending, vec![said(1, MemberReport::MayWrite)], vec![]),
+        ("and not before", second, vec![said(0, MemberReport::MayWrite)], vec![]),
         ("a crash whose last words are on their way", running, vec![crashed(1)], vec![]),
         (
             "a crash after the last word",

@@ -3,7 +3,7 @@
 
 use super::Rng;
 use crate::cluster::balance::Balance;
-use crate::cluster::plan::{Before, Participant, Plan, cut_by_speed};
+use crate::cluster::plan::{Before, GenerationPlan, Participant, cut_by_speed};
 use crate::cluster::protocol::Epoch;
 
 /// What a run took, balanced and not.
@@ -23,11 +23,12 @@ fn participants(workers: usize) -> Vec<Participant> {
 /// Runs epochs of which each has the seconds that a unit of cost takes each worker.
 fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> Measured {
     let mut measured = Measured { balanced: 0.0, equal: 0.0, placements: Vec::new(), epochs: Vec::new() };
-    let (mut balance, mut plan, mut even) = (Balance::new(true), None::<Plan>, Vec::new());
+    let (mut balance, mut plan, mut even) = (Balance::new(true), None::<GenerationPlan>, Vec::new());
     for (epoch, slowness) in (1..).zip(slowness) {
         let workers = slowness.len();
         let now = plan.get_or_insert_with(|| {
-            let plan = Plan::deal(1, participants(workers), (workers as u32, 1), costs, 0, None, None);
+            let plan =
+                GenerationPlan::deal(1, participants(workers), (workers as u32, 1), costs, 0, None, None);
             even = plan.shard_at.clone();
             balance.begin(&plan);
             balance.paused(pause);
@@ -51,8 +52,15 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
             let speeds = balance.speeds(now);
             let before = Before { plan: now, block_at: &[] };
             let (number, asked) = (now.number + 1, (workers as u32, 1));
-            let next =
-                Plan::deal(number, participants(workers), asked, costs, 0, speeds.as_deref(), Some(&before));
+            let next = GenerationPlan::deal(
+                number,
+                participants(workers),
+                asked,
+                costs,
+                0,
+                speeds.as_deref(),
+                Some(&before),
+            );
             balance.begin(&next);
             measured.balanced += pause;
             plan = Some(next);

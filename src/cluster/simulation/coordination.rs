@@ -3,7 +3,7 @@
 use super::process::Process;
 use super::world::{AdminEvent, COORDINATOR, SimulatedEvent, World};
 use crate::cluster::coordinator::{Action, Event};
-use crate::cluster::protocol::{AdminRequest, AdminResponse, Report};
+use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 
 impl World {
     pub(super) fn coordinate(&mut self, event: Event) -> Result<(), String> {
@@ -78,7 +78,7 @@ impl World {
                 let plans = self.processes.values().filter(|process| !process.gone);
                 let plan = plans.filter_map(|process| process.plan.as_ref()).max_by_key(|plan| plan.number);
                 if let Some(first) = plan.map(|plan| plan.participants[0].id) {
-                    self.say(first, Report::Leaving);
+                    self.say(first, MemberReport::Leaving);
                     let after = self.now + self.rng.below(60_000);
                     self.at(after, SimulatedEvent::AdminEvent(AdminEvent::Join { fits: true, stays: true }));
                 }
@@ -91,7 +91,7 @@ impl World {
                 }
                 let from = ids[self.rng.below(ids.len() as u64) as usize];
                 if self.processes[&from].plan.is_some() && !self.processes[&from].gone {
-                    self.say(from, Report::Leaving);
+                    self.say(from, MemberReport::Leaving);
                 }
                 return Ok(());
             }

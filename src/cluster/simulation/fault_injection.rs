@@ -3,7 +3,7 @@
 use super::faults::{DEADLINE, Fault, HEARTBEAT};
 use super::world::{COORDINATOR, SimulatedEvent, World};
 use crate::cluster::coordinator::Event;
-use crate::cluster::protocol::{Order, Report};
+use crate::cluster::protocol::{MemberReport, Order};
 use crate::engine::transfer::ProcessStats;
 use crate::run::place::Outbox;
 
@@ -97,7 +97,7 @@ impl World {
         }
         faults.counts.silent += 1;
         let why = format!("process {from} is lost: it has said nothing");
-        self.say(to, Report::Failed { why, of_a_peer: true });
+        self.say(to, MemberReport::Failed { why, of_a_peer: true });
         let after = self.now + self.rng.below(10_000);
         self.at(after, SimulatedEvent::Ends(to));
     }
@@ -168,7 +168,7 @@ impl World {
                     COORDINATOR,
                     SimulatedEvent::ToCoordinator(Event::Said {
                         from: other,
-                        report: Report::Failed { why, of_a_peer: true },
+                        report: MemberReport::Failed { why, of_a_peer: true },
                     }),
                 );
             }

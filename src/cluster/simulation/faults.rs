@@ -12,7 +12,7 @@ use super::world::{SimulatedEvent, World};
 use crate::cluster::LOST;
 use crate::cluster::checkpoints::CheckpointStore;
 use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
-use crate::cluster::protocol::{Order, Report};
+use crate::cluster::protocol::{MemberReport, Order};
 
 /// Seconds of silence after which a process is lost, and microseconds between two signs of life.
 pub(super) const DEADLINE: f64 = 0.5;
@@ -250,7 +250,7 @@ impl World {
         let alive: Vec<u32> =
             self.processes.keys().copied().filter(|index| !faults.frozen.contains(index)).collect();
         for index in alive {
-            self.say(index, Report::Alive { memory: 0 });
+            self.say(index, MemberReport::Alive { memory: 0 });
             self.look_at_handover(index);
         }
         let after = self.now + HEARTBEAT;
@@ -269,7 +269,7 @@ impl World {
         let since = *faults.waiting.entry(index).or_insert(self.now);
         if self.now - since > (3e6 * DEADLINE) as u64 {
             let why = "nothing was handed over".into();
-            self.say(index, Report::Failed { why, of_a_peer: true });
+            self.say(index, MemberReport::Failed { why, of_a_peer: true });
         }
     }
 

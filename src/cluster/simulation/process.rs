@@ -8,8 +8,8 @@ use super::disk::FaultyDisk;
 use super::mixing::Mixing;
 use super::{Rng, engine};
 use crate::base::sync::lock;
-use crate::cluster::plan::Plan;
-use crate::cluster::protocol::{Epoch, Report};
+use crate::cluster::plan::GenerationPlan;
+use crate::cluster::protocol::{Epoch, MemberReport};
 use crate::engine::Engine;
 use crate::engine::member::Member;
 use crate::generation::Generation;
@@ -24,7 +24,7 @@ pub(super) struct Process {
     pub(super) member: Member<Mixing>,
     pub(super) requests: Arc<BoundaryRequests>,
     pub(super) running: Option<Running>,
-    pub(super) plan: Option<Plan>,
+    pub(super) plan: Option<GenerationPlan>,
     /// Epochs that the hub has told of.
     epochs: Arc<Mutex<Vec<(u64, u64, usize)>>>,
     pub(super) gone: bool,
@@ -87,17 +87,17 @@ impl Process {
     }
 
     /// What the first process reports of epochs, each with loads that `seconds` makes up.
-    pub(super) fn reports(&self, mut seconds: impl FnMut() -> f64) -> Vec<Report> {
+    pub(super) fn reports(&self, mut seconds: impl FnMut() -> f64) -> Vec<MemberReport> {
         let told = std::mem::take(&mut *lock(&self.epochs));
         let report = |(generation, epoch, workers): (u64, u64, usize)| {
             let load = (0..workers).map(|_| seconds()).collect();
-            Report::Epoch { generation, epoch: Epoch { epoch, load, ..Epoch::default() } }
+            MemberReport::Epoch { generation, epoch: Epoch { epoch, load, ..Epoch::default() } }
         };
         told.into_iter().map(report).collect()
     }
 
     /// Where all places have left and the hub has parted: what is to be reported.
-    pub(super) fn end(&mut self) -> Result<Option<Report>, String> {
+    pub(super) fn end(&mut self) -> Result<Option<MemberReport>, String> {
         let Some(running) = &mut self.running else { return Ok(None) };
         let parted = running.hub.as_ref().is_none_or(|hub| hub.parting.is_some());
         if !parted || !running.threads.iter().all(Places::have_left) {

@@ -8,7 +8,7 @@ use super::faults::{Counts, Fault, Faults};
 use super::mixing::Mixing;
 use super::process::Process;
 use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
-use crate::cluster::protocol::{Order, Report};
+use crate::cluster::protocol::{MemberReport, Order};
 use crate::engine::Outcome;
 use crate::engine::member::Step;
 use crate::engine::transfer::{ProcessStats, Transfer};
@@ -252,7 +252,7 @@ impl World {
             SimulatedEvent::AdminEvent(admin_event) => self.indulge(admin_event)?,
             SimulatedEvent::Built(index) => {
                 let Some(process) = self.processes.get(&index) else { return Ok(()) };
-                let report = Report::Ready {
+                let report = MemberReport::Ready {
                     registration: process.member.registration(2),
                     address: format!("at {index}"),
                 };
@@ -262,7 +262,7 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn say(&mut self, from: u32, report: Report) {
+    pub(super) fn say(&mut self, from: u32, report: MemberReport) {
         self.send((from, u32::MAX), COORDINATOR, SimulatedEvent::ToCoordinator(Event::Said { from, report }));
     }
 
@@ -297,7 +297,7 @@ impl World {
                 if self.is_dead(to) {
                     return Ok(());
                 }
-                let report = Report::PartsSubmitted { generation, submitted };
+                let report = MemberReport::PartsSubmitted { generation, submitted };
                 match self.slowness() {
                     0 => self.say(to, report),
                     slow => {
@@ -341,7 +341,8 @@ impl World {
                 let joins = begins > 1 && !previous;
                 self.comings.joined += u64::from(joins);
                 self.comings.again += u64::from(joins && self.comings.handed_on > 0);
-                let settled = Report::Settled { generation: begins, bytes: 0, seconds: 0.001, memory: 0 };
+                let settled =
+                    MemberReport::Settled { generation: begins, bytes: 0, seconds: 0.001, memory: 0 };
                 self.say(index, settled);
                 self.post((index, 0), out);
                 for early in std::mem::take(&mut self.early) {
@@ -355,7 +356,7 @@ impl World {
 
     /// A process says its last word and ends.
     fn depart(&mut self, index: u32) {
-        self.say(index, Report::Done);
+        self.say(index, MemberReport::Done);
         let (from, to) = ((index, u32::MAX), COORDINATOR);
         self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
         // The launcher sees the end of a process in its own time.

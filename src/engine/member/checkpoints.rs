@@ -8,7 +8,7 @@ use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::from_bytes;
 use crate::checkpoint::{Checkpoint, SubmittedParts};
-use crate::cluster::plan::Plan;
+use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationStart};
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
@@ -107,7 +107,7 @@ impl<P: Program> Member<P> {
     }
 
     /// Makes what this process holds at a checkpoint. What is recomputed may need all shards, which are let go again.
-    pub(super) fn restore(&mut self, plan: &Plan, from: &str) -> Result<(), EngineError> {
+    pub(super) fn restore(&mut self, plan: &GenerationPlan, from: &str) -> Result<(), EngineError> {
         let Some(((shards, blocks, pinned), schedule)) = self.lazy_parts.take().zip(self.schedule.take())
         else {
             return Ok(());

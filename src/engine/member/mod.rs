@@ -19,8 +19,8 @@ use crate::base::identity::Identity;
 use crate::base::panic_context;
 use crate::base::state::to_bytes;
 use crate::checkpoint::{Checkpoint, CheckpointWriter, Due};
-use crate::cluster::plan::Plan;
-use crate::cluster::protocol::{GenerationEnd, GenerationStart, Registration, Report};
+use crate::cluster::plan::GenerationPlan;
+use crate::cluster::protocol::{GenerationEnd, GenerationStart, MemberReport, Registration};
 use crate::cluster::read_proof;
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::generation::{Generation, Observer};
@@ -73,7 +73,7 @@ pub(crate) struct Member<P: Program> {
     observer: Option<Observer<P>>,
     warner: Option<Warner>,
     history: History,
-    plan: Option<Plan>,
+    plan: Option<GenerationPlan>,
     /// The processes whose goods have not all come yet.
     awaited: BTreeSet<u32>,
     /// What this process sent in the last generation: bytes, and those of blocks.
@@ -257,7 +257,7 @@ impl<P: Program> Member<P> {
         generation: &Generation<P>,
         mut returned: GenerationResult<P>,
         now: Instant,
-    ) -> Result<Report, EngineError> {
+    ) -> Result<MemberReport, EngineError> {
         self.observer = generation.take_observer();
         self.sent = (returned.ended.bytes, returned.ended.block_bytes);
         let layout = &generation.layout;
@@ -274,7 +274,7 @@ impl<P: Program> Member<P> {
         };
         self.share = Some(returned.share);
         let generation = self.plan.as_ref().map_or(0, |plan| plan.number);
-        Ok(Report::Ended { generation, cut })
+        Ok(MemberReport::Ended { generation, cut })
     }
 
     /// What this process did before its first generation.
@@ -294,7 +294,7 @@ impl<P: Program> Member<P> {
     }
 
     /// Makes what this process begins with.
-    fn make(&mut self, plan: &Plan) -> Result<(), EngineError> {
+    fn make(&mut self, plan: &GenerationPlan) -> Result<(), EngineError> {
         let Some((shards, blocks, pinned)) = self.lazy_parts.take() else { return Ok(()) };
         let position = plan.index_of(self.index).map(|position| position as u32);
         let share = self.share()?;
@@ -319,7 +319,7 @@ impl<P: Program> Member<P> {
     }
 
     /// Whether all is here that the plan puts here.
-    fn check_share(&self, plan: &Plan, position: usize) -> Result<(), EngineError> {
+    fn check_share(&self, plan: &GenerationPlan, position: usize) -> Result<(), EngineError> {
         let (position, share) = (position as u32, self.share.as_ref().ok_or_else(lost)?);
         let lacks = |what: &str, number| {
             Err(EngineError::Process(format!("nobody handed over {what} {number}, which is placed here")))

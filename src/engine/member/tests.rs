@@ -44,8 +44,15 @@ fn start(
     kept: Option<CheckpointResult>,
 ) -> GenerationStart {
     let position = |&id: &u32| Participant { id, address: String::new() };
-    let mut plan =
-        Plan::deal(number, participants.iter().map(position).collect(), (2, 2), &[1, 1], 0, None, None);
+    let mut plan = GenerationPlan::deal(
+        number,
+        participants.iter().map(position).collect(),
+        (2, 2),
+        &[1, 1],
+        0,
+        None,
+        None,
+    );
     plan.previous = previous.iter().map(position).collect();
     GenerationStart { plan, from: None, warnings: Vec::new(), change: None, kept, deadline: 1.0 }
 }

@@ -4,14 +4,18 @@ use super::{Member, Outgoing, lost};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Reader, StateError, Writer};
-use crate::cluster::plan::Plan;
+use crate::cluster::plan::GenerationPlan;
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::program::Program;
 use crate::run::hub::HubState;
 
 impl<P: Program> Member<P> {
     /// What moves to whom.
-    pub(super) fn transfers(&mut self, plan: &Plan, stats: ProcessStats) -> Result<Outgoing<P>, EngineError> {
+    pub(super) fn transfers(
+        &mut self,
+        plan: &GenerationPlan,
+        stats: ProcessStats,
+    ) -> Result<Outgoing<P>, EngineError> {
         let me = self.index;
         let mut transfers = Outgoing::new();
         if plan.last && plan.previous.len() > 1 {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use raddle::cli::{
-    Data, Error, ExitStatus, Free, Part, PartEnd, Parts, Session, Timed, TrainOptions, between, choose,
+    Data, Error, ExitStatus, Free, PartEnd, PartRun, PartRuns, Session, Timed, TrainOptions, between, choose,
     combine, number,
 };
 use raddle::state::{from_bytes, to_bytes};
@@ -166,7 +166,7 @@ impl Options {
 }
 
 /// Fits and scores the path of each l1 ratio on a fold.
-fn fit_fold(part: &mut Part<'_>, folds: &Folds, identity: &str) -> Result<PartEnd, Error> {
+fn fit_fold(part: &mut PartRun<'_>, folds: &Folds, identity: &str) -> Result<PartEnd, Error> {
     let number = part.number();
     let fold = folds.fold(number).map_err(refuse)?;
     let mut scores = Vec::new();
@@ -193,7 +193,7 @@ fn unfinished(
     options: &Options,
     data: Data,
     (number, last): (usize, &RunReport),
-    parts: Parts,
+    parts: PartRuns,
     folds: &Folds,
 ) -> Result<ExitStatus, Error> {
     let run = of_model(parts.run.unwrap_or_else(|| last.clone()), last);

@@ -11,7 +11,7 @@
 //! sums are [`tile`] sums, along contiguous rows. A row appended below a finished factor and taken through
 //! step 2 for all J is L^-1 times that row: the same step solves for many right-hand sides.
 
-use raddle::fork_join::{self, Earlier};
+use raddle::fork_join::{self, EarlierParts};
 
 use super::form::{Kernel, run};
 use super::gram::tile;
@@ -76,7 +76,7 @@ pub fn cholesky_of(
     let factored = fork_join::chain(
         cost as u64,
         rows.enumerate().collect(),
-        |(block, (rows, inverse)), earlier: &Earlier<'_, Factored<'_>>| {
+        |(block, (rows, inverse)), earlier: &EarlierParts<'_, Factored<'_>>| {
             let (j0, width) = (block * BLOCK, BLOCK.min(order - block * BLOCK));
             if block >= done {
                 for i in 0..width {
