@@ -96,6 +96,7 @@ fn every_format_reads_as_it_is_written() {
 fn ids_may_be_texts_and_pairs_need_no_rating() {
     let ratings = read("anna,\"Up, and away\",4\nbob,Alien,2\nanna,Alien,5\n");
     assert_eq!(ratings.users, Ids::Names(vec!["anna".into(), "bob".into()]));
+    assert!(!ratings.users.is_empty() && Ids::Dense(0).is_empty() && Ids::Names(Vec::new()).is_empty());
     assert_eq!(ratings.items.name(0), "Up, and away");
     let mixed = read("1\t10\t4\n2\tb07\t2\n007\t10\t3\n");
     assert_eq!(mixed.items, Ids::Names(vec!["10".into(), "b07".into()]));

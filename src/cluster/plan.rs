@@ -297,4 +297,30 @@ mod tests {
             prop_assert!(seconds <= best(&costs, &speeds) * (1.0 + 1e-4));
         }
     }
+
+    #[test]
+    fn a_plan_with_any_number_that_names_nothing_is_not_sound() {
+        let plan = GenerationPlan::deal(1, participants(&[0, 1]), (4, 2), &[1; 6], 3, None, None);
+        assert!(plan.is_sound(6, 3) && !plan.is_sound(5, 3) && !plan.is_sound(6, 4));
+        let faults: [fn(&mut GenerationPlan); 13] = [
+            |plan| plan.participants.clear(),
+            |plan| plan.process_of.clear(),
+            |plan| plan.thread_of.truncate(3),
+            |plan| plan.threads = 0,
+            |plan| plan.asked = 0,
+            |plan| plan.process_of = vec![1; 4],
+            |plan| plan.thread_of[0] = 1,
+            |plan| plan.process_of.swap(1, 2),
+            |plan| plan.process_of[3] = 2,
+            |plan| plan.thread_of[3] = plan.threads,
+            |plan| plan.shard_at[5] = 4,
+            |plan| plan.block_at[2] = 4,
+            |plan| (plan.process_of, plan.thread_of) = (Vec::new(), Vec::new()),
+        ];
+        for (number, fault) in faults.into_iter().enumerate() {
+            let mut faulty = plan.clone();
+            fault(&mut faulty);
+            assert!(faulty != plan && !faulty.is_sound(6, 3), "fault {number}");
+        }
+    }
 }

@@ -223,4 +223,20 @@ mod tests {
         let Next::Round(round) = automatic.next_round() else { panic!("a round is due") };
         assert_eq!((automatic.current(), round.variables()), (1, 4));
     }
+
+    #[test]
+    fn a_state_of_other_choices_is_refused() {
+        let variables = Variables::in_ranges(vec![1; 8], vec![0, 8]);
+        let of = |count: usize| {
+            let choice = |_| Box::new(Cyclic::new(variables.clone(), 2)) as Box<dyn Schedule>;
+            Automatic::new(variables.clone(), (0..count).map(choice).collect())
+        };
+        // Rates of so many choices, and the current one, for two choices.
+        for (rates, current, fits) in
+            [(2, 0, true), (2, 1, true), (2, 2, false), (1, 0, false), (3, 1, false), (3, 2, false)]
+        {
+            let taken = of(2).take_up((vec![None; rates], current, 0, None));
+            assert_eq!(taken.is_ok(), fits, "{rates} rates, choice {current}");
+        }
+    }
 }

@@ -176,6 +176,13 @@ fn what_is_damaged_is_made_again_and_mistakes_are_told_as_in_memory() {
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };
+    // An array of one column, which is the response.
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1), }\n";
+    let numbers = [1.0f64.to_le_bytes(), 2.0f64.to_le_bytes()].concat();
+    let length = (header.len() as u16).to_le_bytes();
+    let one = [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &numbers].concat();
+    fs::write(folder.path().join("one.npy"), one).unwrap();
+    let one = folder.path().join("one.npy").to_str().unwrap().to_owned();
     let named = |y: &str| Options { y: Some(y.into()), ..Options::default() };
     let no_header =
         Options { dialect: Dialect { no_header: true, ..Dialect::default() }, ..Options::default() };
@@ -187,6 +194,7 @@ fn what_is_damaged_is_made_again_and_mistakes_are_told_as_in_memory() {
         (&*text("head.svm", "1 1:2\n"), no_header),
         (&*text("beside.svm", "1 1:2\n"), beside.clone()),
         (&*text("cut.npy", "\u{93}NUMPY"), named("1")),
+        (&*one, named("-1")),
         ("synth:groups:n=3", Options::default()),
         ("synth:groups:n=3,p=4,s=1", Options { zero_based: true, ..Options::default() }),
         ("synth:groups:n=3,p=4,s=1", beside.clone()),
