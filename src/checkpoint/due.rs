@@ -141,6 +141,7 @@ mod tests {
         let mut clock = Clock { next: start + FIRST, said: None };
         assert!(!clock.is_due(3, start + FIRST / 2));
         assert!(!clock.is_due(3, start + 100 * FIRST), "the first was told no");
+        assert!(!clock.is_due(0, start + 100 * FIRST), "nothing has been learned before the first epoch");
         assert!(clock.is_due(4, start + 100 * FIRST));
         clock.note(Duration::from_secs(1), start + 100 * FIRST);
         assert!(clock.is_due(4, start + 100 * FIRST), "the first was told yes");

@@ -163,7 +163,7 @@ fn each_event_has_its_answer_in_each_state() {
             "leave: at the next boundary",
             running,
             vec![said(1, MemberReport::Leaving)],
-            vec!["process 1 leaves after this epoch", "0: Cut { generation: 1 }"],
+            vec!["process 1 leaves after this epoch", "0: EndGeneration { generation: 1 }"],
         ),
         (
             "leave while a cut is under way: it has no seat in what follows, which is not cut for it",
@@ -181,13 +181,13 @@ fn each_event_has_its_answer_in_each_state() {
             "the last one stays",
             running,
             vec![said(1, MemberReport::Leaving), said(0, MemberReport::Leaving)],
-            vec!["process 1 leaves after this epoch", "0: Cut { generation: 1 }", stays],
+            vec!["process 1 leaves after this epoch", "0: EndGeneration { generation: 1 }", stays],
         ),
         (
             "join: at the next boundary",
             running,
             vec![Event::Asked { admin: 9, request: AdminRequest::Join }, ready(2)],
-            vec!["answer 9", "0: Cut { generation: 1 }"],
+            vec!["answer 9", "0: EndGeneration { generation: 1 }"],
         ),
         (
             "join while a cut is under way: it has a seat in what follows, which is not cut for it",
