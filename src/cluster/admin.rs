@@ -1,4 +1,4 @@
-//! [`AdminClient`]: asks something of a run from outside.
+//! [`AdminClient`]: a connection from outside to a run: its status, and requests to rescale or to join it.
 
 use std::time::Duration;
 
@@ -9,35 +9,35 @@ use super::net::wire::{Timed, receive, send};
 use super::protocol::{AdminRequest, AdminResponse, RunStatus};
 use crate::base::error::EngineError;
 
-/// How long to try again where the run's gate is crowded.
+/// Time for which to try again where the queue of the run's listener is full.
 const CROWDED: Duration = Duration::from_secs(10);
-/// Longest answer: a status names every process.
+/// Longest response in bytes: a status names every process.
 const MOST: u64 = 1 << 24;
 
-/// Someone who asks something of a run.
+/// Client of a run that is no process of it: asks for its status, and changes its workers.
 #[derive(Debug, Clone)]
 pub struct AdminClient(Invitation);
 
-/// A place in a run for another process.
+/// Grant to join a run, for one process.
 #[derive(Debug, Clone)]
 pub struct JoinGrant {
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// The number of the process.
+    /// The number of the process in the run.
     pub index: u32,
-    /// Its workers.
+    /// Number of its workers.
     pub workers: u32,
-    /// With what it finds the run.
+    /// Address and token of the run.
     pub invitation: Invitation,
 }
 
 impl AdminClient {
-    /// To the run of this invitation.
+    /// A client of the run of this invitation; it connects once for each request.
     pub fn new(invitation: Invitation) -> Self {
         Self(invitation)
     }
 
-    /// How the run stands.
+    /// Status of the run: generation, epoch, metric, members.
     ///
     /// # Errors
     /// If the run cannot be reached.
@@ -48,7 +48,7 @@ impl AdminClient {
         }
     }
 
-    /// Has the run go on with this number of workers in all, from the next boundary on.
+    /// Sets the number of workers of the whole run, at least 1, from the next boundary on.
     ///
     /// # Errors
     /// If the run cannot be reached, or refuses.
@@ -59,7 +59,7 @@ impl AdminClient {
         }
     }
 
-    /// A place for another process.
+    /// Grant for one more process to join the run.
     ///
     /// # Errors
     /// If the run cannot be reached, or refuses.

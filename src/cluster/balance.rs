@@ -1,31 +1,32 @@
-//! [`Balance`]: whether shards should move, and to whom. Measured seconds move shards; they never change a result.
+//! [`Balance`]: decides when shards move to other workers, by measured seconds; they never change a result.
 
 use super::plan::{GenerationPlan, cut_by_speed};
 use super::protocol::Epoch;
 
-/// How much the newest epoch counts in the average of a worker's speed.
+/// Weight of the newest epoch in the moving average of a worker's speed.
 const NEWEST: f64 = 0.2;
-/// The gain that is worth a cut, and over how many epochs it must pay for the pause.
+/// Smallest relative gain for which a generation ends so that shards move, and the number of epochs in which
+/// it must pay for the pause.
 const GAIN: f64 = 0.05;
 const EPOCHS: f64 = 10.0;
-/// Epochs from one cut to the next: a shard that has moved does not move back at once.
+/// Fewest epochs of a generation that ends so: a shard that has moved does not move back at once.
 const REST: u32 = 2;
-/// Seconds that a cut is taken to cost before there was one.
+/// Assumed pause between two generations, in seconds, before one was measured.
 const UNKNOWN: f64 = 0.05;
 
-/// The speeds of workers: counted cost over measured seconds, averaged.
+/// Moving average of each worker's speed: counted cost over measured seconds.
 #[derive(Debug, Clone)]
 pub(crate) struct Balance {
     on: bool,
     speeds: Vec<f64>,
-    /// The workers that they are the speeds of: processes and positions in them.
+    /// The worker that each speed belongs to: its process, and its position among that process's workers.
     of: Vec<(u32, u32)>,
     pause: f64,
-    /// Epochs of this generation.
+    /// Epochs measured in this generation.
     epochs: u32,
 }
 
-/// Who each worker is, from generation to generation: its process, and which of its workers.
+/// Identity of each worker across generations: its process, and its position among that process's workers.
 fn names(plan: &GenerationPlan) -> Vec<(u32, u32)> {
     let mut names: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
     for &process in &plan.process_of {
@@ -45,7 +46,7 @@ fn loads(shard_at: &[u32], costs: &[u64], workers: usize) -> Vec<f64> {
     loads
 }
 
-/// Seconds of the slowest.
+/// Seconds of the slowest worker.
 fn slowest(loads: &[f64], speeds: &[f64]) -> f64 {
     loads.iter().zip(speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max)
 }
@@ -55,7 +56,7 @@ impl Balance {
         Self { on, speeds: Vec::new(), of: Vec::new(), pause: UNKNOWN, epochs: 0 }
     }
 
-    /// A generation begins: those who stay keep their speed.
+    /// Begins a generation: workers that stay keep their speed, new ones get the mean.
     pub(crate) fn begin(&mut self, plan: &GenerationPlan) {
         let names = names(plan);
         let known = self.speeds.iter().filter(|speed| speed.is_finite() && **speed > 0.0);
@@ -70,7 +71,7 @@ impl Balance {
         self.epochs = 0;
     }
 
-    /// Takes in what an epoch took each worker.
+    /// Updates the speeds by the seconds that each worker computed in an epoch.
     pub(crate) fn learn(&mut self, plan: &GenerationPlan, costs: &[u64], epoch: &Epoch) {
         if epoch.load.len() != self.speeds.len() || epoch.epoch == 0 {
             return;
@@ -78,7 +79,7 @@ impl Balance {
         self.epochs += 1;
         let loads = loads(&plan.shard_at, costs, self.speeds.len());
         for ((speed, load), &seconds) in self.speeds.iter_mut().zip(loads).zip(&epoch.load) {
-            // A worker without shards shows nothing.
+            // A worker without shards has no speed to measure.
             if load > 0.0 && seconds > 0.0 {
                 let now = load / seconds;
                 *speed = if speed.is_finite() { *speed + NEWEST * (now - *speed) } else { now };
@@ -86,12 +87,13 @@ impl Balance {
         }
     }
 
-    /// What the last cut cost.
+    /// Records the last pause between two generations, in seconds.
     pub(crate) fn paused(&mut self, seconds: f64) {
         self.pause = seconds;
     }
 
-    /// The speeds by which to place the shards of this plan's workers; `None` where nothing is known of some.
+    /// Speeds by which to place the shards of this plan's workers; `None` if balance is off or no speed is
+    /// known.
     pub(crate) fn speeds(&self, plan: &GenerationPlan) -> Option<Vec<f64>> {
         if !self.on {
             return None;
@@ -101,7 +103,7 @@ impl Balance {
         if all.is_empty() {
             return None;
         }
-        // Whoever is new is taken for one of the others.
+        // A new worker is assumed to be as fast as the mean of the others.
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let speed = |name| {
             let at = self.of.iter().position(|other| *other == name);
@@ -110,11 +112,11 @@ impl Balance {
         Some(names(plan).into_iter().map(speed).collect())
     }
 
-    /// Whether it pays to place the shards anew.
+    /// `true` if placing the shards anew is expected to gain more than the pause costs.
     pub(crate) fn is_worth_it(&self, plan: &GenerationPlan, costs: &[u64]) -> bool {
         let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
         let settled = self.speeds.iter().all(|speed| speed.is_finite());
-        // In the first generation there was no cut before.
+        // Before the first generation no shard has moved.
         if !settled || (self.epochs < REST && plan.number > 1) {
             return false;
         }
@@ -144,7 +146,7 @@ mod tests {
         assert_eq!(learn(0, [4.0, 4.0]), None);
         assert_eq!(learn(1, [4.0, 4.0]), Some(vec![1.0, 1.0]));
         assert_eq!(learn(2, [4.0, 40.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
-        // Of a worker that computed nothing an epoch says nothing.
+        // An epoch in which a worker computed nothing does not change its speed.
         assert_eq!(learn(3, [4.0, 0.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
     }
 }

@@ -1,5 +1,5 @@
-//! [`CheckpointStore`]: the folder of a run as the coordinator uses it. It alone says which checkpoint a run goes on from, and makes
-//! checkpoints of what the processes have written.
+//! [`CheckpointStore`]: the folder of a run as the coordinator uses it. The coordinator alone chooses the
+//! checkpoint that a run resumes from, and commits the parts that the processes have written.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -17,23 +17,23 @@ use crate::checkpoint::{
     Checkpoint, SubmittedParts, commit_parts, has_checkpoint, last_generation, unwritten,
 };
 
-/// The number of the last generation, durable before it begins.
+/// Name of the file with the number of the last generation; it is durable before the generation begins.
 const GENERATION: &str = "generation.json";
-/// What every process reads, to prove that it reaches the folder.
+/// Name of the file that every process reads to prove that it reaches the run's folder.
 pub(crate) const PROOF: &str = "proof";
-/// The folder of checkpoints in that of a run.
+/// Name of the folder of checkpoints inside the run's folder.
 const CHECKPOINTS: &str = "checkpoint";
 
-/// The folder of a run, if it has one.
+/// The folder of a run, if it has one, and its checkpoints.
 #[derive(Debug)]
 pub(crate) struct CheckpointStore {
     folder: Option<PathBuf>,
-    /// Where checkpoints go.
+    /// The folder that checkpoints are written to.
     checkpoints: Option<PathBuf>,
-    /// Where the checkpoints of the run are that this one goes on with.
+    /// The folder of checkpoints of an earlier run, from which this one resumes.
     resume: Option<PathBuf>,
     store: Arc<dyn Store>,
-    /// Whether this run has made a checkpoint of its own.
+    /// `true` if this run has committed a checkpoint of its own.
     committed: bool,
 }
 
@@ -43,23 +43,23 @@ impl CheckpointStore {
         Self { folder, checkpoints, resume, store: Arc::new(Disk), committed: false }
     }
 
-    /// That of a run on one process, which keeps nothing but its checkpoints.
+    /// Store of a run on one process, which has checkpoints but no run folder.
     pub(crate) fn of_checkpoints(checkpoints: Option<PathBuf>, store: Arc<dyn Store>) -> Self {
         Self { checkpoints, store, ..Self::new(None, None) }
     }
 
-    /// One that keeps its files elsewhere.
+    /// Store whose files are written through another [`Store`], such as a simulated disk.
     #[cfg(test)]
     pub(crate) fn in_store(folder: PathBuf, store: Arc<dyn Store>) -> Self {
         Self { store, ..Self::new(Some(folder), None) }
     }
 
-    /// Whether there may be a checkpoint to go on from.
+    /// `true` if there may be a checkpoint to resume from.
     pub(super) fn keeps(&self) -> bool {
         self.folder.is_some() || self.resume.is_some()
     }
 
-    /// The number of the last generation that may have written something here.
+    /// Number of the last generation that may have written something here; 0 if none has.
     pub(crate) fn last_generation(&self) -> u64 {
         let text = self.folder.as_ref().and_then(|folder| fs::read(folder.join(GENERATION)).ok());
         let value: Option<serde_json::Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
@@ -67,7 +67,7 @@ impl CheckpointStore {
         noted.max(self.checkpoints.as_deref().map_or(0, last_generation))
     }
 
-    /// A generation of this number begins: it is noted so that the note outlives a loss of power.
+    /// Writes the number of a generation before it begins, so that it survives a loss of power.
     pub(crate) fn note_generation(&self, number: u64) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let (path, partial) = (folder.join(GENERATION), folder.join("generation.json.partial"));
@@ -78,7 +78,7 @@ impl CheckpointStore {
         self.store.sync_folder(folder)
     }
 
-    /// Writes what proves that a process reaches the folder.
+    /// Writes a random number, at least 1, to the proof file and returns it; `None` without a folder.
     pub(super) fn write_proof(&self) -> io::Result<Option<u64>> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let number = u64::from_le_bytes(random()?).max(1);
@@ -86,7 +86,7 @@ impl CheckpointStore {
         Ok(Some(number))
     }
 
-    /// The checkpoint to go on from.
+    /// Event with the checkpoint to resume from: an earlier run's until this run has committed one.
     pub(crate) fn find(&self, identity: &Identity) -> Event {
         let own = self.checkpoints.clone().filter(|folder| has_checkpoint(folder));
         let resume = self.resume.as_ref().filter(|_| !self.committed);
@@ -102,7 +102,7 @@ impl CheckpointStore {
         }
     }
 
-    /// Makes a checkpoint of what the processes have handed in.
+    /// Commits a checkpoint of the parts that the processes have submitted.
     pub(crate) fn commit(
         &mut self,
         (epoch, generation): (u64, u64),
@@ -126,7 +126,7 @@ impl CheckpointStore {
     }
 }
 
-/// What a process reads that reaches the folder of these checkpoints; 0 where there is nothing to read.
+/// Number in the proof file beside this folder of checkpoints; 0 where it cannot be read.
 pub(crate) fn read_proof(checkpoints: &Path) -> u64 {
     let text = checkpoints.parent().map(|folder| fs::read_to_string(folder.join(PROOF)).unwrap_or_default());
     text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)

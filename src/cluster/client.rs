@@ -1,4 +1,5 @@
-//! [`CoordinatorClient`]: a process's connection to the coordinator, and the gate at which other processes reach it.
+//! [`CoordinatorClient`]: a process's connection to the coordinator, and the listener at which its peers
+//! reach it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -22,12 +23,13 @@ use crate::base::sync::lock;
 use crate::cluster::net::link::{Link, messenger};
 use crate::run::requests::BoundaryRequests;
 
-/// An order is never longer: a plan names every shard.
+/// Longest order in bytes: a plan names every shard.
 const MOST: u64 = 1 << 30;
-/// How long to wait for another process, or for a network that is gone. All are told of a generation at the same time.
+/// Time to wait for a peer to connect, or for a network that is gone to return. All processes receive a
+/// generation's start at about the same time.
 const MEETING: Duration = Duration::from_secs(10);
 
-/// What the coordinator said to the process itself.
+/// An order of the coordinator that the process's main loop carries out.
 enum ControlMessage {
     Begin(Box<GenerationStart>),
     SubmitParts { epoch: u64, anew: bool },
@@ -37,28 +39,28 @@ enum ControlMessage {
     Gone,
 }
 
-/// What a process does next.
+/// The next step of a process in a run.
 pub(crate) enum Instruction {
     /// Take part in a generation.
     Begin(Box<GenerationStart>),
-    /// Hand in the parts of a checkpoint of the boundary after this epoch.
+    /// Submit the parts of a checkpoint of the boundary after this epoch.
     SubmitParts { epoch: u64, anew: bool },
     /// Write the model.
     Write,
-    /// The run goes on, or is over, without this process.
+    /// Leave: the run goes on, or is over, without this process.
     Leave,
 }
 
-/// Connections of other processes, by generation and process, that wait to be used.
+/// Accepted connections of peers, by generation and process, until they are used.
 #[derive(Default)]
 struct PendingConnections {
     links: Mutex<HashMap<(u64, u32), Link>>,
     came: Condvar,
-    /// The generation under way: connections for older ones are refused.
+    /// The generation under way: connections of earlier ones are refused.
     generation: AtomicU64,
 }
 
-/// A process's connections.
+/// A process's connection to the coordinator, and its listener for peers.
 pub(crate) struct CoordinatorClient {
     index: u32,
     token: Token,
@@ -69,42 +71,46 @@ pub(crate) struct CoordinatorClient {
     mail: Arc<PendingConnections>,
     address: SocketAddr,
     _gate: Listener,
-    /// `true` if a run has been begun on it.
+    /// `true` once a run has begun on it.
     used: Arc<AtomicBool>,
-    /// End of the process with the generation, if it is to end so.
+    /// Function that ends the process when the generation is lost; `None` where a loss is an error.
     end: Option<End>,
-    /// `true` if it came from elsewhere to join.
+    /// `true` if `raddle join` started the process.
     is_guest: bool,
-    /// Whether the process has no part in the run any more.
+    /// `true` once the process has no part in the run any more.
     done: Arc<AtomicBool>,
 }
 
-/// End of the process with a status, such as `std::process::exit`.
+/// Function that ends the process with a status, such as `std::process::exit`.
 pub(crate) type End = fn(i32) -> !;
 
-/// The status of a process that ends because another one is lost, or the coordinator is gone.
+/// Exit status of a process that ends because another one is lost, or the coordinator is gone.
 pub(crate) const LOST: i32 = 75;
-/// Who does not hear the coordinator for so many deadlines is cut off. The coordinator, which decides, comes first.
+/// Number of deadlines without a message of the coordinator after which a process counts it as gone. The
+/// coordinator's own timeout is one deadline: it decides first.
 const SILENCE: f64 = 2.0;
 
-/// A fingerprint of the program that runs.
+/// Fingerprint of the running executable; 1 where the file cannot be read.
 pub(crate) fn build() -> u64 {
     static BUILD: OnceLock<u64> = OnceLock::new();
     *BUILD.get_or_init(|| {
         let file = std::env::current_exe().and_then(std::fs::File::open);
-        // Where the system does not say, all builds are alike.
+        // Where the system does not name the file, all builds count as equal.
         file.and_then(crate::cluster::net::frames::sum_of).unwrap_or(1)
     })
 }
 
 impl CoordinatorClient {
-    /// Connects to the coordinator, unless the tether leads there, and listens where it is told to, or where the coordinator is
-    /// reached from: on loopback only, if that is there.
-    /// Where the process is to end with the run's generation, as one that others have started does, `end` is called at once with
-    /// [`LOST`] when another is lost or the coordinator is gone.
+    /// Connects to the coordinator, or takes the parent link if that leads there, and listens for peers at
+    /// the address that `reach` names, by default at the one from which the coordinator is reached: on
+    /// loopback only, if the coordinator is there.
+    ///
+    /// `end` is called at once with [`LOST`] when another process is lost or the coordinator is gone; it is
+    /// given where a launcher is to start the process anew.
     ///
     /// # Errors
-    /// [`EngineError::Process`] if the connection breaks, [`EngineError::Setting`] if this process does not fit.
+    /// [`EngineError::Process`] if the connection breaks, [`EngineError::Setting`] if the coordinator refuses
+    /// this process.
     pub(crate) fn open(
         invitation: &Invitation,
         index: u32,
@@ -130,7 +136,8 @@ impl CoordinatorClient {
         );
         let (control, supervisor) = match parent_link {
             ParentLink::Launcher(socket) => {
-                // A launcher that is stopped meanwhile goes on; one that is gone has closed it.
+                // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has
+                // closed its end.
                 let mine = hello().map_err(|why| refused(&why))?;
                 greet(&socket, token, &mine, None).map_err(unfit)?;
                 (socket, None)
@@ -158,7 +165,7 @@ impl CoordinatorClient {
                 let order = receive(&mut orders, MOST);
                 match (&order, end) {
                     (Ok(Order::Lost) | Err(_), Some(end)) if !done.load(Ordering::Acquire) => end(LOST),
-                    // It is still reading its data, and nobody waits for them.
+                    // The process is still reading its data, which the run no longer needs.
                     (Ok(Order::End), Some(end)) if !used.load(Ordering::Acquire) => end(0),
                     _ => {}
                 }
@@ -168,7 +175,7 @@ impl CoordinatorClient {
                     Ok(Order::Write) => ControlMessage::Write,
                     Ok(Order::Alive { deadline }) => {
                         let limit = Duration::try_from_secs_f64(SILENCE * deadline).ok();
-                        // A socket that is closed has no time limit, and needs none.
+                        // Setting a time limit fails on a closed socket, which needs none.
                         let _ = orders.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
                         continue;
                     }
@@ -195,7 +202,7 @@ impl CoordinatorClient {
                     }
                 };
                 let is_last = matches!(messages, ControlMessage::Gone);
-                // Nobody may listen any more.
+                // The client may have been dropped.
                 if tell.send(messages).is_err() || is_last {
                     return;
                 }
@@ -225,39 +232,40 @@ impl CoordinatorClient {
         })
     }
 
-    /// The number of this process.
+    /// The number of this process in the run.
     pub(crate) fn index(&self) -> u32 {
         self.index
     }
 
-    /// Where others reach this process.
+    /// Address at which peers reach this process.
     pub(crate) fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// Whether this is the first run on it: the only one.
+    /// `true` on the first call: one client carries out one run.
     pub(crate) fn takes_a_run(&self) -> bool {
         !self.used.swap(true, Ordering::AcqRel)
     }
 
-    /// Says something to the coordinator.
+    /// Sends a report to the coordinator.
     pub(crate) fn say(&self, report: &MemberReport) -> Result<(), EngineError> {
         let sent = send(&mut *lock(&self.control), report);
         sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
     }
 
-    /// Says things from elsewhere, to whom it may concern.
+    /// Function that sends reports from other threads; a broken connection is ignored.
     pub(crate) fn reporter(&self) -> impl Fn(&MemberReport) + Send + use<> {
         let control = Arc::clone(&self.control);
-        // The thread that listens notices that the coordinator is gone.
+        // The thread that receives orders notices that the coordinator is gone.
         move |report| drop(send(&mut *lock(&control), report))
     }
 
-    /// Says why a process that came to join does not; `None` for all others, of whom the launcher sees it.
+    /// Function that reports why a process that `raddle join` started does not join; `None` for processes of
+    /// the launcher, which sees their exit.
     pub(crate) fn excuse(&self) -> Option<impl Fn(String) + Send + use<>> {
         let (control, used) = (Arc::clone(&self.control), Arc::clone(&self.used));
         self.is_guest.then_some(move |why| {
-            // One that has taken part has said it.
+            // A process that has taken part has reported it already.
             if !used.load(Ordering::Acquire) {
                 // The launcher may be gone.
                 let _ = send(&mut *lock(&control), &MemberReport::Failed { why, of_a_peer: false });
@@ -265,7 +273,7 @@ impl CoordinatorClient {
         })
     }
 
-    /// Waits for what is next.
+    /// Waits for the next step.
     pub(crate) fn next(&self) -> Result<Instruction, EngineError> {
         match lock(&self.messages).recv() {
             Ok(ControlMessage::Begin(start)) => {
@@ -282,7 +290,8 @@ impl CoordinatorClient {
         }
     }
 
-    /// What a process does that cannot go on because another one is lost.
+    /// Function that ends the process with [`LOST`] where the error is the loss of another one and the
+    /// process is to end so.
     pub(crate) fn ender(&self) -> impl Fn(&EngineError) + Send + use<> {
         let end = self.end;
         move |why| {
@@ -292,13 +301,13 @@ impl CoordinatorClient {
         }
     }
 
-    /// The process has no part in the run any more: nothing that becomes of the run ends it.
+    /// Marks that the process has no part in the run any more: the end of the run does not end it.
     pub(crate) fn leave(&self) {
         self.done.store(true, Ordering::Release);
     }
 
-    /// Connects with all processes with which a generation has something to do: those with lower numbers are called, the
-    /// others call.
+    /// Connects with all peers of a generation: this process dials those with lower numbers, those with
+    /// higher numbers dial it. A peer that sends nothing for `deadline` seconds is lost from then on.
     pub(crate) fn connect_peers(
         &self,
         plan: &GenerationPlan,
@@ -334,13 +343,13 @@ impl CoordinatorClient {
 
 impl Drop for CoordinatorClient {
     fn drop(&mut self) {
-        // What is closed here is no loss.
+        // A connection that this end closes is no loss.
         self.done.store(true, Ordering::Release);
         if self.is_guest && !self.used.load(Ordering::Acquire) {
-            // It may still say why it does not join; the connection ends with the process.
+            // It may still report why it does not join; the connection ends with the process.
             return;
         }
-        // The thread that listens to the coordinator ends, and the coordinator sees that nothing more comes.
+        // The thread that receives orders ends, and the coordinator sees the end of the reports.
         let _ = lock(&self.control).shutdown(std::net::Shutdown::Both);
     }
 }
@@ -349,7 +358,7 @@ impl PendingConnections {
     fn wait(&self, from: (u64, u32), requests: &BoundaryRequests) -> Option<Link> {
         let until = Instant::now() + MEETING;
         let mut links = lock(&self.links);
-        // What came for a generation before was never used.
+        // Connections of earlier generations were never used.
         links.retain(|&(generation, _), _| generation >= from.0);
         loop {
             if let Some(link) = links.remove(&from) {
@@ -364,7 +373,7 @@ impl PendingConnections {
     }
 }
 
-/// The connection to a coordinator that is there, or was there a moment ago.
+/// Connects to the coordinator, and tries again for [`MEETING`] where the connection breaks.
 fn reach_out(
     coordinator: SocketAddr,
     token: Token,
@@ -373,14 +382,15 @@ fn reach_out(
     connect(coordinator, token, hello, (Retry::Broken, MEETING), || false).map(|(_, socket)| socket)
 }
 
-/// Lets the process leave when its supervisor is gone: nobody would end it, or start it again.
+/// Reports that the process leaves once its supervisor is gone: nothing else would end it, or start it again.
 fn leave_with(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io::Result<()> {
     let control = Arc::downgrade(control);
     let waiting = messenger("supervisor").spawn(move || {
-        // It says nothing.
+        // The supervisor sends nothing: the copy ends with the connection.
         let _ = io::copy(&mut supervisor, &mut io::sink());
         if let Some(control) = control.upgrade() {
-            // Nobody is left to tell if stderr is closed; the thread that listens notices that the coordinator is gone.
+            // If stderr is closed there is nowhere to print; the thread that receives orders notices that the
+            // coordinator is gone.
             let _ = writeln!(
                 io::stderr(),
                 "raddle: raddle join has ended, or was asked to: its process leaves the run"
@@ -391,7 +401,8 @@ fn leave_with(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io:
     waiting.map(drop)
 }
 
-/// Listens for other processes. Where a network is gone, so is its address: it may come back.
+/// Opens the listener for peers. Where a network is gone, so is its address: the call tries again for
+/// [`MEETING`].
 fn open_gate(
     (reach, here): (Addresses, IpAddr),
     token: Token,
@@ -414,7 +425,7 @@ fn open_gate(
     }
 }
 
-/// Who lets other processes of the run in.
+/// Handlers that admit peers of the run and store their connections.
 fn handlers(token: Token, ids: (u64, u64), index: u32, mail: &Arc<PendingConnections>) -> ListenerHandlers {
     let (asks, takes) = (Arc::clone(mail), Arc::clone(mail));
     let introduce = Box::new(move || Handshake::new(Role::Neighbour, ids, 0, index));
@@ -429,17 +440,17 @@ fn handlers(token: Token, ids: (u64, u64), index: u32, mail: &Arc<PendingConnect
         }
     });
     let deliver = Box::new(move |hello: Handshake, socket| {
-        // Where it cannot be, whoever is there waits for nobody and says so.
+        // Where no link can be made the socket closes, and the peer reports that.
         let Ok(link) = Link::new(socket) else { return };
         lock(&takes.links).insert((hello.generation, hello.index), link);
         takes.came.notify_all();
     });
-    // Whoever is turned away says so.
+    // A peer that is turned away reports it.
     let (refuse, queues) = (Box::new(|_: &Rejection<'_>| ()), AcceptQueues::default());
     ListenerHandlers { token, introduce, admit, refuse, deliver, queues }
 }
 
-/// Whether a process is of this run and build.
+/// Error that says so where a process belongs to another run, or runs another build.
 pub(crate) fn fits(hello: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
     if hello.run != run {
         return Err("it is a process of another run".into());

@@ -1,4 +1,4 @@
-//! [`Invitation`]: what a process needs to find its run, and to be let in.
+//! [`Invitation`]: the address, run number and token with which a process connects to its run.
 
 use std::fs;
 use std::fs::OpenOptions;
@@ -9,15 +9,15 @@ use std::path::Path;
 use super::net::handshake::{Token, random};
 use crate::base::error::EngineError;
 
-/// The environment variables in which `raddle launch` tells a process of its run: a file with the invitation (where there is
-/// no [`parent_link`](super::tether), else only its folder counts), the process's number, its workers, and whether the run has been
-/// begun before.
+/// Environment variables that `raddle launch` sets for a process: a file with the invitation (with a
+/// [`ParentLink`](super::parent_link::ParentLink) only its folder counts), the process's number, its workers,
+/// and one that is set where the process belongs to a later attempt.
 pub(crate) const FILE: &str = "RADDLE_RUN";
 pub(crate) const INDEX: &str = "RADDLE_PROCESS";
 pub(crate) const WORKERS: &str = "RADDLE_WORKERS";
 pub(crate) const AGAIN: &str = "RADDLE_AGAIN";
 
-/// Where a run is coordinated, and the token that its processes prove to hold.
+/// Address of a run's coordinator, and the token that its processes prove to hold.
 #[derive(Debug, Clone)]
 pub struct Invitation {
     pub(crate) coordinator: SocketAddr,
@@ -26,22 +26,23 @@ pub struct Invitation {
 }
 
 impl Invitation {
-    /// One to a new run, whose number is random.
+    /// An invitation to the run of this number.
     pub(crate) fn new(coordinator: SocketAddr, token: Token, run: u64) -> Self {
         Self { coordinator, token, run }
     }
 
-    /// To whoever listens there, with the token in hexadecimal digits; `None` if it is none.
+    /// An invitation to the coordinator at this address, with the token as 64 hexadecimal digits; `None` if
+    /// the text is none.
     pub fn to(coordinator: SocketAddr, token: &str) -> Option<Self> {
         Some(Self { coordinator, token: Token(unhex(token)?), run: 0 })
     }
 
-    /// The token in hexadecimal digits.
+    /// The token as 64 hexadecimal digits.
     pub(crate) fn token_text(&self) -> String {
         hex(&self.token.0)
     }
 
-    /// Writes it to a file that only its owner can read.
+    /// Writes the invitation to a file that only its owner can read.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -55,7 +56,7 @@ impl Invitation {
         format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", hex(&token.0))
     }
 
-    /// Reads what [`write`](Self::write) wrote.
+    /// Reads an invitation that [`write`](Self::write) wrote.
     ///
     /// # Errors
     /// If the file cannot be read, or is no invitation.
@@ -80,7 +81,7 @@ impl Invitation {
     }
 }
 
-/// A token that nobody can guess.
+/// A token of 32 random bytes.
 pub(crate) fn new_token() -> io::Result<Token> {
     Ok(Token(random()?))
 }
@@ -91,7 +92,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // A file that was there keeps its mode: begin with a new one.
+    // Opening an existing file would leave its mode as it is: create a new one.
     match fs::remove_file(path) {
         Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(why),
         _ => {}

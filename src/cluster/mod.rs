@@ -1,4 +1,5 @@
-//! Runs on several processes: [`Cluster`] is a process's place in one, `coordinator` the place where all are decided on.
+//! Runs on several processes: [`Cluster`] is one process's membership in a run, `coordinator` decides for all
+//! of them.
 //! `src/NETWORK.md` draws a generation's life, and says what is protected and what is not.
 
 mod admin;
@@ -42,13 +43,13 @@ use std::sync::Mutex;
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
 
-/// Says to the run's launcher why this process does not join.
+/// Channel to the launcher for the reason why this process does not join; set until the process takes part.
 static EXCUSE: Mutex<Option<DeclineReason>> = Mutex::new(None);
 
-/// Receiver of the reason for which a process does not join.
+/// Function that sends the reason for which a process does not join.
 type DeclineReason = Box<dyn Fn(String) + Send>;
 
-/// Tells the launcher, where this process came to join its run and has not done so, why it ends.
+/// Sends the launcher the reason why this process, which came to join a run and has not done so, ends.
 #[cfg(feature = "cli")]
 pub(crate) fn excuse(why: &str) {
     if let Some(say) = lock(&EXCUSE).take() {
@@ -56,7 +57,7 @@ pub(crate) fn excuse(why: &str) {
     }
 }
 
-/// A process's place in a run of several: see [`Engine::run_on`](crate::Engine::run_on).
+/// One process's membership in a run of several: see [`Engine::run_on`](crate::Engine::run_on).
 pub struct Cluster {
     pub(crate) client: CoordinatorClient,
     index: u32,
@@ -69,27 +70,28 @@ impl std::fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// Run that this process was started for by `raddle launch`; `None` if it was started alone. Losses are errors of
-    /// [`Engine::run_on`](crate::Engine::run_on): nothing ends the process.
+    /// Membership in the run that `raddle launch` started this process for; `None` if it was started alone. A
+    /// loss is an error of [`Engine::run_on`](crate::Engine::run_on): nothing ends the process.
     ///
     /// # Errors
-    /// If the coordinator does not let this process in, or the connection to it breaks.
+    /// If the coordinator refuses this process, or the connection to it breaks.
     pub fn from_environment() -> Result<Option<Self>, EngineError> {
         Self::started(None)
     }
 
-    /// Run that this process was started for, as [`from_environment`](Self::from_environment) gives it, of a program whose
-    /// processes end as the launcher has it: `end`, such as `std::process::exit`, is called with status 75 as soon as another
-    /// process is lost or the coordinator is gone, which is a loss: the launcher starts another one. Where the connection
-    /// breaks before the process has its place, it says why on stderr first. A run that is over before this process has read
-    /// its data ends it with status 0.
+    /// Membership as [`from_environment`](Self::from_environment) gives it, for a program that leaves its end
+    /// to the launcher: `end`, such as `std::process::exit`, is called with status 75 as soon as another
+    /// process is lost or the coordinator is gone, which counts as a loss: the launcher starts another
+    /// process. Where the connection breaks before this process is a member of the run, the reason is printed
+    /// to stderr first. If the run is over before this process has read its data, `end` is called with status
+    /// 0.
     ///
     /// # Errors
-    /// If the coordinator does not let this process in.
+    /// If the coordinator refuses this process.
     pub fn launched(end: fn(i32) -> !) -> Result<Option<Self>, EngineError> {
         Self::started(Some(end)).inspect_err(|why| {
             if let EngineError::Process(why) = why {
-                // Nobody is left to tell if stderr is closed.
+                // If stderr is closed there is nowhere to print.
                 let _ = writeln!(io::stderr(), "raddle: {why}");
                 end(LOST);
             }
@@ -108,10 +110,10 @@ impl Cluster {
         Ok(Some(Self { client, index }))
     }
 
-    /// Takes place number `index` in a run.
+    /// Joins a run as process number `index`.
     ///
     /// # Errors
-    /// If the coordinator cannot be found, or does not let this process in.
+    /// If the coordinator cannot be reached, or refuses this process.
     pub fn join(invitation: &Invitation, index: u32) -> Result<Self, EngineError> {
         let client =
             CoordinatorClient::open(invitation, index, ParentLink::None, None, Addresses::default())?;
@@ -123,24 +125,27 @@ impl Cluster {
         self.index
     }
 
-    /// What asks to let this process leave at the next boundary; the run goes on without it. For a handler of signals.
+    /// Function that asks the coordinator to release this process at the next boundary, while the run goes
+    /// on; for a handler of signals.
     pub fn leaver(&self) -> impl Fn() + Send + use<> {
         let say = self.client.reporter();
         move || say(&protocol::MemberReport::Leaving)
     }
 
-    /// Function that tells if the generation under way ends at the next boundary, as where a process leaves or joins.
+    /// Function that is `true` if the generation under way ends at the next boundary, as where a process
+    /// leaves or joins.
     pub fn parting(&self) -> impl Fn() -> bool + Send + use<> {
         let requests = std::sync::Arc::clone(&self.client.requests);
         move || requests.ends_at_boundary()
     }
 
-    /// Whether this process takes the place of a lost one, or of one that the loss of another has ended.
+    /// `true` if this process replaces one of an earlier attempt that ended with a loss.
     pub(crate) fn is_again() -> bool {
         std::env::var_os(AGAIN).is_some()
     }
 
-    /// The workers of each process that the launcher asked for, if one has started this process.
+    /// Number of workers of each process as the launcher sets it; `None` if no launcher has started this
+    /// process.
     pub(crate) fn workers() -> Option<usize> {
         std::env::var_os(FILE)?;
         std::env::var(WORKERS).ok()?.parse().ok()

@@ -1,4 +1,5 @@
-//! [`CoordinatorSettings`]: what a run of several processes is begun with; [`Ended`] and [`Heard`]: what is told of it.
+//! [`CoordinatorSettings`]: the settings of a run on several processes; [`Ended`] and [`Heard`]: its end, and
+//! its progress.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -6,31 +7,32 @@ use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
 
-/// How a run of several processes is begun.
+/// Settings of a run on several processes.
 #[derive(Debug, Clone)]
 pub struct CoordinatorSettings {
-    /// Processes at the beginning.
+    /// Number of processes at the beginning.
     pub processes: u32,
-    /// Workers of each process.
+    /// Number of workers of each process.
     pub workers: u32,
-    /// Where to listen; on loopback unless told otherwise.
+    /// IP address to listen at; loopback by default.
     pub listen: IpAddr,
-    /// The port there; 0 is any that is free.
+    /// Port to listen at; 0 is any that is free.
     pub port: u16,
-    /// Whether shards move to faster workers.
+    /// `true` if shards move to faster workers.
     pub balance: bool,
     /// The program and its arguments, for processes that join.
     pub argv: Vec<String>,
-    /// The folder of the run, where it writes checkpoints: all processes reach it.
+    /// The folder of the run, to which it writes checkpoints: all processes reach it.
     pub folder: Option<PathBuf>,
-    /// The folder of the checkpoints of a run that this one goes on with.
+    /// The folder of checkpoints of an earlier run, from which this one resumes.
     pub resume: Option<PathBuf>,
-    /// A process that has said nothing for this time is lost. Processes say every second that they are alive.
+    /// Heartbeat timeout: a process that has sent nothing for this time is lost. Processes send a heartbeat
+    /// every second.
     pub deadline: Duration,
 }
 
 impl CoordinatorSettings {
-    /// So many processes with so many workers each, on this machine.
+    /// Settings for so many processes with so many workers each, on this machine.
     pub fn new(processes: u32, workers: u32) -> Self {
         let listen = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let (argv, folder, resume, deadline) = (Vec::new(), None, None, Duration::from_secs(10));
@@ -38,31 +40,34 @@ impl CoordinatorSettings {
     }
 }
 
-/// How a run ended: what process `who` has said is what the run says.
+/// End of a run, as process `who` reported or caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// The process.
+    /// Number of the process.
     pub who: u32,
-    /// The run's status.
+    /// Exit status of the run.
     pub code: i32,
-    /// Why, if it is not as it should be.
+    /// The reason, unless the run ended in good order.
     pub why: Option<String>,
-    /// Whether the run can go on: a process is lost, and nothing says that another attempt would fail.
+    /// `true` if the run can be begun anew: a process is lost, and nothing suggests that another attempt
+    /// would fail.
     pub lost: bool,
-    /// `true` if it is lost because it was asked to end before the run began, so that the run goes on without it.
+    /// `true` if the process is lost because it was asked to end before the run began, so that the run goes
+    /// on without it.
     pub left: bool,
 }
 
-/// What a coordinator tells of a run.
+/// Progress of a run as its coordinator reports it to the launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heard<'a> {
-    /// Worth a line on the screen.
+    /// One line for the screen.
     Note(&'a str),
-    /// The first process has begun a generation of this number that goes on from a checkpoint, or from nothing.
+    /// The first process has begun the generation of this number, from a checkpoint or from the beginning of
+    /// the run.
     Begun(u64),
 }
 
-/// The same for the coordinator's machine, with what else it must know.
+/// The coordinator's configuration by these settings, for the attempt `run` after generation `after`.
 pub(super) fn config(
     settings: &CoordinatorSettings,
     run: u64,

@@ -1,11 +1,12 @@
-//! [`ParentLink`]: the socket pair between a process and whoever has started it, a launcher or `raddle join`. It is the standard
-//! input of the process. No stranger reaches it, what is said on it lies in no file, and its end tells each side that the
-//! other one is gone.
+//! [`ParentLink`]: the socket pair between a process and its parent, a launcher or `raddle join`. It is the
+//! standard input of the process. No stranger reaches it, its messages lie in no file, and its end tells each
+//! side that the other one is gone.
 //!
-//! First comes the invitation to the run, and an empty line. A launcher then speaks with its process on it as over any other
-//! control connection; `raddle join` says nothing more.
+//! The parent first sends the invitation to the run, and an empty line. A launcher then uses it as any other
+//! control connection; `raddle join` sends nothing more.
 //!
-//! Where the system has no socket pairs the invitation is a file, and processes of a launcher connect as all others do.
+//! Where the system has no socket pairs the invitation is a file, and processes of a launcher connect over
+//! the network.
 
 use std::env;
 use std::io;
@@ -17,33 +18,35 @@ use std::process::Command;
 use super::invitation::{FILE, INDEX, Invitation};
 use crate::base::error::EngineError;
 
-/// The environment variable that says that there is one, and what it is for.
+/// Environment variable that is set where the standard input is a parent link; it names the parent:
+/// `launcher` or `supervisor`.
 #[cfg(unix)]
 const PARENT_LINK: &str = "RADDLE_TETHER";
-/// No invitation is longer.
+/// Longest invitation in bytes.
 #[cfg(unix)]
 const MOST: usize = 1024;
 
-/// This process's end of a tether.
+/// This process's end of the socket pair with its parent.
 #[derive(Debug)]
 pub(crate) enum ParentLink {
     /// To the launcher, which is the coordinator.
     Launcher(TcpStream),
     /// To `raddle join`.
     Supervisor(TcpStream),
-    /// None: whoever has started it is not known.
+    /// No socket pair.
     None,
 }
 
 /// Invitation of a process that a launcher started.
 pub(crate) struct Started {
     pub(crate) invitation: Invitation,
-    /// Its number in the run.
+    /// The number of the process in the run.
     pub(crate) index: u32,
     pub(crate) parent_link: ParentLink,
 }
 
-/// Ties the process that this command starts, and gives the other end; `launched` says by whom.
+/// Gives the process that this command will start a parent link, and returns the parent's end; `launched` is
+/// `true` for a launcher, `false` for `raddle join`.
 #[cfg(all(unix, feature = "cli"))]
 pub(crate) fn tie(
     command: &mut Command,
@@ -56,14 +59,14 @@ pub(crate) fn tie(
     use std::os::unix::net::UnixStream;
 
     let (mut here, there) = UnixStream::pair()?;
-    // It fits in the room that a pair has: nobody need read yet.
+    // It fits in the pair's buffer: the write does not wait for the process.
     here.write_all(format!("{}\n", invitation.text()).as_bytes())?;
     command.stdin(OwnedFd::from(there)).env(PARENT_LINK, if launched { "launcher" } else { "supervisor" });
-    // The standard library's `TcpStream` is any connected stream socket; nothing that only TCP has is asked of this one.
+    // The standard library's `TcpStream` holds any connected stream socket; no call here needs TCP.
     Ok(Some(TcpStream::from(OwnedFd::from(here))))
 }
 
-/// The start where there are no socket pairs: the invitation goes to the file.
+/// Writes the invitation to the file, where there are no socket pairs.
 #[cfg(all(not(unix), feature = "cli"))]
 pub(crate) fn tie(
     command: &mut Command,
@@ -76,11 +79,11 @@ pub(crate) fn tie(
 }
 
 impl Started {
-    /// Invitation that this process was started with; `None` if it was started alone. The standard input is empty from then
-    /// on.
+    /// Reads the invitation that this process was started with; `None` if it was started alone. The standard
+    /// input is empty afterwards.
     ///
     /// # Errors
-    /// If what it was told makes no sense.
+    /// If the environment or the invitation makes no sense, or the parent is gone.
     pub(crate) fn from_environment() -> Result<Option<Self>, EngineError> {
         let Some(file) = env::var_os(FILE) else { return Ok(None) };
         let index = env::var(INDEX).ok().and_then(|text| text.parse().ok());
@@ -101,7 +104,7 @@ fn take() -> io::Result<Option<(Invitation, ParentLink)>> {
 
     let Ok(by) = env::var(PARENT_LINK) else { return Ok(None) };
     let socket = TcpStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    // Whoever reads data from there finds nothing, as in every process of a run.
+    // A program that reads data from its standard input finds it empty, as in every process of a run.
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     let text = read_to_an_empty_line(&socket)?;
     let bad = |why: String| EngineError::Setting(why);
@@ -117,7 +120,7 @@ fn take() -> io::Result<Option<(Invitation, ParentLink)>> {
     Ok(None)
 }
 
-/// Byte by byte: what follows is somebody else's.
+/// Reads up to an empty line, byte by byte: the bytes after it belong to the control connection.
 #[cfg(unix)]
 fn read_to_an_empty_line(mut from: impl io::Read) -> io::Result<String> {
     let (mut text, mut byte) = (Vec::new(), [0]);

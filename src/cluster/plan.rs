@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::run::placement::{Layout, even};
 
-/// A process of the run, and where others reach it.
+/// A process of a generation, and the address at which peers reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Participant {
     pub(crate) id: u32,
@@ -14,28 +14,29 @@ pub(crate) struct Participant {
 
 crate::state!(Participant { id, address });
 
-/// A generation.
+/// The processes and the placement of a generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GenerationPlan {
-    /// Counted from 1.
+    /// Number of the generation, from 1.
     pub(crate) number: u64,
-    /// The processes that ran the generation before, the first of them first: what they hold goes where this one wants it.
+    /// The participants of the generation before, its first one first: they hand over what this generation
+    /// places elsewhere.
     pub(crate) previous: Vec<Participant>,
-    /// The processes that run this one; the hub is on the first.
+    /// The processes that run this generation; the hub is on the first.
     pub(crate) participants: Vec<Participant>,
-    /// The workers that were asked for.
+    /// Number of workers that were asked for.
     pub(crate) asked: u32,
-    /// Threads of each process: timely wants equal numbers.
+    /// Number of threads of each process: timely needs equal numbers.
     pub(crate) threads: u32,
-    /// The process (its position among the seats) and the thread in it of each worker.
+    /// The process of each worker (an index of `participants`), and its thread there.
     pub(crate) process_of: Vec<u32>,
     pub(crate) thread_of: Vec<u32>,
-    /// The worker of each shard, and of each block.
+    /// The worker of each shard, and the worker of each block.
     pub(crate) shard_at: Vec<u32>,
     pub(crate) block_at: Vec<u32>,
-    /// Nothing runs any more: everything goes to the only seat.
+    /// `true` for the end of a run: nothing runs any more, everything goes to the only participant.
     pub(crate) last: bool,
-    /// Whether shards move to faster workers.
+    /// `true` if shards move to faster workers.
     pub(crate) balance: bool,
 }
 
@@ -53,16 +54,17 @@ crate::state!(GenerationPlan {
     balance,
 });
 
-/// Where the blocks are when a generation ends.
+/// The generation before, and the blocks' places when it ended.
 pub(crate) struct Before<'a> {
     pub(crate) plan: &'a GenerationPlan,
-    /// The worker of each block, as the hub says.
+    /// The worker of each block, as the hub reports it.
     pub(crate) block_at: &'a [u32],
 }
 
 impl GenerationPlan {
-    /// Deals shards by counted cost: contiguous ranges, in proportion to the workers' speeds. Blocks stay in their process
-    /// where that runs on; the others are dealt evenly.
+    /// The plan of a generation that runs. Shards are placed by counted cost in contiguous ranges, in
+    /// proportion to the workers' speeds. Blocks stay in their process where that runs on; the others are
+    /// spread evenly.
     pub(crate) fn deal(
         number: u64,
         participants: Vec<Participant>,
@@ -74,7 +76,8 @@ impl GenerationPlan {
     ) -> Self {
         let workers = asked.min(costs.len().max(1) as u32);
         let processes = participants.len() as u32;
-        // Neighbouring workers together, the same number in each process, or one more in the first ones.
+        // Consecutive workers share a process; each process has the same number, or the first ones have one
+        // more.
         let share = |process: u32| workers / processes + u32::from(process < workers % processes);
         let threads = share(0).min(cores).max(1);
         let (mut process_of, mut thread_of) = (Vec::new(), Vec::new());
@@ -116,7 +119,7 @@ impl GenerationPlan {
         }
     }
 
-    /// The end: everything to the first process.
+    /// The plan of a run's end: everything goes to the first process.
     pub(crate) fn end(number: u64, before: &Self) -> Self {
         let (shards, blocks) = (before.shard_at.len(), before.block_at.len());
         Self {
@@ -134,7 +137,7 @@ impl GenerationPlan {
         }
     }
 
-    /// The position of a process among the seats.
+    /// Index of a process among the participants.
     pub(crate) fn index_of(&self, id: u32) -> Option<usize> {
         self.participants.iter().position(|participant| participant.id == id)
     }
@@ -143,20 +146,21 @@ impl GenerationPlan {
         self.previous.iter().any(|participant| participant.id == id)
     }
 
-    /// Whether two processes have something to say to each other.
+    /// `true` if two processes need a connection: they run the generation together, or one hands over to the
+    /// other.
     pub(crate) fn links(&self, one: u32, other: u32) -> bool {
         let (sits, gives) = (|id| self.index_of(id).is_some(), |id| self.was_participant(id));
         let run = sits(one) && sits(other) && !self.last;
         one != other && (run || gives(one) && sits(other) || sits(one) && gives(other))
     }
 
-    /// All processes that have a part in it, each once.
+    /// The participants of this generation and of the one before, each once.
     pub(crate) fn everyone(&self) -> Vec<&Participant> {
         let leaving = self.previous.iter().filter(|participant| self.index_of(participant.id).is_none());
         self.participants.iter().chain(leaving).collect()
     }
 
-    /// The seat (its position) where a shard is to live, or a block.
+    /// Index of the participant that is to hold a shard.
     pub(crate) fn shard_process(&self, shard: u32) -> u32 {
         self.process_of[self.shard_at[shard as usize] as usize]
     }
@@ -165,7 +169,7 @@ impl GenerationPlan {
         self.process_of[self.block_at[block as usize] as usize]
     }
 
-    /// Whether every number in it names something.
+    /// `true` if all lengths and indices are consistent with so many shards and blocks.
     pub(crate) fn is_sound(&self, shards: usize, blocks: usize) -> bool {
         let workers = self.process_of.len() as u32;
         let below = |values: &[u32], end: u32| values.iter().all(|&value| value < end);
@@ -185,7 +189,7 @@ impl GenerationPlan {
             && below(&self.block_at, workers)
     }
 
-    /// The same as the process at this seat sees it.
+    /// The layout of threads and placement as the participant of this index uses it.
     pub(crate) fn layout(&self, participant: usize) -> Layout {
         let threads = self.threads as usize;
         let thread = |(&process, &thread): (&u32, &u32)| process * self.threads + thread;
@@ -202,14 +206,15 @@ impl GenerationPlan {
     }
 }
 
-/// The worker of each shard: the contiguous ranges, in the order of the workers, whose slowest is done first.
+/// The worker of each shard: contiguous ranges, in the order of the workers, for which the slowest worker's
+/// seconds (cost over speed) are least.
 pub(crate) fn cut_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
     let (all, total) = (costs.iter().sum::<u64>() as f64, speeds.iter().sum::<f64>());
     let slowest = speeds.iter().copied().fold(f64::INFINITY, f64::min);
-    // Seconds in which it cannot be done, and in which it can.
+    // A time that is too short for all shards, and one that is enough.
     let (mut short, mut enough) = (0.0, all / slowest + 1.0);
     let mut best = fill(costs, speeds, enough).unwrap_or_else(|| vec![0; costs.len()]);
-    // Halved often enough that nothing more is gained: to a millionth of the even share.
+    // Bisection to a millionth of the even share.
     while enough - short > 1e-6 * all / total {
         let half = 0.5 * (short + enough);
         match fill(costs, speeds, half) {
@@ -220,7 +225,7 @@ pub(crate) fn cut_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
     best
 }
 
-/// Gives each worker in turn as many shards as it can do in so many seconds; `None` if some are left.
+/// Gives each worker in turn as many shards as it can do in so many seconds; `None` if some are left over.
 fn fill(costs: &[u64], speeds: &[f64], seconds: f64) -> Option<Vec<u32>> {
     let mut placement = Vec::with_capacity(costs.len());
     let (mut worker, mut room) = (0, speeds[0] * seconds);
@@ -257,7 +262,7 @@ mod tests {
             let one = GenerationPlan::deal(1, participants(&ids), (asked, cores), &costs, blocks, None, None);
             prop_assert!(one.is_sound(costs.len(), blocks as usize));
             prop_assert!(one.threads <= cores, "{} threads on {} cores", one.threads, cores);
-            // The first leaves, others come.
+            // The first participant leaves, others join.
             let ids: Vec<u32> = (1..1 + then).collect();
             let before = Before { plan: &one, block_at: &one.block_at };
             let two = GenerationPlan::deal(2, participants(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
@@ -278,7 +283,7 @@ mod tests {
             costs in prop::collection::vec(1u64..50, 1..12),
             speeds in prop::collection::vec(0.1f64..2.0, 1..5),
         ) {
-            // All ways to cut, one worker after the other.
+            // All contiguous placements, one worker after the other.
             fn best(costs: &[u64], speeds: &[f64]) -> f64 {
                 let Some((speed, others)) = speeds.split_first() else {
                     return if costs.is_empty() { 0.0 } else { f64::INFINITY };

@@ -1,47 +1,51 @@
-//! What the coordinator, the processes of a run and visitors say to each other.
+//! Messages between the coordinator, the processes of a run and admin clients.
 
 use super::plan::GenerationPlan;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
 
-/// What must be the same in every process, and what the coordinator needs to know of the run.
+/// Properties of the run as a process has built it: they must agree in every process, and the coordinator
+/// plans by them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Registration {
     pub(crate) identity: Identity,
     pub(crate) blocks: u32,
-    /// The plan of workers: an epoch, and the workers in all from there on.
+    /// Planned changes of the workers: a number of epochs completed, and the number of workers of the whole
+    /// run from there on.
     pub(crate) rescale: Vec<(u64, u32)>,
-    /// The cores that the process may use.
+    /// Number of cores that the process may use.
     pub(crate) cores: u32,
-    /// What the process has read in the run's folder, which proves that it reaches the folder.
+    /// Number in the run folder's proof file as the process reads it: shows that the folder is shared. `None`
+    /// if the process writes no checkpoints.
     pub(crate) proof: Option<u64>,
 }
 
 crate::state!(Registration { identity, blocks, rescale, cores, proof });
 
-/// A process to the coordinator.
+/// Message of a process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MemberReport {
-    /// Its program is built; others reach it at this address.
+    /// Its program is built; peers reach it at this address.
     Ready { registration: Registration, address: String },
-    /// The first process: an epoch is over.
+    /// Of the first process: an epoch is over.
     Epoch { generation: u64, epoch: Epoch },
-    /// What was placed on it is back in its hands. The first one adds how the generation ended.
+    /// The generation has ended there: the process holds its shards, blocks and replica again. The first one
+    /// adds how it ended.
     Ended { generation: u64, cut: Option<GenerationEnd> },
-    /// The parts of a checkpoint that it has written.
+    /// The parts of a checkpoint that the process has written.
     PartsSubmitted { generation: u64, submitted: SubmittedParts },
-    /// A heartbeat: it is alive, and has had so many bytes of memory at most.
+    /// A heartbeat, with the process's peak memory in bytes.
     Alive { memory: u64 },
-    /// The first process has the model: may it write it?
+    /// Of the first process, which has the model: a request to write it.
     MayWrite,
-    /// The hand-over to a generation is done; it moved so many bytes, and took so many seconds since the process's last
-    /// work.
+    /// The hand-over to a generation is done: so many bytes left the process, and so many seconds have passed
+    /// since its last work.
     Settled { generation: u64, bytes: u64, seconds: f64, memory: u64 },
-    /// It wants to leave at the next boundary.
+    /// A request to leave at the next boundary.
     Leaving,
-    /// It cannot go on; perhaps only because another process is gone.
+    /// The process cannot go on; `of_a_peer` if another process is the cause.
     Failed { why: String, of_a_peer: bool },
-    /// It has nothing more to say, and will close its connection.
+    /// The last report: the process will close its connection.
     Done,
 }
 
@@ -60,44 +64,44 @@ crate::state!(
     }
 );
 
-/// What is told of an epoch.
+/// Progress of the run at the end of an epoch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Epoch {
     pub(crate) epoch: u64,
     /// Seconds since the run began.
     pub(crate) seconds: f64,
     pub(crate) metric: Option<(String, f64)>,
-    /// Seconds that each worker computed.
+    /// Seconds that each worker computed in the epoch.
     pub(crate) load: Vec<f64>,
 }
 
 crate::state!(Epoch { epoch, seconds, metric, load });
 
-/// How a generation ended.
+/// End of a generation at a boundary, as the first process reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GenerationEnd {
     pub(crate) epoch: u64,
-    /// The run is over.
+    /// `true` if the run is over.
     pub(crate) over: bool,
-    /// The worker of each block.
+    /// The worker of each block at the end.
     pub(crate) block_at: Vec<u32>,
-    /// Whether the boundary is to become a checkpoint.
+    /// Need for a checkpoint of the boundary.
     pub(crate) keep: CheckpointNeed,
-    /// The bytes of the conclusion's change, which nobody has committed yet.
+    /// The bytes of the conclusion's change, which is not committed yet.
     pub(crate) change: Option<Vec<u8>>,
 }
 
 crate::state!(GenerationEnd { epoch, over, block_at, keep, change });
 
-/// What becomes of a boundary.
+/// Need for a checkpoint of a boundary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum CheckpointNeed {
     /// No checkpoint.
     #[default]
     None,
-    /// A checkpoint, whose shards and blocks are written.
+    /// A checkpoint; parts with the shards and blocks are written already.
     PartsWritten,
-    /// A checkpoint, whose shards and blocks are to be written anew.
+    /// A checkpoint; parts with the shards and blocks are to be written now.
     PartsMissing,
 }
 
@@ -109,43 +113,43 @@ crate::state!(
     }
 );
 
-/// What a checkpoint has come to.
+/// Result of writing a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CheckpointResult {
-    /// Seconds.
+    /// Seconds that it took.
     pub(crate) cost: f64,
     pub(crate) bytes: u64,
-    /// Why it could not be written.
+    /// The reason why it could not be written; `None` if it was.
     pub(crate) failed: Option<String>,
 }
 
 crate::state!(CheckpointResult { cost, bytes, failed });
 
-/// A generation, and what must be done before it begins.
+/// Start of a generation: its plan, and the steps before it begins.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GenerationStart {
     pub(crate) plan: GenerationPlan,
-    /// The checkpoint to go on from, where a run goes on.
+    /// Folder of the checkpoint to restore, at the beginning of a run that resumes.
     pub(crate) from: Option<String>,
-    /// What is worth a warning in the report.
+    /// Warnings for the report.
     pub(crate) warnings: Vec<String>,
-    /// The bytes of a change to commit.
+    /// The bytes of a change to commit first.
     pub(crate) change: Option<Vec<u8>>,
-    /// What the checkpoint of the last boundary has come to.
+    /// Result of the checkpoint of the last boundary, where one was due.
     pub(crate) kept: Option<CheckpointResult>,
-    /// Seconds of silence after which another process is lost.
+    /// Heartbeat timeout in seconds, after which a peer is lost.
     pub(crate) deadline: f64,
 }
 
 crate::state!(GenerationStart { plan, from, warnings, change, kept, deadline });
 
-/// The coordinator to a process.
+/// Message of the coordinator to a process.
 #[allow(clippy::large_enum_variant, reason = "an order is sent once a generation, and held by nobody")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
-    /// Hand over, then run this generation.
+    /// Hand over what moves, then run this generation.
     Begin { start: GenerationStart },
-    /// Hand in the parts of a checkpoint.
+    /// Submit the parts of a checkpoint; write them first if `anew`.
     SubmitParts { generation: u64, epoch: u64, anew: bool },
     /// To the first process: it may write the model.
     Write,
@@ -155,12 +159,12 @@ pub(crate) enum Order {
     Stop,
     /// The process does not fit the run: leave.
     Refuse { why: String },
-    /// The coordinator is alive, and says so every second. Who does not hear it for three times this number of seconds is cut
-    /// off.
+    /// A heartbeat of the coordinator, sent every second, with the heartbeat timeout in seconds. A process
+    /// that receives nothing for two timeouts ends.
     Alive { deadline: f64 },
-    /// The run has ended elsewhere.
+    /// The run has ended.
     End,
-    /// A process is lost: this one is to end at once.
+    /// A process is lost: end at once.
     Lost,
 }
 
@@ -178,14 +182,14 @@ crate::state!(
     }
 );
 
-/// A visitor to the coordinator.
+/// Message of an admin client to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AdminRequest {
-    /// How the run stands.
+    /// Send the status of the run.
     Status,
-    /// Go on with this number of workers in all, from the next boundary on.
+    /// Set the number of workers of the whole run, from the next boundary on.
     Rescale { workers: u32 },
-    /// Let another process join.
+    /// Grant one more process to join.
     Join,
 }
 
@@ -197,13 +201,14 @@ crate::state!(
     }
 );
 
-/// The coordinator to a visitor.
+/// Message of the coordinator to an admin client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AdminResponse {
     Status(RunStatus),
-    /// It will be done at the next boundary.
+    /// The request takes effect at the next boundary.
     Accepted,
-    /// A place in the run: the line that its processes were started with, and the newcomer's number.
+    /// Grant to join: the command line of the run's processes, the new process's number and workers, and the
+    /// run's number.
     JoinGrant {
         argv: Vec<String>,
         index: u32,
@@ -222,41 +227,41 @@ crate::state!(
     }
 );
 
-/// How a run stands.
+/// Status of a run.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct RunStatus {
     /// The generation under way, counted from 1; 0 before the first.
     pub generation: u64,
-    /// Epochs completed.
+    /// Number of epochs completed.
     pub epoch: u64,
     /// Seconds since the run began.
     pub seconds: f64,
     /// The metric's name and value as last measured.
     pub metric: Option<(String, f64)>,
-    /// Workers in all.
+    /// Number of workers of the whole run.
     pub workers: u32,
     /// The processes.
     pub members: Vec<MemberStatus>,
     /// The pause before each generation but the first, in seconds.
     pub pauses: Vec<f64>,
-    /// Notes on the launcher's screen, the last of it last.
+    /// The last notes on the launcher's screen, in order.
     pub notes: Vec<String>,
 }
 
-/// How a process of a run stands.
+/// Status of a process of a run.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct MemberStatus {
-    /// Its number.
+    /// Number of the process.
     pub process: u32,
-    /// What it is doing: `preparing`, `ready`, `running` or `leaving`.
+    /// State of the process: `preparing`, `ready`, `running` or `leaving`.
     pub state: String,
-    /// Where others reach it.
+    /// Address at which peers reach the process.
     pub address: String,
-    /// Its workers.
+    /// Number of its workers.
     pub workers: u32,
-    /// Its shards.
+    /// Number of its shards.
     pub shards: u32,
-    /// The most memory that it has had, in bytes; told every second.
+    /// Peak memory of the process in bytes, updated every second.
     pub peak_memory_bytes: u64,
 }
 

@@ -20,35 +20,35 @@ use crate::base::error::EngineError;
 use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
 
-/// How often the coordinator looks at the time, at least.
+/// Longest time between two checks of the timeouts.
 const TICK: Duration = Duration::from_millis(100);
-/// Seconds that count at most between two looks at the time: where there are more, the coordinator itself was stopped, and
-/// what others have said meanwhile has not been heard yet.
+/// Most seconds by which the coordinator's clock advances between two checks: a longer gap means that the
+/// coordinator itself was stopped, with messages of others still unread.
 const ABSENCE: f64 = 0.5;
-/// Visitors that are heard at the same time; beyond them the oldest goes.
+/// Most admin clients at the same time; beyond them the oldest connection is closed.
 const VISITORS: usize = 256;
-/// A report is never longer: it may name every shard.
+/// Longest report in bytes: it may name every shard.
 const MOST: u64 = 1 << 30;
 
 enum Input {
     /// A process has connected, in the attempt of this number.
     Member(u64, u32, TcpStream),
     AdminClient(TcpStream),
-    /// Something has happened, in the attempt of this number if only that is concerned.
+    /// An event, with the number of the attempt that it concerns; `None` for any.
     Event(Option<u64>, Event),
 }
 
-/// Who may still connect as a process of the run, and which build it must be.
+/// The processes that may still connect, and the build that they must have.
 #[derive(Default)]
 struct Expected {
     indices: BTreeSet<u32>,
     build: Option<u64>,
-    /// The attempt: a number that no other has.
+    /// Random number of the attempt.
     run: u64,
 }
 
 impl Expected {
-    /// Takes a process in, if it is still awaited.
+    /// Removes a process from those expected; `false` if it was not expected.
     fn take(&mut self, hello: &Handshake) -> bool {
         hello.run == self.run && self.indices.remove(&hello.index)
     }
@@ -64,7 +64,7 @@ pub struct Server {
     machine: Coordinator,
     vault: Arc<Mutex<CheckpointStore>>,
     proof: Option<u64>,
-    /// The last generation's number, and that of the last one before this run.
+    /// Number of the last generation, and of the last one before this run.
     generation: u64,
     before: u64,
     stop: bool,
@@ -73,32 +73,32 @@ pub struct Server {
     admins: BTreeMap<u64, TcpStream>,
 }
 
-/// Tells a coordinator what its launcher sees.
+/// Handle by which a launcher sends events to the coordinator.
 #[derive(Clone)]
 pub struct Remote(mpsc::Sender<Input>, u64);
 
 impl Remote {
-    /// A process has ended, with this status and in these words, such as `was killed by signal 9`; it has crashed if it was
-    /// killed or ended in disorder.
+    /// Reports that a process has ended: its status, and a description such as `was killed by signal 9`;
+    /// `crashed` if it was killed or ended in disorder.
     pub fn exited(&self, of: u32, code: i32, crashed: bool, how: String) {
         self.tell(Event::Exited { of, code, crashed, how });
     }
 
-    /// The run is to end after the epoch under way.
+    /// Ends the run after the epoch under way.
     pub fn stop(&self) {
-        // A coordinator that is done needs no telling.
+        // The coordinator may have ended.
         let _ = self.0.send(Input::Event(None, Event::Stop));
     }
 
-    /// Something is worth a line on the screen, and in the status.
+    /// Adds a line to the screen and to the status.
     #[cfg(feature = "cli")]
     pub(crate) fn note(&self, text: String) {
-        // The same.
+        // The coordinator may have ended.
         let _ = self.0.send(Input::Event(None, Event::Noted(text)));
     }
 
     fn tell(&self, event: Event) {
-        // The same.
+        // The coordinator may have ended.
         let _ = self.0.send(Input::Event(Some(self.1), event));
     }
 }
@@ -107,7 +107,7 @@ impl Server {
     /// Listens for the processes of a new run.
     ///
     /// # Errors
-    /// If it cannot listen there, or the system has no random bytes.
+    /// If it cannot listen at that address, or the system has no random bytes.
     pub fn open(settings: &CoordinatorSettings) -> Result<Self, EngineError> {
         let refused = |why: std::io::Error| {
             let at = settings.listen;
@@ -136,16 +136,16 @@ impl Server {
         let awaited = Arc::clone(&expected);
         let deliver = Box::new(move |hello: Handshake, socket| {
             let input = match hello.role {
-                // Once: from here on its handshake cannot break, and it does not try again.
+                // Each process is taken once: with its handshake done it does not try again.
                 Role::Member if !lock(&awaited).take(&hello) => return,
                 Role::Member => Input::Member(hello.run, hello.index, socket),
                 _ => Input::AdminClient(socket),
             };
-            // A coordinator that is done hears nobody.
+            // The coordinator may have ended.
             let _ = deliver.send(input);
         });
         let refuse = Box::new(move |rejection: &Rejection<'_>| {
-            // Only who holds the token is believed to be what it says.
+            // Role and number are believed only where the token was proved.
             let (of, role) =
                 (rejection.hello.map(|hello| hello.index), rejection.hello.map(|hello| hello.role));
             let who = match (role, rejection.from) {
@@ -184,15 +184,16 @@ impl Server {
         })
     }
 
-    /// Begins anew after a loss: expects as many processes as before, or one less where [one has left](Ended::left), who find
-    /// the run by the [`invitation`](Self::invitation) as it then is. Those of the attempt before are heard no more.
+    /// Begins a new attempt after a loss: expects as many processes as before, or one fewer where [one has
+    /// left](Ended::left), with the [`invitation`](Self::invitation) as it is then. Messages of the attempt
+    /// before are ignored.
     ///
     /// # Errors
     /// If the system has no random bytes.
     pub fn again(&mut self) -> Result<(), EngineError> {
         let refused = |why: std::io::Error| EngineError::Setting(format!("no random bytes: {why}"));
         let run = u64::from_le_bytes(random().map_err(refused)?);
-        // A commit that is under way is over before the vault is asked.
+        // The lock waits for a commit that is under way.
         let (last, keeps) = {
             let vault = lock(&self.vault);
             (vault.last_generation(), vault.keeps())
@@ -203,7 +204,7 @@ impl Server {
         let build = lock(&self.expected).build;
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
         for socket in std::mem::take(&mut self.members).into_values() {
-            // One that is closed already is as it should be.
+            // It may be closed already.
             let _ = lock(&socket).shutdown(std::net::Shutdown::Both);
         }
         self.invitation.run = run;
@@ -211,52 +212,52 @@ impl Server {
         Ok(())
     }
 
-    /// Proof that a process reaches the folder of the run.
+    /// Number in the proof file of the run's folder; `None` without a folder.
     #[cfg(feature = "cli")]
     pub(crate) fn proof(&self) -> Option<u64> {
         self.proof
     }
 
-    /// Processes that it expects.
+    /// Number of processes that it expects.
     pub fn processes(&self) -> u32 {
         self.settings.processes
     }
 
-    /// Takes the connection to a process that was started here, which nobody else could make.
+    /// Takes the socket pair to a process that the launcher started.
     ///
     /// # Errors
-    /// If no thread can be started for it.
+    /// If no thread can be started for its handshake.
     #[cfg(feature = "cli")]
     pub(crate) fn take(&self, control: TcpStream) -> std::io::Result<()> {
         self.gate.take(control)
     }
 
-    /// Whether a generation has begun: processes are then those of a run that goes on.
+    /// `true` once a generation has begun: processes started later belong to a run that goes on.
     pub fn has_begun(&self) -> bool {
         self.generation > self.before
     }
 
-    /// Epochs completed, as last told.
+    /// Number of epochs completed, as last reported.
     pub fn epoch(&self) -> u64 {
         self.machine.epoch()
     }
 
-    /// What its processes need to find it.
+    /// Invitation for the processes of the current attempt.
     pub fn invitation(&self) -> &Invitation {
         &self.invitation
     }
 
-    /// Where it listens.
+    /// Address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.gate.address()
     }
 
-    /// Through which it is told what its launcher sees.
+    /// Handle for the launcher's events, in the current attempt.
     pub fn remote(&self) -> Remote {
         self.remote.clone()
     }
 
-    /// Coordinates until the run is over, or a process is lost. `hear` is called with what is worth knowing.
+    /// Coordinates until the run is over, or a process is lost. `hear` is called with the run's progress.
     pub fn run(&mut self, mut hear: impl FnMut(Heard<'_>)) -> Ended {
         let (mut clock, mut admin) = (Clock::new(), 0);
         if self.stop {
@@ -265,7 +266,7 @@ impl Server {
         loop {
             let event = match self.inputs.recv_timeout(TICK) {
                 Ok(Input::Event(of, event)) if of.is_none_or(|of| of == self.invitation.run) => event,
-                // Of an attempt that is over.
+                // An event of an earlier attempt.
                 Ok(Input::Event(..)) => Event::Tick,
                 Ok(Input::Member(of, index, socket)) => {
                     if of == self.invitation.run {
@@ -289,7 +290,7 @@ impl Server {
         }
     }
 
-    /// Does what is to be done; tells how the run has ended, if it has.
+    /// Carries an action out; returns the end of the run, if this is it.
     fn act(&mut self, action: Action, hear: &mut impl FnMut(Heard<'_>)) -> Option<Ended> {
         match action {
             Action::Tell { to, order } => self.tell(to, &order),
@@ -322,7 +323,7 @@ impl Server {
                 return Some(Ended { who, code: 1, why: Some(why), lost: true, left: false });
             }
             Action::Left { who, why } => {
-                // Somebody else is left: see the coordinator.
+                // Others remain: the coordinator has checked that.
                 self.settings.processes -= 1;
                 return Some(Ended { who, code: 1, why: Some(why), lost: true, left: true });
             }
@@ -330,7 +331,8 @@ impl Server {
         None
     }
 
-    /// Does what may take a while, as disks do, beside what else happens; `failed` makes an event of why it cannot.
+    /// Runs slow work on the checkpoint store in a thread of its own; `failed` makes the event for the case
+    /// that none starts.
     fn aside(
         &self,
         work: impl FnOnce(&mut CheckpointStore) -> Event + Send + 'static,
@@ -347,13 +349,13 @@ impl Server {
         }
     }
 
-    /// A process of the run has connected.
+    /// Serves the connection of a process of the run.
     fn listen_to(&mut self, of: u32, socket: TcpStream) {
         let (Ok(mut reports), remote) = (socket.try_clone(), self.remote.clone()) else { return };
-        // One that does not read is as good as gone.
+        // A process that does not read is as good as gone.
         let _ = socket.set_write_timeout(Some(PATIENCE));
         let (socket, deadline) = (Arc::new(Mutex::new(socket)), self.settings.deadline.as_secs_f64());
-        // Without a thread that says that the coordinator is alive, the process goes by what else it hears.
+        // Without a thread for heartbeats the coordinator's other messages have to do.
         let _ = heartbeat(&socket, move || Order::Alive { deadline });
         self.members.insert(of, socket);
         let listen = messenger(&format!("process-{of}"));
@@ -368,15 +370,15 @@ impl Server {
         }
     }
 
-    /// A visitor asks one question.
+    /// Serves an admin client, which sends one request.
     fn hear(&mut self, admin: u64, socket: TcpStream) {
         let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
-        // Those that ask nothing are forgotten.
+        // Clients that send nothing are dropped, the oldest first.
         self.admins.insert(admin, socket);
         while self.admins.len() > VISITORS {
             self.admins.pop_first();
         }
-        // Without a thread for it the visitor is not answered.
+        // Without a thread for it the client gets no response.
         let _ = messenger("visitor").spawn(move || {
             if let Ok(request) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) {
                 remote.tell(Event::Asked { admin, request });
@@ -388,7 +390,7 @@ impl Server {
         let Some(socket) = self.members.get(&to) else { return };
         let mut socket = lock(socket);
         if send(&mut *socket, order).is_err() {
-            // Its own thread notices that it is gone.
+            // The thread that receives its reports notices the end.
             let _ = socket.shutdown(std::net::Shutdown::Both);
         }
     }
@@ -398,13 +400,13 @@ impl Server {
             lock(&self.expected).indices.insert(*index);
         }
         if let Some(socket) = self.admins.remove(&admin) {
-            // Whoever asked may be gone.
+            // The client may be gone.
             let _ = send(&mut Timed::new(&socket, Some(PATIENCE)), answer);
         }
     }
 }
 
-/// Seconds since the coordinator began, without those in which it was stopped.
+/// Clock of seconds since the coordinator began, without the time in which it was stopped.
 struct Clock {
     now: f64,
     looked: Instant,
@@ -423,12 +425,12 @@ impl Clock {
     }
 }
 
-/// Time that a clock shows so many seconds later.
+/// Clock time after so many more seconds, of which at most [`ABSENCE`] count.
 fn passed(now: f64, since: f64) -> f64 {
     now + since.min(ABSENCE)
 }
 
-/// Where this machine reaches what listens there.
+/// Address by which this machine reaches a listener at that address.
 fn here(listens: SocketAddr) -> SocketAddr {
     let loopback = match listens.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -438,7 +440,7 @@ fn here(listens: SocketAddr) -> SocketAddr {
     SocketAddr::new(loopback, listens.port())
 }
 
-/// Each process connects once; all are of one build.
+/// Admits admin clients, and each expected process once, all of one build.
 fn admit(expected: &mut Expected, hello: &Handshake) -> Result<(), String> {
     match hello.role {
         Role::AdminClient => Ok(()),

@@ -1,4 +1,4 @@
-//! What visitors ask.
+//! Requests of admin clients: status, rescale, join.
 
 use super::{Action, Coordinator, CoordinatorConfig, Member};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberStatus, RunStatus};
@@ -16,7 +16,7 @@ impl Coordinator {
                 AdminResponse::Accepted
             }
             AdminRequest::Join => {
-                // A number is never given twice: what is said of the one before may still come.
+                // No number is used twice: late events of an earlier process may still arrive.
                 let index = self.next;
                 self.next += 1;
                 self.members.insert(index, Member::new(false, now));

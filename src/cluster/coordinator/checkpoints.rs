@@ -1,4 +1,5 @@
-//! Checkpoints: which one a run goes on from, and how a boundary becomes one. The processes write, the coordinator commits.
+//! Checkpoints: the one that a run resumes from, and the commit of a new one at a boundary. The processes
+//! write, the coordinator commits.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +7,12 @@ use super::{Action, Coordinator, CoordinatorStage};
 use crate::checkpoint::SubmittedParts;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationEnd, Order};
 
-/// Handing in parts may take so many times the deadline: disks are slow, and who writes is heard of meanwhile.
+/// Time limit for submitting parts, in deadlines: disks are slow, and heartbeats cover a process that writes.
 const PATIENCE: f64 = 30.0;
 
-/// A boundary that becomes a checkpoint.
+/// A checkpoint whose parts are being submitted.
 pub(super) struct PendingParts {
-    /// The processes whose parts are not here.
+    /// The processes that have not submitted their parts.
     awaited: BTreeSet<u32>,
     cut: GenerationEnd,
     submitted: SubmittedParts,
@@ -19,7 +20,7 @@ pub(super) struct PendingParts {
 }
 
 impl Coordinator {
-    /// All processes are there: is there a checkpoint to go on from?
+    /// Looks up the checkpoint to resume from, once all processes are ready.
     pub(super) fn find(&mut self, now: f64) {
         match self.registration.as_ref().filter(|_| self.config.keeps) {
             Some(registration) => {
@@ -30,10 +31,10 @@ impl Coordinator {
         }
     }
 
-    /// The run goes on from there, or begins.
+    /// Begins the run, from the checkpoint if there is one.
     pub(super) fn found(&mut self, from: Option<String>, epoch: u64, warnings: Vec<String>, now: f64) {
         (self.from, self.warnings) = (from, warnings);
-        // What the plan of workers named last before the checkpoint holds there.
+        // The last planned rescale up to the checkpoint's epoch applies.
         let before = self.rescale().iter().filter(|&&(at, _)| at <= epoch).max_by_key(|&&(at, _)| at);
         self.workers = before.map(|&(_, workers)| workers).or(self.workers);
         self.begin(None, None);
@@ -44,7 +45,7 @@ impl Coordinator {
         }
     }
 
-    /// A generation has ended at a boundary that is worth a checkpoint.
+    /// Asks all participants for the parts of a checkpoint of the boundary.
     pub(super) fn keep(&mut self, cut: GenerationEnd, now: f64) {
         let Some(plan) = &self.plan else { return };
         let (awaited, generation): (BTreeSet<u32>, _) =
@@ -64,7 +65,7 @@ impl Coordinator {
         }));
     }
 
-    /// A process has handed in its parts.
+    /// Adds the parts that a process has submitted, and commits once all have.
     pub(super) fn parts_submitted(&mut self, from: u32, one: SubmittedParts) {
         let (CoordinatorStage::Checkpointing(keeping), Some(plan)) = (&mut self.stage, &self.plan) else {
             return;
@@ -85,12 +86,12 @@ impl Coordinator {
         }
     }
 
-    /// The checkpoint is there, or could not be written: the run goes on.
+    /// The checkpoint is committed, or could not be written: the next generation begins.
     pub(super) fn committed(&mut self, generation: u64, kept: CheckpointResult) {
         let is_awaited = self.plan.as_ref().is_some_and(|plan| plan.number == generation);
         match std::mem::replace(&mut self.stage, CoordinatorStage::Running) {
             CoordinatorStage::Checkpointing(keeping) if is_awaited && keeping.awaited.is_empty() => {
-                // The first process says so on the screen.
+                // The first process prints it as a warning.
                 if let Some(why) = &kept.failed {
                     self.remember(format!("no checkpoint of epoch {}: {why}", keeping.cut.epoch));
                 }
@@ -100,7 +101,7 @@ impl Coordinator {
         }
     }
 
-    /// Gives up waiting for parts.
+    /// Declares a process lost whose parts are overdue.
     pub(super) fn look_at_parts(&mut self, now: f64) {
         let CoordinatorStage::Checkpointing(keeping) = &self.stage else { return };
         if let Some(&who) = keeping.awaited.first().filter(|_| now >= keeping.until) {

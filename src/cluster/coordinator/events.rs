@@ -1,39 +1,41 @@
-//! What the coordinator is told, what is to be done, and what a run is begun with.
+//! Events and actions of the coordinator, and its configuration.
 
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, Order};
 
-/// What the coordinator is told.
+/// Input of the coordinator.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
-    /// A process of the run says something.
+    /// A process of the run has sent a report.
     Said { from: u32, report: MemberReport },
     /// The connection to a process has ended.
     Closed { of: u32 },
-    /// A process that was started here has ended; it has crashed if it did not end by itself and in good order.
+    /// A process of the launcher has ended; `crashed` if it was killed or ended in disorder; `how` describes
+    /// it.
     Exited { of: u32, code: i32, crashed: bool, how: String },
-    /// The checkpoint to go on from, if there is one, the epochs completed there, and what is wrong with others.
+    /// The checkpoint to resume from, if there is one, its number of epochs completed, and warnings about
+    /// unusable ones.
     Found { from: Option<String>, epoch: u64, warnings: Vec<String> },
-    /// None of the checkpoints can be used.
+    /// There are checkpoints, and none can be used.
     Unusable { why: String },
-    /// What the checkpoint of the boundary that ended this generation has come to.
+    /// Result of the checkpoint of the boundary that ended this generation.
     Committed { generation: u64, kept: CheckpointResult },
-    /// The generation's number is noted so that it outlives a loss of power, or could not be.
+    /// The generation's number is durable, or could not be written.
     Numbered { number: u64, failed: Option<String> },
-    /// Somebody was not let in: a process of this number, where it is known to hold the token.
+    /// A connection was refused: of the process of this number, if it proved that it holds the token.
     TurnedAway { of: Option<u32>, why: String },
-    /// The launcher has seen something that is worth a line on the screen.
+    /// A line of the launcher for the screen and the status.
     Noted(String),
-    /// A visitor asks something.
+    /// An admin client has sent a request.
     Asked { admin: u64, request: AdminRequest },
     /// The run is to end after the epoch under way.
     Stop,
-    /// Some time has passed.
+    /// Time has passed.
     Tick,
 }
 
-/// What is to be done.
+/// Output of the coordinator, for its server to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
     Tell {
@@ -44,34 +46,34 @@ pub(crate) enum Action {
         admin: u64,
         answer: AdminResponse,
     },
-    /// Find the checkpoint to go on from.
+    /// Look up the checkpoint to resume from.
     Find {
         identity: Identity,
     },
-    /// Make a checkpoint of what was handed in.
+    /// Commit a checkpoint of the submitted parts.
     Commit {
         epoch: u64,
         generation: u64,
         identity: Identity,
         submitted: SubmittedParts,
     },
-    /// Note the number of the generation that is to begin: nobody uses it again.
+    /// Write the number of the generation that is to begin, durably: it is never used again.
     Number(u64),
-    /// The first process has begun a generation that goes on from elsewhere than memory.
+    /// The first process has begun the first generation of this attempt.
     Begun,
-    /// Worth a line on the screen.
+    /// A line for the screen.
     Note(String),
-    /// A process is lost: what is left of the generation is over, and the run begins anew from the last checkpoint.
+    /// A process is lost: the generation is over, and the run begins anew from the last checkpoint.
     Lost {
         who: u32,
         why: String,
     },
-    /// A process was asked to end before the run began: it begins anew with the others.
+    /// A process was asked to end before the run began: the run begins anew with the others.
     Left {
         who: u32,
         why: String,
     },
-    /// The run is over: what process `who` has said is what the run says, and this is its status.
+    /// The run is over, by the report of process `who`, with this exit status and reason.
     Over {
         who: u32,
         code: i32,
@@ -79,22 +81,22 @@ pub(crate) enum Action {
     },
 }
 
-/// What a run is begun with.
+/// Configuration of a run, or of an attempt after a loss.
 #[derive(Debug, Clone)]
 pub(crate) struct CoordinatorConfig {
     pub(crate) processes: u32,
-    /// Workers of each process.
+    /// Number of workers of each process.
     pub(crate) workers: u32,
     pub(crate) balance: bool,
     /// The program and its arguments, for processes that join.
     pub(crate) argv: Vec<String>,
     pub(crate) run: u64,
-    /// The number of the last generation before.
+    /// Number of the last generation before this attempt.
     pub(crate) after: u64,
-    /// What proves that a process reaches the run's folder.
+    /// Number in the proof file of the run's folder; `None` without a folder.
     pub(crate) proof: Option<u64>,
-    /// Whether there may be checkpoints to go on from.
+    /// `true` if there may be checkpoints to resume from.
     pub(crate) keeps: bool,
-    /// Seconds of silence after which a process is lost.
+    /// Heartbeat timeout in seconds, after which a process is lost.
     pub(crate) deadline: f64,
 }

@@ -1,9 +1,10 @@
-//! Processes that are asked to leave, and stay until others can go on.
+//! Processes that leave on request, once others can go on.
 
 use super::{Action, Coordinator, CoordinatorStage, Member, MemberState, Order};
 
 impl Coordinator {
-    /// A process wants to leave: at the next boundary, if another one can go on then; where the run has not begun, once it has.
+    /// Releases a process at the next boundary if another one can go on then; before the run has begun, once
+    /// it has.
     pub(super) fn on_leave(&mut self, from: u32) {
         let begins = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
         let stays = |id: &u32, member: &Member| {
@@ -43,14 +44,15 @@ impl Coordinator {
         }
     }
 
-    /// A generation has begun: those that were asked to leave before may.
+    /// Handles the requests to leave from before the first generation, now that it has begun.
     pub(super) fn release_waiting(&mut self) {
         let waiting = |(&of, member): (&u32, &mut Member)| std::mem::take(&mut member.leaves).then_some(of);
         let waiting: Vec<u32> = self.members.iter_mut().filter_map(waiting).collect();
         waiting.into_iter().for_each(|of| self.on_leave(of));
     }
 
-    /// A process of the launcher was asked to end before it could say that it leaves, and has ended: the others begin anew.
+    /// A process of the launcher was asked to end and has ended before it could report that it leaves: the
+    /// others begin anew.
     pub(super) fn left_early(&mut self, of: u32) {
         let others: Vec<u32> = self
             .members

@@ -1,21 +1,22 @@
-//! What becomes of a run when a process ends. A *loss* is a process that has crashed, whose connection has ended or that has
-//! been silent, or that did not get through its handshake: the run goes on without it, from the last checkpoint. A *failure* is what a process says itself that it
-//! cannot do: replay would repeat it, and the run ends.
+//! Losses and failures. A *loss* is a process that has crashed, whose connection has ended, that has sent
+//! nothing for the heartbeat timeout, or that did not get through its handshake: the run goes on without it,
+//! from the last checkpoint. A *failure* is an error that a process reports of itself: replay would repeat
+//! it, and the run ends.
 
 use super::members::Ended;
 use super::{
     Action, Connection, Coordinator, CoordinatorStage, GRACE, Member, MemberState, Order, SuspectedLoss,
 };
 
-/// Seconds in which a process must have connected.
+/// Seconds within which a process must connect.
 const CONNECTING: f64 = 60.0;
-/// The status of a process that was asked to end before it had a place in the run: by SIGTERM, before its own handler was there
-/// and behind that.
+/// Exit statuses of a process that was asked to end before it was a member of the run: killed by SIGTERM
+/// before its handler was installed, and ended by the handler.
 const ASKED: [i32; 2] = [128 + 15, 130];
 
 impl Coordinator {
-    /// A process cannot go on because another one is gone. Whoever ends so is missed by others, and what they say of it may
-    /// come first: each reason is told once.
+    /// A process cannot go on because a peer is gone. Its own end makes further peers fail, and their reports
+    /// may come first: each reason is listed once.
     pub(super) fn on_peer_failure(&mut self, from: u32, reason: &str, now: f64) {
         let why = format!("process {from}: {reason}");
         match &mut self.suspected {
@@ -38,7 +39,7 @@ impl Coordinator {
         match member.ended.take() {
             Some((ended, _)) => self.lose(of, ended, now),
             None if !spawned_here => self.lose(of, (1, true, "is gone".into()), now),
-            // Its status follows.
+            // Its exit status follows.
             None if !released => {
                 let why = format!("process {of} has closed its connection");
                 let until = now + GRACE;
@@ -48,7 +49,7 @@ impl Coordinator {
         }
     }
 
-    /// A process that was started here has ended. What it said before may still be on its way.
+    /// A process of the launcher has ended. Reports that it sent before may still arrive.
     pub(super) fn exit(&mut self, of: u32, ended: Ended, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         match member.connection {
@@ -57,7 +58,8 @@ impl Coordinator {
         }
     }
 
-    /// Gives up waiting for the last words of those that have ended, and those that have been silent for too long.
+    /// Declares processes lost that have ended and sent nothing for [`GRACE`] since, and those whose
+    /// heartbeat timeout has passed.
     pub(super) fn check_timeouts(&mut self, now: f64) {
         if matches!(self.stage, CoordinatorStage::Over) {
             return;
@@ -88,20 +90,20 @@ impl Coordinator {
         self.look_at_number(now);
     }
 
-    /// A process has ended.
+    /// Decides what the end of a process means, by its state and the stage of the run.
     fn lose(&mut self, of: u32, (code, crashed, how): Ended, now: f64) {
         let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, CoordinatorStage::Over))
         else {
             return;
         };
         if member.failed_because_of_peer {
-            // Another one is the cause, of which is told soon.
+            // A peer is the cause; its own end is reported soon.
             return;
         }
         let (state, spawned_here) = (member.state, member.spawned_here);
         let is_first = self.first() == Some(of);
         match (state, &self.stage) {
-            // The run's own end.
+            // The regular end of the run.
             (MemberState::Released, CoordinatorStage::Ending) if is_first && !crashed => {
                 self.over(of, code, None)
             }
@@ -118,7 +120,7 @@ impl Coordinator {
             (MemberState::Preparing, CoordinatorStage::Gathering) if ASKED.contains(&code) => {
                 self.left_early(of)
             }
-            // The first one's words are worth most: all have read the same line.
+            // All processes have read the same command line: the first one's message suffices.
             (MemberState::Preparing, _) if of == 0 && !crashed => self.over(of, code, None),
             (MemberState::Preparing, _) if !crashed => {
                 let why = format!("process {of} {how} before the run began");
@@ -129,7 +131,7 @@ impl Coordinator {
         }
     }
 
-    /// What is left of the generation is over.
+    /// Ends the attempt: all processes of the generation are to end.
     pub(super) fn lost(&mut self, who: u32, why: String) {
         for &to in self.members.keys() {
             self.out.push(Action::Tell { to, order: Order::Lost });

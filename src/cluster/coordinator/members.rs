@@ -1,16 +1,16 @@
-//! What the coordinator knows of each process.
+//! State of each process as the coordinator knows it.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemberState {
     /// Building its program.
     Preparing,
-    /// Waits for a generation.
+    /// Waiting for a generation.
     Ready,
-    /// Has a part in the generation under way.
+    /// Participant of the generation under way.
     Running,
-    /// The same, and wants to leave.
+    /// Participant of the generation under way that leaves with its end.
     Leaving,
-    /// Has no part any more: it may go.
+    /// No member any more: it may end.
     Released,
 }
 
@@ -25,25 +25,25 @@ impl MemberState {
     }
 }
 
-/// The status of a process that has ended, whether it crashed, and in words.
+/// Exit status of a process, `true` if it crashed, and a description.
 pub(super) type Ended = (i32, bool, String);
 
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     pub(super) state: MemberState,
     pub(super) address: String,
-    /// Whether it was started by the launcher: the first process is always one of these.
+    /// `true` if the launcher started it: the first process is always one of these.
     pub(super) spawned_here: bool,
     pub(super) cores: u32,
     pub(super) memory: u64,
     pub(super) connection: Connection,
     /// `true` if it was asked to leave before the run began.
     pub(super) leaves: bool,
-    /// Whether it has failed only because another one did.
+    /// `true` if it has reported that a peer made it fail.
     pub(super) failed_because_of_peer: bool,
-    /// How it has ended, and when that was told.
+    /// Its end, and when that was reported, while reports may still arrive.
     pub(super) ended: Option<(Ended, f64)>,
-    /// When it was last heard of, or first expected.
+    /// Time of its last report, or from which it was expected.
     pub(super) heard: f64,
 }
 
@@ -65,7 +65,7 @@ impl Member {
     }
 }
 
-/// Whether all that a process had to say has been heard.
+/// State of a process's connection; after `Closed` no more reports arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Connection {
     None,

@@ -1,5 +1,5 @@
-//! [`Coordinator`]: decides who runs the next generation, and when. A plain state machine: events and a time in, actions
-//! out; it knows no sockets, no threads and no clock.
+//! [`Coordinator`]: decides which processes run the next generation, and when. A plain state machine: events
+//! and a time in, actions out; it has no sockets, no threads and no clock.
 
 mod admins;
 mod checkpoints;
@@ -24,46 +24,47 @@ use super::balance::Balance;
 use super::plan::GenerationPlan;
 use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, MemberReport, Order, Registration};
 
-/// Seconds to wait for the cause behind what a process says of another, or for the status of one whose connection ended.
+/// Seconds to wait for the cause where a process reports that a peer failed, or for the exit status where a
+/// connection has ended.
 const GRACE: f64 = 2.0;
 
 enum CoordinatorStage {
     /// The processes build their programs.
     Gathering,
-    /// They wait for a checkpoint to go on from to be found.
+    /// They wait while the checkpoint to resume from is looked up.
     Finding,
     /// A generation runs.
     Running,
-    /// It ends: these have what was placed on them.
+    /// The generation ends: the processes in `ended` hold their state again.
     EndingGeneration {
         ended: BTreeSet<u32>,
         cut: Option<GenerationEnd>,
     },
-    /// The boundary becomes a checkpoint.
+    /// The processes submit the parts of a checkpoint of the boundary.
     Checkpointing(Box<PendingParts>),
-    /// Everything goes to the first process.
+    /// Everything goes to the first process, which writes the model.
     Ending,
     Over,
 }
 
-/// Something has gone wrong, and its cause may still be told.
+/// A loss or failure whose cause may still be reported.
 struct SuspectedLoss {
     until: f64,
     who: u32,
     code: i32,
     why: String,
-    /// Whether the run can go on without the process.
+    /// `true` for a loss, after which the run can be begun anew.
     loss: bool,
 }
 
-/// The one place where a run of several processes is decided on.
+/// State of a run, by which the next generation is decided.
 pub(crate) struct Coordinator {
     config: CoordinatorConfig,
     members: BTreeMap<u32, Member>,
     registration: Option<Registration>,
     stage: CoordinatorStage,
     plan: Option<GenerationPlan>,
-    /// Workers in all, where somebody has said so.
+    /// Number of workers of the whole run, where a rescale has set it.
     workers: Option<u32>,
     end_is_requested: bool,
     stop_is_requested: bool,
@@ -71,14 +72,15 @@ pub(crate) struct Coordinator {
     epoch: Epoch,
     balance: Balance,
     pauses: Vec<f64>,
-    /// The number of the next process that joins.
+    /// Number of the next process that joins.
     next: u32,
-    /// Who came to join before the run began.
+    /// Processes that were ready to join before the run began.
     early: Vec<(u32, Registration, String)>,
-    /// The checkpoint to go on from, and what is wrong with others.
+    /// The checkpoint to resume from, and warnings about unusable ones.
     from: Option<String>,
     warnings: Vec<String>,
-    /// Orders that processes are to be told once the number of their generation is noted, and when to try to note it again.
+    /// Orders held back until the number of their generation is durable, and the time at which to try again
+    /// to write it.
     held: Option<Vec<Action>>,
     note_again: Option<f64>,
     notes: Notes,
@@ -86,7 +88,7 @@ pub(crate) struct Coordinator {
 }
 
 impl Coordinator {
-    /// Expects the processes that are started at the beginning, from number 0.
+    /// A coordinator that expects the configured processes, numbered from 0.
     pub(crate) fn new(config: CoordinatorConfig) -> Self {
         Self {
             members: (0..config.processes).map(|index| (index, Member::new(true, 0.0))).collect(),
@@ -112,15 +114,16 @@ impl Coordinator {
         }
     }
 
-    /// Takes in an event at a time, in seconds; times never fall. The time is looked at after every event: who speaks without
-    /// a pause keeps nobody's silence from being noticed.
+    /// Handles an event at a time `now` in seconds, which never falls, and returns the actions to carry out.
+    /// Timeouts are checked after every event: one process's steady messages never hide another one's
+    /// silence.
     pub(crate) fn on(&mut self, event: Event, now: f64) -> Vec<Action> {
         if !matches!(self.stage, CoordinatorStage::Over) {
             match event {
                 Event::Said { from, report } => self.on_report(from, report, now),
                 Event::Closed { of } => self.on_disconnect(of, now),
                 Event::Exited { of, code, crashed, how } => self.exit(of, (code, crashed, how), now),
-                // Once: what comes again, or late, is answered already.
+                // Only in this stage: a repeated or late event was handled already.
                 Event::Found { from, epoch, warnings } if matches!(self.stage, CoordinatorStage::Finding) => {
                     self.found(from, epoch, warnings, now);
                 }
@@ -133,7 +136,7 @@ impl Coordinator {
                 Event::TurnedAway { of, why } => self.turned_away(of, why),
                 Event::Noted(text) => self.note(text),
                 Event::Asked { admin, request } => self.answer(admin, request, now),
-                // As a program that is interrupted before its training began.
+                // The status is that of a program interrupted before its training begins.
                 Event::Stop
                     if matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding) =>
                 {
@@ -159,7 +162,7 @@ impl Coordinator {
         std::mem::take(&mut self.out)
     }
 
-    /// Tells a process something, behind what is held back.
+    /// Sends an order, behind those that are held back.
     fn send(&mut self, to: u32, order: Order) {
         self.held.as_mut().unwrap_or(&mut self.out).push(Action::Tell { to, order });
     }
@@ -172,13 +175,13 @@ impl Coordinator {
         self.stage = CoordinatorStage::Over;
     }
 
-    /// What the run was begun with.
+    /// The configuration that the run began with.
     #[cfg(test)]
     pub(crate) fn config(&self) -> &CoordinatorConfig {
         &self.config
     }
 
-    /// Epochs completed, as last told.
+    /// Number of epochs completed, as last reported.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.epoch
     }
@@ -187,7 +190,7 @@ impl Coordinator {
         self.plan.as_ref().map(|plan| plan.participants[0].id)
     }
 
-    // ---- what processes say ----
+    // ---- reports ----
 
     fn on_report(&mut self, from: u32, report: MemberReport, now: f64) {
         let Some(member) = self.members.get_mut(&from) else { return };
@@ -249,22 +252,22 @@ impl Coordinator {
                     member.state = MemberState::Released;
                 }
             }
-            // Of a generation that is over.
+            // Reports of an earlier generation are ignored.
             MemberReport::Epoch { .. } | MemberReport::Ended { .. } | MemberReport::PartsSubmitted { .. } => {
             }
         }
     }
 
-    /// A process has built its program.
+    /// Compares a process that has built its program with the run, and makes it ready or refuses it.
     fn admit(&mut self, from: u32, registration: Registration, address: String, now: f64) {
-        // Once: one that has a part in the run does not begin it anew.
+        // Only once: a repeated report does not reset a process that has a part in the run.
         let is_expected =
             self.members.get(&from).is_some_and(|member| member.state == MemberState::Preparing);
         if !is_expected || self.early.iter().any(|&(before, ..)| before == from) {
             return;
         }
         let gathering = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
-        // Those who join are compared with those who began.
+        // Processes that join wait, to be compared with those of the launcher.
         if gathering && !self.members.get(&from).is_some_and(|member| member.spawned_here) {
             return self.early.push((from, registration, address));
         }
@@ -320,7 +323,7 @@ impl Coordinator {
         }
     }
 
-    /// What was placed on a process is back in its hands.
+    /// A process has ended its generation and holds its state again.
     fn end_of(&mut self, from: u32, said: Option<GenerationEnd>, now: f64) {
         if let CoordinatorStage::Running = self.stage {
             self.stage = CoordinatorStage::EndingGeneration { ended: BTreeSet::new(), cut: None };
@@ -329,7 +332,7 @@ impl Coordinator {
         else {
             return;
         };
-        // Once: what the first one said counts.
+        // Only once: the first report of the first process counts.
         if ended.insert(from) && plan.participants[0].id == from {
             *cut = said;
         }

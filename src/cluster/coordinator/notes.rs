@@ -1,15 +1,15 @@
-//! Notes, each worth a line: on the launcher's screen, and in the status.
+//! Notes: lines on the launcher's screen and in the status.
 
 use std::collections::VecDeque;
 
 use super::{Action, Coordinator, MemberState};
 
-/// Notes that the status shows.
+/// Number of notes that the status shows.
 const SHOWN: usize = 8;
-/// Different lines about those who are turned away: strangers do not fill a screen.
+/// Most different notes about refused connections: strangers do not fill the screen.
 const TURNED_AWAY: usize = 8;
 
-/// A note.
+/// The last notes, and all about refused connections.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     last: VecDeque<String>,
@@ -23,7 +23,7 @@ impl Notes {
 }
 
 impl Coordinator {
-    /// Something is worth a line on the screen, and in the status.
+    /// Adds a line to the screen and to the status.
     pub(super) fn note(&mut self, text: String) {
         self.remember(text.clone());
         self.out.push(Action::Note(text));
@@ -36,7 +36,7 @@ impl Coordinator {
         }
     }
 
-    /// Adds a note that a process says on the screen. What is said again stands once.
+    /// Adds a note to the status alone, where a process prints it itself. A repeated note is listed once.
     pub(super) fn remember(&mut self, text: String) {
         self.notes.last.retain(|before| *before != text);
         self.notes.last.push_back(text);
@@ -45,7 +45,7 @@ impl Coordinator {
         }
     }
 
-    /// Somebody was not let in. One that was given a place has none any more.
+    /// Notes a refused connection. A process that was granted to join loses its grant.
     pub(super) fn turned_away(&mut self, of: Option<u32>, why: String) {
         let has_place = |of: &u32| {
             self.members

@@ -1,4 +1,4 @@
-//! Which processes run the next generation, and what lives where.
+//! The next generation: its participants, and the placement of workers, shards and blocks.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use super::{Action, Coordinator, CoordinatorStage, Member, MemberState};
 use crate::cluster::plan::{Before, GenerationPlan, Participant};
 use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order};
 
-/// Seconds after which it is tried again to note the number of a generation.
+/// Seconds after which to try again to write the number of a generation.
 const NOTE_AGAIN: f64 = 1.0;
 
 impl Coordinator {
-    /// Begins the next generation, or the end.
+    /// Begins the next generation, or the end of the run.
     pub(super) fn begin(&mut self, mut cut: Option<GenerationEnd>, kept: Option<CheckpointResult>) {
         let number = self.plan.as_ref().map_or(self.config.after, |plan| plan.number) + 1;
         let change = cut.as_mut().and_then(|cut| cut.change.take());
@@ -51,7 +51,7 @@ impl Coordinator {
         self.plan = Some(start.plan);
         self.end_is_requested = false;
         self.release_waiting();
-        // Who came while the cut was under way waits for the next.
+        // A process that came while the last generation ended waits for the next boundary.
         if self
             .members
             .values()
@@ -64,8 +64,8 @@ impl Coordinator {
         }
     }
 
-    /// The number of the generation that is to begin is noted, and it begins; or it could not be, and the run waits until it can:
-    /// a generation whose number is forgotten may be mixed up with a later one.
+    /// The number of the next generation is durable, and it begins; or it could not be written, and the run
+    /// waits until it can: a generation without a durable number could be mixed up with a later one.
     pub(super) fn numbered(&mut self, number: u64, failed: Option<String>, now: f64) {
         if self.plan.as_ref().is_none_or(|plan| plan.number != number) {
             return;
@@ -81,7 +81,7 @@ impl Coordinator {
         }
     }
 
-    /// Tries again to note a number.
+    /// Tries again to write the number of the generation, where that is due.
     pub(super) fn look_at_number(&mut self, now: f64) {
         if let Some(plan) = &self.plan
             && self.note_again.take_if(|again| now >= *again).is_some()
@@ -90,7 +90,7 @@ impl Coordinator {
         }
     }
 
-    /// The plan of workers that the processes have brought.
+    /// The planned changes of the workers, as the processes registered them.
     pub(super) fn rescale(&self) -> &[(u64, u32)] {
         self.registration.as_ref().map_or(&[], |registration| &registration.rescale)
     }
@@ -105,7 +105,7 @@ impl Coordinator {
                 participants.push(Participant { id, address: member.address.clone() });
             }
         };
-        // The first stays the first, as long as it stays; then any other that was started here.
+        // The first process stays the first while it is a member; then any other process of the launcher.
         let was = before.as_ref().map(|before| before.plan.participants[0].id);
         let spawned_here = |id: &&u32| self.members.get(id).is_some_and(|member| member.spawned_here);
         was.iter().chain(self.members.keys().filter(spawned_here)).for_each(|&id| add(id, &self.members));

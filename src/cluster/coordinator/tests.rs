@@ -1,5 +1,5 @@
-//! Events and times in, actions out: what comes twice, or late, changes nothing; silence is noticed whoever speaks; who is asked to
-//! leave leaves when others can go on; a generation whose number is not noted does not begin.
+//! Tests of the coordinator: repeated or late events change nothing; a timeout is noticed whoever else
+//! reports; a process leaves when others can go on; a generation whose number is not durable does not begin.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -35,7 +35,7 @@ pub(super) fn ready(from: u32) -> Event {
     planned(from, &[])
 }
 
-/// A process that brings a plan of workers.
+/// The report of a process that registers planned changes of the workers.
 fn planned(from: u32, rescale: &[(u64, u32)]) -> Event {
     let registration =
         Registration { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
@@ -50,7 +50,7 @@ pub(super) fn numbered(number: u64) -> Event {
     Event::Numbered { number, failed: None }
 }
 
-/// A coordinator whose first generation runs.
+/// A coordinator in its first generation.
 fn running(config: CoordinatorConfig) -> Coordinator {
     let mut coordinator = Coordinator::new(config);
     let processes = coordinator.config().processes;
@@ -133,7 +133,7 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
         assert_eq!(on(event.clone()), [], "{event:?}");
     }
     assert_eq!(on(ended(0, 1)), []);
-    // The second one of the same process says nothing of the cut.
+    // A second report of the first process carries no end of the generation.
     assert_eq!(on(said(0, MemberReport::Ended { generation: 1, cut: None })), []);
     assert_eq!(on(ended(1, 1)).len(), 2, "both are asked for their parts");
     assert_eq!(on(committed(1)), [], "nothing was handed in");
@@ -303,7 +303,7 @@ fn a_generation_begins_when_its_number_is_noted_and_not_before() {
     let failed = |number| Event::Numbered { number, failed: Some("no space left".into()) };
     let actions = coordinator.on(failed(1), 0.0);
     assert!(matches!(&actions[..], [Action::Note(why)] if why.contains("no space left")), "{actions:?}");
-    // It is tried every second, and said once; what is asked meanwhile waits for the beginning.
+    // Writing is tried every second, and noted once; requests meanwhile wait for the beginning.
     assert_eq!(coordinator.on(Event::Tick, 0.9), []);
     assert_eq!(coordinator.on(Event::Tick, 1.0), [Action::Number(1)]);
     assert_eq!(coordinator.on(failed(1), 1.0), []);
@@ -328,12 +328,12 @@ fn who_is_turned_away_has_no_place_and_is_told_of() {
     let rejection = |of: Option<u32>, why: &str| Event::TurnedAway { of, why: why.into() };
     let actions = coordinator.on(rejection(Some(2), "process 2 is another build"), 0.0);
     assert_eq!(notes(&actions), ["process 2 is another build"]);
-    // Those that began are no guests, whoever says that he is one of them.
+    // A process of the launcher keeps its membership, whoever claims its number.
     coordinator.on(rejection(Some(1), "process 1 is another build"), 0.0);
     let told = status(&mut coordinator, 0.0);
     assert_eq!(told.members.iter().map(|member| member.process).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(told.notes, ["process 2 is another build", "process 1 is another build"]);
-    // Strangers fill no screen.
+    // Strangers do not fill the screen.
     let mut said = 0;
     for stranger in 0..100 {
         said += coordinator.on(rejection(None, &format!("somebody at {stranger}")), 0.0).len();
@@ -351,7 +351,7 @@ fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
         |from| said(from, MemberReport::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
     assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
     assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
-    // One that leaves before it has joined is let go at once.
+    // A process that leaves before it has joined is released at once.
     coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
     let actions = coordinator.on(said(3, MemberReport::Leaving), 0.0);
     assert_eq!(actions[0], Action::Tell { to: 3, order: Order::End });

@@ -1,5 +1,5 @@
-//! The coordinator's turns by table: what has happened, what happens, and what is done. Among them those that simulated runs
-//! meet once in thousands.
+//! Tests of the coordinator by table: state, events, and actions. Among them cases that simulated runs meet
+//! once in thousands.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -59,7 +59,7 @@ fn running() -> Vec<Event> {
     vec![ready(0), ready(1), found(), numbered(1)]
 }
 
-/// The first process has come to the boundary, the second has not.
+/// The first process has ended the generation, the second has not.
 fn cutting() -> Vec<Event> {
     [running(), vec![ended(0, 1, false, CheckpointNeed::None)]].concat()
 }
@@ -110,7 +110,7 @@ fn whoever_is_silent_is_lost_after_the_time_that_its_state_allows() {
     let lost = |of: u32, how: &str| {
         vec!["0: Lost".into(), "1: Lost".into(), format!("lost {of}: process {of} {how}")]
     };
-    // The state, the second at which somebody looks, and what is done.
+    // The state, the time in seconds, and the actions.
     let rows: [(&str, State, f64, Vec<String>); 9] = [
         ("nobody has connected, and builds longer than the deadline", gathering, 59.0, vec![]),
         ("nobody has connected in a minute", gathering, 60.5, lost(0, "has said nothing for 60 s")),
