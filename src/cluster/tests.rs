@@ -1,4 +1,5 @@
-//! Strangers: whoever does not hold the token, or does not fit, is refused; what is changed on the way never panics.
+//! Tests of the listener: a connection that does not hold the token, or does not fit, is refused; changed
+//! bytes never cause a panic.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -20,13 +21,14 @@ fn hello(build: u64, run: u64, generation: u64) -> Handshake {
     Handshake::new(Role::Neighbour, (build, run), generation, 3).unwrap()
 }
 
-/// A gate that lets processes of build 1 and run 2 in, from generation 5 on; and those that came in.
+/// A listener that admits processes of build 1 and run 2, from generation 5 on; and the handshakes it has
+/// admitted.
 fn gate() -> (Listener, Arc<Mutex<Vec<Handshake>>>) {
     let (gate, came, _) = gate_that_tells();
     (gate, came)
 }
 
-/// A run, with the numbers of those that it turned away, where they hold the token, and the reasons.
+/// Refused connections: the number of the process if it holds the token, and the reason.
 type Told = Arc<Mutex<Vec<(Option<u32>, String)>>>;
 
 fn gate_that_tells() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Told) {
@@ -104,7 +106,7 @@ fn a_hello_is_good_once() {
     socket.shutdown(Shutdown::Both).unwrap();
     let said = recording.join().unwrap();
     assert!(said.len() > 100);
-    // The same words once more, from somebody else.
+    // A replay of the bytes on another connection.
     let mut replayed = TcpStream::connect(gate.address()).unwrap();
     replayed.write_all(&said).unwrap();
     let mut answer = Vec::new();
@@ -137,7 +139,8 @@ fn garbage_is_closed_and_keeps_nobody_out() {
     }
 }
 
-/// As many connections as strangers may hold, and more; they say nothing, and are made again as they are closed.
+/// More connections than the queue of the silent holds; they send nothing, and are made again as they are
+/// closed.
 #[test]
 fn silent_connections_keep_nobody_out() {
     for silent in [130, 1_000] {
@@ -175,7 +178,7 @@ fn silent_connections_keep_nobody_out() {
     }
 }
 
-/// Whoever holds the token, and is stopped in the middle of its handshake, is not what strangers displace.
+/// A holder of the token that is stopped in the middle of its handshake is not displaced by strangers.
 #[test]
 fn those_that_hold_the_token_have_places_of_their_own() {
     let (gate, came) = gate();
@@ -183,7 +186,7 @@ fn those_that_hold_the_token_have_places_of_their_own() {
     let (at, inside) = (proxy.local_addr().unwrap(), gate.address());
     let (tell, told) = mpsc::channel();
     let (go_on, goes_on) = mpsc::channel::<()>();
-    // What the gate answers is held back until strangers have come.
+    // The listener's answer is held back until strangers have connected.
     let passing = thread::spawn(move || {
         let (mut connector, mut acceptor) = (proxy.accept().unwrap().0, TcpStream::connect(inside).unwrap());
         let (mut forth, mut to) = (connector.try_clone().unwrap(), acceptor.try_clone().unwrap());
@@ -198,14 +201,14 @@ fn those_that_hold_the_token_have_places_of_their_own() {
     });
     let connecting = thread::spawn(move || {
         let socket = TcpStream::connect(at).unwrap();
-        // Strangers take what time they take.
+        // No time limit: strangers may take any time.
         let greeted = greet(&socket, TOKEN, &hello(1, 2, 5), None).map(|hello| hello.run);
         socket.shutdown(Shutdown::Both).unwrap();
         greeted
     });
     told.recv().unwrap();
     let strangers: Vec<TcpStream> = (0..400).map(|_| TcpStream::connect(gate.address()).unwrap()).collect();
-    // The last of them has its place when the first is closed.
+    // The last of them is in the queue when the first is closed.
     let mut oldest = &strangers[0];
     assert_eq!(oldest.read(&mut [0]).unwrap_or(0), 0);
     go_on.send(()).unwrap();
@@ -234,7 +237,7 @@ fn ten_thousand_connections_keep_nobody_out() {
     }
 }
 
-/// Changes what one side of a handshake says.
+/// A bit of one side's bytes is changed.
 #[test]
 fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
     let seconds = std::env::var("RADDLE_MUTATE_SECONDS").map_or(0, |text| text.parse().unwrap());
@@ -249,7 +252,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
             let mine = hello(1, 2, 0);
             answer(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(())).map(|hello| hello.index)
         });
-        // The byte that is changed, of those that the connector says, or of those that it hears.
+        // The direction, the byte in it and the bit that is changed.
         let (forwards, which, bit) = (rng.one_in(2), rng.below(190), 1 << rng.below(8));
         let (tell, changed) = mpsc::channel();
         let passing = thread::spawn(move || {
@@ -278,7 +281,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         });
         let socket = TcpStream::connect(at).unwrap();
         let greeted = greet(&socket, TOKEN, &hello(1, 2, 5), Some(PATIENCE));
-        // One that was closed with something unread is gone already.
+        // A socket that was closed with unread bytes may be gone already.
         let _ = socket.shutdown(Shutdown::Both);
         let answered = answering.join().unwrap();
         passing.join().unwrap();

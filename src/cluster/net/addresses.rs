@@ -1,4 +1,4 @@
-//! [`Addresses`]: where a process listens for others, and where others are told that it is.
+//! [`Addresses`]: the address at which a process listens, and the one that it advertises to others.
 
 use std::env;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::str::FromStr;
 
 use crate::base::error::EngineError;
 
-/// The environment variables in which a process is told where to listen, and what to tell others.
+/// Environment variables with the address to listen at, and the one to advertise.
 const LISTEN: &str = "RADDLE_LISTEN";
 const ADVERTISE: &str = "RADDLE_ADVERTISE";
 
-/// An address, with a port where one is named.
+/// An IP address, with a port where one is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) ip: IpAddr,
@@ -42,7 +42,7 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// With this port where none is named.
+    /// The socket address, with this port where none is named.
     pub(crate) fn or_port(self, port: u16) -> SocketAddr {
         SocketAddr::new(self.ip, self.port.unwrap_or(port))
     }
@@ -54,7 +54,8 @@ impl Address {
     }
 }
 
-/// Where a process listens, and where others are told that it is; by default where it reached the coordinator from.
+/// The address at which a process listens, by default the one from which it reached the coordinator, and the
+/// one that it advertises, by default the one at which it listens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Addresses {
     pub(crate) listen: Option<Address>,
@@ -62,14 +63,14 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    /// What a process is told in its environment.
+    /// Environment variables that pass the addresses to a process.
     #[cfg(feature = "cli")]
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
         let listen = self.listen.map(|address| (LISTEN, address.to_string()));
         listen.into_iter().chain(self.advertise.map(|address| (ADVERTISE, address.to_string())))
     }
 
-    /// What this process was told.
+    /// Addresses from this process's environment.
     pub(crate) fn from_environment() -> Result<Self, EngineError> {
         let read = |name: &str| match env::var(name) {
             Ok(text) => {
@@ -81,12 +82,13 @@ impl Addresses {
         Ok(Self { listen: read(LISTEN)?, advertise: read(ADVERTISE)? })
     }
 
-    /// Where to listen, for a process that reached the coordinator from here.
+    /// Socket address to listen at, for a process that reached the coordinator from `from`; port 0 if none is
+    /// named.
     pub(crate) fn listens(&self, from: IpAddr) -> SocketAddr {
         self.listen.map_or(SocketAddr::new(from, 0), |address| address.or_port(0))
     }
 
-    /// What others are told of a process that listens here.
+    /// Socket address to advertise, for a process that listens at `listens`.
     pub(crate) fn told(&self, listens: SocketAddr) -> SocketAddr {
         self.advertise.map_or(listens, |address| address.or_port(listens.port()))
     }

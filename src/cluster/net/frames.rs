@@ -1,9 +1,9 @@
 //! [`Frames`]: a connection through which timely talks to another process, checked before timely sees a byte.
 //!
-//! Timely trusts what it reads and panics, on a thread of its own, where a connection breaks. Here each of its frames is
-//! read whole, compared with what can be sent, and checked by a sum that the other end appends. Where one is wrong, or the
-//! connection ends before it should, the run is told; timely is told that the other end has nothing more to say, which
-//! ends its threads in good order.
+//! Timely trusts the bytes that it reads and panics, on a thread of its own, where a connection breaks. Here
+//! each of its frames is read whole, its header is checked, and a sum over it that the other end appends.
+//! Where a frame is wrong, or the connection ends too early, the run learns of the loss; timely reads a
+//! regular end of the stream, which ends its threads in good order.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -14,30 +14,32 @@ use timely::communication::allocator::zero_copy::stream::Stream;
 
 use crate::cluster::net::link::{HEAD, Link};
 
-/// Bytes of timely's header: six numbers, big-endian: channel, source, first and last target, length, sequence.
+/// Bytes of timely's header: six big-endian numbers: channel, source, first target, end of the targets,
+/// length, sequence.
 const HEADER: usize = 48;
-/// Timely's buffers hold 2^20 bytes, and parcels are cut to fit; nothing else it sends comes near.
+/// Longest frame in bytes: timely's buffers hold 2^20, and parcels are split to fit.
 const MOST: u64 = 1 << 21;
 /// Bytes of the sum behind each frame.
 const SUM: usize = 8;
-/// What is read at once.
+/// Bytes to read at once.
 const READ: usize = 1 << 16;
 
-/// Told why the other end is lost.
+/// Function that is called with the reason why the other end is lost.
 pub(crate) type Lost = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A connection to another process of a generation.
 pub(crate) struct Frames {
     link: Link,
     name: Arc<str>,
-    /// The threads that may send from there, and those that are here.
+    /// The threads of the other end, which may send, and those of this end, which receive.
     threads: (Range<usize>, Range<usize>),
     lost: Lost,
     arriving: Arriving,
     leaving: Leaving,
 }
 
-/// Bytes that have arrived: of those up to `end`, `ready` is what timely may see, and the next frame begins at `next`.
+/// Bytes that have arrived, up to `end`: timely may read those in `ready`, and the next frame begins at
+/// `next`.
 #[derive(Default)]
 struct Arriving {
     bytes: Vec<u8>,
@@ -48,7 +50,7 @@ struct Arriving {
 }
 
 impl Arriving {
-    /// Makes room for so many bytes more; what has been read goes.
+    /// Drops the bytes that have been read, and makes room for so many more.
     fn make_room(&mut self, wanted: usize) {
         self.bytes.copy_within(self.next..self.end, 0);
         (self.end, self.next, self.ready) = (self.end - self.next, 0, 0..0);
@@ -67,8 +69,8 @@ struct Leaving {
     out: Vec<u8>,
 }
 
-/// A sum over a frame's bytes, by which a broken one is told from a whole one. It is no proof of who sent it: the
-/// handshake is.
+/// Checksum of a frame's bytes, which detects accidental changes. It does not authenticate the sender: the
+/// handshake does.
 #[derive(Clone)]
 struct Sum {
     lanes: [u64; 4],
@@ -107,7 +109,7 @@ impl Sum {
         }
     }
 
-    /// The sum of all that was added; begins anew.
+    /// Returns the sum of the bytes added so far, and starts a new one.
     fn take(&mut self) -> [u8; SUM] {
         let Self { mut lanes, rest } = std::mem::take(self);
         for (at, &byte) in rest.iter().enumerate() {
@@ -117,7 +119,7 @@ impl Sum {
     }
 }
 
-/// The sum of all that a file holds.
+/// Sum of the bytes of a file.
 pub(crate) fn sum_of(mut file: impl Read) -> io::Result<u64> {
     let (mut sum, mut bytes) = (Sum::default(), vec![0; 1 << 20]);
     loop {
@@ -128,7 +130,7 @@ pub(crate) fn sum_of(mut file: impl Read) -> io::Result<u64> {
     }
 }
 
-/// The number `at` this position of a header.
+/// The header's number at this position, from 0.
 fn field(header: &[u8], at: usize) -> u64 {
     header[at * 8..at * 8 + 8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
@@ -139,7 +141,7 @@ impl Frames {
         Self { link, name: name.into(), threads, lost, arriving, leaving }
     }
 
-    /// Whether timely can have sent a frame that begins so.
+    /// Error if timely cannot have sent a frame with this header.
     fn check(&self, header: &[u8]) -> Result<(), String> {
         let [source, lower, upper, length] = [1, 2, 3, 4].map(|at| field(header, at));
         if length == 0 {
@@ -156,7 +158,7 @@ impl Frames {
         }
     }
 
-    /// Reads until there is a whole frame, or the end. `Err` says what is wrong.
+    /// Reads until a whole frame is there; the error names a wrong frame or a broken connection.
     fn fill(&mut self) -> Result<(), String> {
         let mut arriving = std::mem::take(&mut self.arriving);
         let filled = self.fill_up(&mut arriving);
@@ -209,7 +211,7 @@ impl Read for Frames {
             }
             if let Err(why) = self.fill() {
                 self.lose(&why);
-                // As if it had ended in good order.
+                // Timely reads a regular end of the stream.
                 self.arriving =
                     Arriving { bytes: vec![0; HEADER], ready: 0..HEADER, over: true, ..Arriving::default() };
             }
@@ -226,7 +228,7 @@ impl Write for Frames {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Leaving { header, left, sum, out } = &mut self.leaving;
         let mut rest = bytes;
-        // Room for the length of what is written.
+        // Room for the length of this write.
         out.extend_from_slice(&[0; HEAD]);
         while !rest.is_empty() {
             let count = match *left {
@@ -250,7 +252,7 @@ impl Write for Frames {
             }
         }
         if let Err(why) = self.link.send(&mut self.leaving.out) {
-            // Timely's thread goes on to its end, which comes soon.
+            // Timely's thread runs on to its end, which comes soon.
             self.lose(&format!("its connection broke ({why})"));
         }
         self.leaving.out.clear();
@@ -263,7 +265,7 @@ impl Write for Frames {
 }
 
 impl Stream for Frames {
-    /// The same connection, of which nothing has been read or written yet.
+    /// A second handle to the connection, before anything has been read or written.
     fn try_clone(&self) -> io::Result<Self> {
         let (arriving, leaving) = Default::default();
         let link = self.link.clone();

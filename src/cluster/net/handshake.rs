@@ -1,14 +1,15 @@
 //! The handshake: both ends of a connection prove that they hold the run's token before anything else is said.
 //!
 //! ```text
-//! connector ── hello (with a nonce), HMAC(token, t, it) ──▶ acceptor
-//!           ◀─ hello (with a nonce), HMAC(token, a, both) ──
-//!           ── HMAC(token, c, both) ─────────────────────▶
-//!           ◀─ welcome, or why not ────────────────────────
+//! connector ── handshake (with a nonce), ticket = HMAC(token, t, it) ──▶ acceptor
+//!           ◀── handshake (with a nonce), HMAC(token, a, both) ─────────
+//!           ─── HMAC(token, c, both) ───────────────────────────────────▶
+//!           ◀── admitted, or the reason why not ────────────────────────
 //! ```
 //!
-//! The proofs are over both hellos, so that neither can be used a second time. The first one, the *ticket*, is over one hello
-//! alone: it lets nobody in, but whoever shows it waits apart from those who hold no token.
+//! The proofs are over both handshakes, so that neither can be replayed. The first one, the *ticket*, is over
+//! the connector's handshake alone: it admits nobody, but a connector that shows it waits in a queue apart
+//! from those that do not hold the token.
 
 use std::fmt;
 use std::io;
@@ -20,22 +21,22 @@ use sha2::Sha256;
 
 use super::wire::{Timed, receive, receive_bytes, send};
 
-/// How long a handshake over the network may take.
+/// Time limit of a handshake over the network.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
-/// No hello is longer.
+/// Longest handshake message in bytes.
 const MOST: u64 = 1024;
-/// What is spoken; changes with every message that changes.
+/// Version of the protocol; it changes with every message that changes.
 const PROTOCOL: u32 = 4;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
-/// What whoever connects is to whom it connects to.
+/// Role of one end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A process of the run, to the coordinator.
+    /// A process of the run that connects to the coordinator.
     Member,
-    /// A process of the run, to another one, for a generation.
+    /// A process of the run that connects to a peer, for a generation.
     Neighbour,
-    /// Someone who asks something of the run.
+    /// An admin client.
     AdminClient,
     /// The coordinator.
     Coordinator,
@@ -60,24 +61,24 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Random bytes of the system.
+/// Random bytes from the system.
 pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|why| io::Error::other(why.to_string()))?;
     Ok(bytes)
 }
 
-/// What both ends say of themselves.
+/// First message of each end of a connection: its role, build, run and number, with a nonce.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Handshake {
     magic: [u8; 8],
     protocol: u32,
     pub(crate) role: Role,
-    /// A fingerprint of the program's executable; 0 for those that run none.
+    /// Fingerprint of the program's executable; 0 for the coordinator and for admin clients.
     pub(crate) build: u64,
     pub(crate) run: u64,
     pub(crate) generation: u64,
-    /// Which process it is.
+    /// Number of the process; `u32::MAX` for the coordinator and for admin clients.
     pub(crate) index: u32,
     nonce: [u8; 32],
 }
@@ -85,7 +86,7 @@ pub(crate) struct Handshake {
 crate::state!(Handshake { magic, protocol, role, build, run, generation, index, nonce });
 
 impl Handshake {
-    /// A hello that was never said before.
+    /// A handshake with a new nonce.
     pub(crate) fn new(role: Role, (build, run): (u64, u64), generation: u64, index: u32) -> io::Result<Self> {
         let nonce = random()?;
         Ok(Self { magic: MAGIC, protocol: PROTOCOL, role, build, run, generation, index, nonce })
@@ -105,14 +106,14 @@ impl Handshake {
     }
 }
 
-/// Why a handshake did not succeed.
+/// Reason why a handshake did not succeed.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// Whoever is there does not hold the token, or does not speak the protocol.
+    /// The other end does not hold the token, or does not speak the protocol.
     Stranger,
     /// The connection broke, or took too long.
     Broken(io::Error),
-    /// The other end is what it says, and does not fit.
+    /// The other end holds the token, and does not fit the run.
     Unlike(String),
 }
 
@@ -151,7 +152,7 @@ const CONNECTOR: u8 = 1;
 const ACCEPTOR: u8 = 2;
 const TICKET: u8 = 3;
 
-/// Says hello to whoever is at the other end, within a time if there is a limit; gives what it says of itself.
+/// Connector's side of the handshake, within a time limit if there is one; returns the other end's handshake.
 pub(crate) fn greet(
     socket: &TcpStream,
     token: Token,
@@ -174,8 +175,9 @@ pub(crate) fn greet(
     }
 }
 
-/// Answers a hello. `hear` is told of it, and whether it came with a ticket; `admit` decides, of whoever holds the token,
-/// who fits. One of another protocol, or without the token, is answered too, so that it can say what is wrong.
+/// Acceptor's side of the handshake. `hear` is called with the connector's handshake, and `true` if its
+/// ticket is valid; `admit` decides which holders of the token fit. A connector of another protocol, or
+/// without the token, gets an answer too, so that it can report the reason.
 pub(crate) fn answer(
     socket: &TcpStream,
     token: Token,
@@ -192,7 +194,7 @@ pub(crate) fn answer(
     if let Err(why) = theirs.check() {
         if matches!(why, Refused::Unlike(_)) {
             send(&mut timed, &answer)?;
-            // What is closed before all of it is read may take the answer with it.
+            // Closing a socket with unread bytes may discard the answer.
             let _ = receive_bytes(&mut timed, MOST);
         }
         return Err(why);

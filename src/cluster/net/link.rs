@@ -1,9 +1,9 @@
-//! [`Link`]: a connection between two processes of a run. Each says on it every second that it is there, so that one that
-//! passes nothing on is noticed, in either direction.
+//! [`Link`]: a connection between two processes of a run. Each end sends a heartbeat every second, so that a
+//! connection that passes nothing on is noticed, in either direction.
 //!
 //! ```text
 //! length (4 bytes, little-endian) ‖ so many bytes      for each write
-//! 0 0 0 0                                               every second
+//! 0 0 0 0                                               every second: a heartbeat
 //! ```
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
@@ -14,14 +14,15 @@ use std::time::Duration;
 
 use crate::base::sync::lock;
 
-/// How often each end of a connection says that it is there.
+/// Time between two heartbeats of each end of a connection.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
-/// Bytes of a length.
+/// Number of bytes of a length.
 pub(crate) const HEAD: usize = 4;
-/// What is read at once, and what becomes one write where there is more.
+/// Bytes to read at once, and most bytes of one write.
 const CHUNK: usize = 1 << 16;
 
-/// A thread that only passes messages on, and so needs little of a stack: there are several in each process.
+/// Builder of a thread that only passes messages on, and so needs little of a stack: there are several in
+/// each process.
 pub(crate) fn messenger(name: &str) -> thread::Builder {
     thread::Builder::new().name(format!("raddle:{name}")).stack_size(256 << 10)
 }
@@ -34,17 +35,17 @@ struct Ends {
     socket: TcpStream,
     incoming: Mutex<Incoming>,
     outgoing: Mutex<Outgoing>,
-    /// Says that this end is there.
+    /// The thread that sends heartbeats.
     heartbeat: Mutex<Option<Thread>>,
 }
 
 struct Incoming {
     from: BufReader<TcpStream>,
-    /// The length that is being read, as far as it has come.
+    /// Bytes of the length that is being read.
     head: Vec<u8>,
-    /// What is left of the bytes that it announced.
+    /// Bytes still to come of those that the last length announced.
     left: usize,
-    /// How long the other end may say nothing.
+    /// Heartbeat timeout: time after which the other end is lost if it has sent nothing.
     silence: Option<Duration>,
 }
 
@@ -55,7 +56,7 @@ struct Outgoing {
 }
 
 impl Link {
-    /// Over this connection; says from now on that this end is there.
+    /// A link over this socket, which sends heartbeats from now on.
     pub(crate) fn new(socket: TcpStream) -> io::Result<Self> {
         let from = BufReader::with_capacity(CHUNK, socket.try_clone()?);
         let incoming = Mutex::new(Incoming { from, head: Vec::with_capacity(HEAD), left: 0, silence: None });
@@ -67,29 +68,29 @@ impl Link {
         Ok(Self(ends))
     }
 
-    /// From now on the other end is lost where it says nothing for so long.
+    /// Sets the heartbeat timeout: a read fails where the other end has sent nothing for so long.
     pub(crate) fn limit(&self, silence: Option<Duration>) -> io::Result<()> {
         let silence = silence.filter(|silence| !silence.is_zero());
         lock(&self.0.incoming).silence = silence;
         self.0.socket.set_read_timeout(silence)
     }
 
-    /// Sends what is behind the first [`HEAD`] bytes, which are this function's to fill in, as one write.
+    /// Sends the bytes behind the first [`HEAD`], which this function fills in, as one write.
     pub(crate) fn send(&self, chunk: &mut [u8]) -> io::Result<()> {
         lock(&self.0.outgoing).send(chunk)
     }
 
-    /// Closes it at once; whoever reads or writes it, here or there, is then done.
+    /// Closes the connection at once: reads and writes end, at both ends.
     pub(crate) fn close(&self) {
-        // One that is closed already is as it should be.
+        // It may be closed already.
         let _ = self.0.socket.shutdown(Shutdown::Both);
     }
 
-    /// Ends one direction, or both, behind what was sent.
+    /// Ends one direction, or both, behind the bytes that were sent.
     pub(crate) fn shutdown(&self, how: Shutdown) {
         let mut outgoing = lock(&self.0.outgoing);
         outgoing.over |= how != Shutdown::Read;
-        // One that the other end has closed meanwhile needs no closing.
+        // The other end may have closed it already.
         let _ = outgoing.to.shutdown(how);
     }
 
@@ -104,7 +105,7 @@ impl Drop for Ends {
     }
 }
 
-/// Says every second that this end is there, as long as somebody holds it.
+/// Sends a heartbeat every second, as long as the link is in use.
 fn beat(ends: &Weak<Ends>) {
     loop {
         thread::park_timeout(HEARTBEAT);
@@ -127,7 +128,7 @@ impl Outgoing {
 }
 
 impl Incoming {
-    /// Reads what has come, and waits where nothing has.
+    /// Reads bytes that have arrived, and waits where there are none.
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         while self.left == 0 {
             let have = self.from.fill_buf()?;
@@ -237,7 +238,7 @@ mod tests {
         let (one, other) = pair();
         let (one, other) = (Link::new(one).unwrap(), Link::new(other).unwrap());
         one.limit(Some(Duration::from_millis(1900))).unwrap();
-        // Another link's signs of life are the clock: four of them take longer than the limit.
+        // Another link's heartbeats are the clock: four of them take longer than the limit.
         let (clock, mut hands) = pair();
         let clock = Link::new(clock).unwrap();
         let came = within_a_minute(move || {

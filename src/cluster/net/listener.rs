@@ -1,8 +1,8 @@
-//! [`Listener`]: a listener that lets in only those who pass the handshake.
+//! [`Listener`]: accepts connections, and admits those that pass the handshake.
 //!
-//! Whoever has connected and not shown a ticket waits among the *silent*, whoever has, among the *known*. Each of the two has
-//! so many places; where they are taken the oldest goes, not the newest, so that strangers keep nobody out who speaks at
-//! once.
+//! A connection that has not shown a valid ticket waits in the queue of the *silent*, one that has, in that
+//! of the *known*. Each queue has a fixed length; where it is full the oldest connection is closed, not the
+//! newest, so that strangers keep nobody out who sends its handshake at once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,42 +16,43 @@ use super::handshake::{Handshake, PATIENCE, Refused, Token, answer, greet};
 use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
 
-/// Places of connections that have shown no ticket, and of those that have and whose handshake is under way.
+/// Length of the queue of connections that have shown no ticket, and of those that have and whose handshake
+/// is under way.
 const SILENT: usize = 256;
 const KNOWN: usize = 64;
-/// Time that a connection has its place for, at least: enough to say hello.
+/// Least time that a connection stays in its queue: enough to send a handshake.
 const MOMENT: Duration = Duration::from_millis(10);
 /// Time between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// Decides who is let in.
+/// Function that admits a connection by its handshake, or gives the reason why not.
 pub(crate) type Admit = Box<dyn Fn(&Handshake) -> Result<(), String> + Send + Sync>;
-/// Takes a connection whose handshake has succeeded.
+/// Function that takes a connection whose handshake has succeeded.
 pub(crate) type Deliver = Box<dyn Fn(Handshake, TcpStream) + Send + Sync>;
-/// Makes this end's hello.
+/// Function that makes this end's handshake.
 pub(crate) type Introduce = Box<dyn Fn() -> io::Result<Handshake> + Send + Sync>;
-/// Hears who was turned away, and why.
+/// Function that is called with each connection that is refused.
 pub(crate) type Refuse = Box<dyn Fn(&Rejection<'_>) + Send + Sync>;
 
-/// Someone who was turned away.
+/// A refused connection.
 pub(crate) struct Rejection<'a> {
-    /// Hello of the process, where it holds the token.
+    /// Handshake of the other end, if it holds the token.
     pub(crate) hello: Option<&'a Handshake>,
-    /// Where it comes from; `None` for a process that was started here.
+    /// IP address of the other end; `None` for a process of the launcher.
     pub(crate) from: Option<IpAddr>,
     pub(crate) why: &'a str,
 }
 
-/// Number of a connection that waits, since when it does, and the connection.
+/// Number of a waiting connection, the time since when it waits, and the socket.
 type Waiter = (u64, Instant, Arc<TcpStream>);
 
-/// Connections that wait, the oldest first, beside the number of the last that came.
+/// Number of the last connection, and the waiting ones, the oldest first.
 #[derive(Default)]
 struct Waiting(Mutex<(u64, VecDeque<Waiter>)>);
 
 impl Waiting {
-    /// Takes a place for a connection, and gives its number. Where all of them are taken the oldest connection is closed, once
-    /// it has had a moment.
+    /// Adds a connection to the queue and returns its number. Where all `places` are taken the oldest
+    /// connection is closed, once it has waited for [`MOMENT`].
     fn enter(&self, socket: &Arc<TcpStream>, places: usize) -> u64 {
         loop {
             let mut waiting = lock(&self.0);
@@ -64,7 +65,7 @@ impl Waiting {
             if waiting.1.len() >= places
                 && let Some((_, _, oldest)) = waiting.1.pop_front()
             {
-                // Its own thread sees the end.
+                // The thread of its handshake notices the end.
                 let _ = oldest.shutdown(Shutdown::Both);
             }
             waiting.0 += 1;
@@ -79,7 +80,7 @@ impl Waiting {
     }
 }
 
-/// Listens until it is dropped.
+/// Listening socket with its thread; it is closed when dropped.
 pub(crate) struct Listener {
     address: SocketAddr,
     #[cfg(feature = "cli")]
@@ -88,7 +89,7 @@ pub(crate) struct Listener {
     listening: Option<JoinHandle<()>>,
 }
 
-/// Who is at a gate, and decides.
+/// Token, functions and queues of a listener.
 pub(crate) struct ListenerHandlers {
     pub(crate) token: Token,
     pub(crate) introduce: Introduce,
@@ -98,7 +99,7 @@ pub(crate) struct ListenerHandlers {
     pub(crate) queues: AcceptQueues,
 }
 
-/// Who waits at a gate.
+/// Connections whose handshake is under way.
 #[derive(Default)]
 pub(crate) struct AcceptQueues {
     silent: Waiting,
@@ -120,7 +121,7 @@ impl Listener {
                 }
                 match socket {
                     Ok(socket) => ListenerHandlers::receive(&inside, socket),
-                    // Out of descriptors, say: those that are held are let go in a moment.
+                    // Such as no free descriptor: some are closed within a moment.
                     Err(_) => thread::sleep(MOMENT),
                 }
             }
@@ -134,13 +135,13 @@ impl Listener {
         })
     }
 
-    /// Where it listens.
+    /// Address at which it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Takes a connection that nobody else could make, such as one to a process that was started here: it has a place of its
-    /// own, and all the time it needs.
+    /// Starts the handshake on a socket pair to a process of the launcher: it waits in no queue, and has no
+    /// time limit.
     #[cfg(feature = "cli")]
     pub(crate) fn take(&self, socket: TcpStream) -> io::Result<()> {
         let inside = Arc::clone(&self.handlers);
@@ -160,13 +161,13 @@ impl ListenerHandlers {
         }
     }
 
-    /// Carries a handshake out, and delivers the connection where it succeeds.
+    /// Carries the handshake out, and delivers the connection if it succeeds.
     fn finish(&self, socket: Arc<TcpStream>, from: Option<IpAddr>, silent: Option<u64>) {
         let mut known = None;
         let answered = self.answer(&socket, from, silent, &mut known);
         silent.iter().for_each(|&number| self.queues.silent.leave(number));
         known.iter().for_each(|&number| self.queues.known.leave(number));
-        // Nobody else holds it; one that is being closed at this moment is as good as gone.
+        // If a queue still holds it, it is being closed at this moment.
         if let (Ok(hello), Some(socket)) = (answered, Arc::into_inner(socket)) {
             (self.deliver)(hello, socket);
         }
@@ -194,7 +195,8 @@ impl ListenerHandlers {
             let admitted = (self.admit)(hello);
             admitted.inspect_err(|why| (self.refuse)(&Rejection { hello: Some(hello), from, why }))
         };
-        // Without it messages wait for each other's acknowledgements; only connections over the network have it.
+        // Without it messages wait for acknowledgements of earlier ones; only TCP connections have the
+        // option.
         if silent.is_some() {
             socket.set_nodelay(true)?;
         }
@@ -206,7 +208,7 @@ impl ListenerHandlers {
 impl Drop for Listener {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Release);
-        // Wakes the listener. Where nobody can connect any more, the thread ends with the process.
+        // A connection wakes the thread; if none can be made, the thread ends with the process.
         let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1)).is_ok();
         if let Some(listening) = self.listening.take().filter(|_| woken) {
             let _ = listening.join();
@@ -214,16 +216,17 @@ impl Drop for Listener {
     }
 }
 
-/// When it is worth another attempt to connect.
+/// Errors after which to try again to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// Where whoever listens has closed the connection, as a gate does that is crowded.
+    /// The listener has closed the connection, as it does where its queue is full.
     Crowded,
-    /// Where anything has broken: who is called is there, and the network may come back.
+    /// Any broken connection: the other end is known to exist, and the network may come back.
     Broken,
 }
 
-/// Connects and carries a handshake out, time and again for a while where that is worth it and nobody has lost interest.
+/// Connects and carries the handshake out; tries again for so long after the errors that `retry` names, until
+/// `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
     token: Token,

@@ -1,4 +1,4 @@
-//! Values on a connection: a length, then the bytes that [`State`] makes of them.
+//! Values on a connection: a length of 8 bytes, then the bytes of the value's [`State`].
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -10,8 +10,8 @@ use crate::base::state::{State, from_bytes, to_bytes};
 use crate::base::sync::lock;
 use crate::cluster::net::link::{HEARTBEAT, messenger};
 
-/// Sends a heartbeat every second, which says that this end is alive, on a thread of its own, as long as somebody holds the
-/// connection: a long task is not silence.
+/// Sends a heartbeat every second, on a thread of its own, as long as the connection is in use: a long task
+/// is not silence.
 pub(crate) fn heartbeat<T: State>(
     to: &Arc<Mutex<TcpStream>>,
     alive: impl Fn() -> T + Send + 'static,
@@ -45,7 +45,7 @@ pub(crate) fn receive<T: State>(from: &mut impl Read, most: u64) -> io::Result<T
     from_bytes(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))
 }
 
-/// Receives the bytes of a value. Room is made as they come: an announced length is not trusted.
+/// Receives the bytes of a value. The buffer grows with them: an announced length is not trusted.
 pub(crate) fn receive_bytes(from: &mut impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut length = [0; 8];
     from.read_exact(&mut length)?;
@@ -62,7 +62,7 @@ pub(crate) fn receive_bytes(from: &mut impl Read, most: u64) -> io::Result<Vec<u
     }
 }
 
-/// A connection that must be done by a moment, if there is one.
+/// A socket whose reads and writes must be done by a point in time, if there is one.
 pub(crate) struct Timed<'a> {
     socket: &'a TcpStream,
     until: Option<Instant>,
@@ -100,7 +100,7 @@ impl Write for Timed<'_> {
 
 impl Drop for Timed<'_> {
     fn drop(&mut self) {
-        // From here on waiting has no end, or an end of its own; a socket that is closed has none.
+        // Later users of the socket set limits of their own; a closed socket needs none.
         let _ = self.socket.set_read_timeout(None);
         let _ = self.socket.set_write_timeout(None);
     }

@@ -1,12 +1,12 @@
-//! The meter of balance: what epochs take under a virtual clock where workers are slowed down, as [`Balance`] places
-//! shards. The time of an epoch is that of its slowest worker.
+//! Tests of balance: seconds of epochs under a virtual clock where workers are slowed down, with shards
+//! placed by [`Balance`]. An epoch takes as long as its slowest worker.
 
 use super::Rng;
 use crate::cluster::balance::Balance;
 use crate::cluster::plan::{Before, GenerationPlan, Participant, cut_by_speed};
 use crate::cluster::protocol::Epoch;
 
-/// What a run took, balanced and not.
+/// Virtual seconds of a run, with balance and with equal shares.
 struct Measured {
     balanced: f64,
     equal: f64,
@@ -20,7 +20,7 @@ fn participants(workers: usize) -> Vec<Participant> {
     (0..workers as u32).map(|id| Participant { id, address: String::new() }).collect()
 }
 
-/// Runs epochs of which each has the seconds that a unit of cost takes each worker.
+/// Runs an epoch for each item of `slowness`, which gives each worker's seconds for a unit of cost.
 fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> Measured {
     let mut measured = Measured { balanced: 0.0, equal: 0.0, placements: Vec::new(), epochs: Vec::new() };
     let (mut balance, mut plan, mut even) = (Balance::new(true), None::<GenerationPlan>, Vec::new());
@@ -69,7 +69,7 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
     measured
 }
 
-/// Whether no shard moves and is back within two epochs.
+/// `true` if no shard moves and is back within two epochs.
 fn never_turns_back(placements: &[Vec<u32>]) -> bool {
     let turns = |three: &[Vec<u32>], shard: usize| {
         three[0][shard] == three[2][shard] && three[0][shard] != three[1][shard]
@@ -111,7 +111,7 @@ fn bursts_cost_no_more_than_equal_shares() {
     for seed in 0..20 {
         let mut rng = Rng::new(seed);
         let mut slow = [1.0; 4];
-        // Quarter speed, five epochs long on average, now and then.
+        // Bursts of a quarter of the speed, five epochs long on average.
         let bursts = (0..1000).map(|_| {
             for factor in &mut slow {
                 *factor = match *factor > 1.0 {
@@ -135,7 +135,8 @@ fn a_gain_that_does_not_pay_for_the_pause_moves_nothing() {
     assert!(measured.placements.windows(2).all(|two| two[0] == two[1]));
 }
 
-/// Times of mini-batches of real jobs on ten workers each. Shares are continuous: shards are many.
+/// The times are those of mini-batches of real jobs on ten workers each. Shares are nearly continuous: shards
+/// are many.
 #[test]
 fn the_times_of_real_jobs_are_balanced_as_the_reference_does() {
     let Some(folder) = raddle_datasets::registry::real_folder() else { return };

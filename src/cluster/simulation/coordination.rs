@@ -1,4 +1,4 @@
-//! What the coordinator of a simulated run is told and does, and what others wish of it.
+//! The coordinator of a simulated run: its events, its actions, and requests of admin clients.
 
 use super::process::Process;
 use super::world::{AdminEvent, COORDINATOR, SimulatedEvent, World};
@@ -28,7 +28,7 @@ impl World {
                     }
                 }
                 Action::Number(number) => {
-                    // Where it cannot be noted, as on a full disk, the run waits.
+                    // Where it cannot be written, as on a full disk, the run waits.
                     let noted = self.faults.as_ref().map(|faults| faults.checkpoints.note_generation(number));
                     if self.is_launcher_dead() {
                         return Ok(());
@@ -61,7 +61,7 @@ impl World {
         Ok(())
     }
 
-    /// The coordinator is told in a while.
+    /// Sends the coordinator an event after a short random time.
     pub(super) fn soon(&mut self, event: Option<Event>) {
         let after = self.now + self.rng.below(2_000) + self.slowness();
         event.into_iter().for_each(|event| self.at(after, SimulatedEvent::ToCoordinator(event)));

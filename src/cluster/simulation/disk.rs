@@ -1,5 +1,6 @@
-//! [`FaultyDisk`]: the disk of a simulated machine. Syncing takes no time; what was not synced is lost when the machine loses power;
-//! it may be full for a while; and the machine may die in the middle of anything.
+//! [`FaultyDisk`]: a simulated machine's access to the shared disk. Syncing takes no time; bytes that were
+//! not synced are lost when the machine loses power; the disk may be full for a while; and the machine may
+//! die at any operation.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,12 +13,13 @@ use std::sync::{Arc, Mutex};
 use crate::base::store::{Disk, Store};
 use crate::base::sync::lock;
 
-/// The folder that all machines of a run reach.
+/// Shared folder of all machines of a run.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
-    /// Entries that are not durable yet, by the folder that must be synced, with the machine that made them.
+    /// Folder entries that are not durable yet: the machine that made them, the folder to sync, and the
+    /// entry.
     entries: Mutex<Vec<(u64, PathBuf, Entry)>>,
-    /// Files, by inode, whose content is not durable yet, and the machine that wrote it.
+    /// Files whose content is not durable yet, by inode: the machine that wrote them, and the path.
     contents: Mutex<BTreeMap<u64, (u64, PathBuf)>>,
     full: AtomicBool,
     machines: Mutex<u64>,
@@ -27,21 +29,21 @@ pub(super) struct Folder {
 enum Entry {
     File(PathBuf),
     Folder(PathBuf),
-    /// With what was there before.
+    /// Old path, new path, and the content that the new path had before.
     Renamed(PathBuf, PathBuf, Option<Vec<u8>>),
 }
 
-/// One machine's way to the folder.
+/// One machine's access to the folder.
 #[derive(Debug)]
 pub(super) struct FaultyDisk {
     machine: u64,
     folder: Arc<Folder>,
-    /// Operations until the machine dies.
+    /// Number of operations until the machine dies.
     left: AtomicUsize,
 }
 
 impl Folder {
-    /// One more machine.
+    /// Access for one more machine.
     pub(super) fn reach(self: &Arc<Self>) -> Arc<FaultyDisk> {
         let mut machines = lock(&self.machines);
         *machines += 1;
@@ -58,7 +60,7 @@ impl Folder {
 }
 
 impl FaultyDisk {
-    /// The machine dies after so many operations.
+    /// Lets the machine die after so many operations.
     pub(super) fn die_after(&self, operations: usize) {
         self.left.store(operations, Ordering::Relaxed);
     }
@@ -67,7 +69,7 @@ impl FaultyDisk {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// The machine loses power: what it has not synced was never there.
+    /// Takes the machine's power: its operations since the last sync are undone.
     pub(super) fn lose_power(&self) {
         self.die_after(0);
         let mut entries = lock(&self.folder.entries);
@@ -76,7 +78,7 @@ impl FaultyDisk {
         *entries = kept;
         let lost: Vec<(u64, PathBuf, Entry)> = lost;
         for (_, _, entry) in lost.into_iter().rev() {
-            // Somebody may have removed it since.
+            // Another machine may have removed it since.
             let _ = match entry {
                 Entry::File(path) => fs::remove_file(path),
                 Entry::Folder(path) => fs::remove_dir_all(path),
@@ -86,9 +88,9 @@ impl FaultyDisk {
         }
         lock(&self.folder.contents).retain(|inode, (machine, path)| {
             let is_lost = *machine == self.machine;
-            // What is there now may be another file, written since.
+            // The path may hold another file by now.
             if is_lost && fs::metadata(&*path).is_ok_and(|found| found.ino() == *inode) {
-                // The worst is nothing.
+                // The worst case: all content is lost.
                 let _ = fs::write(path, b"");
             }
             !is_lost

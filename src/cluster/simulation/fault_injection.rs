@@ -1,4 +1,4 @@
-//! What becomes of a simulated run when a fault strikes.
+//! Effects of faults on a simulated run.
 
 use super::faults::{DEADLINE, Fault, HEARTBEAT};
 use super::world::{COORDINATOR, SimulatedEvent, World};
@@ -8,13 +8,13 @@ use crate::engine::transfer::ProcessStats;
 use crate::run::place::Outbox;
 
 impl World {
-    /// Something happens that should not.
+    /// Injects a fault.
     pub(super) fn strike(&mut self, fault: Fault) {
         let ids: Vec<u32> = self.processes.keys().copied().collect();
         let (whom, count) = (self.rng.below(ids.len().max(1) as u64) as usize, ids.len());
         let Some(faults) = &mut self.faults else { return };
         faults.counts.struck += 1;
-        // A disk that was full or slow is so no more, even where nobody is there.
+        // The end of a full or slow disk takes effect even where no process runs.
         match fault {
             Fault::Full(false) => faults.disk.fill(false),
             Fault::Slow(false) => faults.is_slow = false,
@@ -26,7 +26,7 @@ impl World {
         match fault {
             Fault::Launcher => {
                 if self.rng.one_in(2) {
-                    // What it has not noted is gone with it.
+                    // The machine loses power, with its unsynced bytes.
                     faults.own.lose_power();
                     faults.counts.unsynced += 1;
                 }
@@ -55,7 +55,7 @@ impl World {
                 faults.mute.extend(Some(ids[whom]).filter(|_| from));
                 faults.deaf.extend(Some(ids[whom]).filter(|_| to));
                 if to {
-                    // Who hears nothing for two deadlines ends.
+                    // A process that receives nothing for two deadlines ends.
                     let after = self.now + (2e6 * DEADLINE) as u64;
                     self.at(after, SimulatedEvent::Ends(ids[whom]));
                 }
@@ -68,7 +68,8 @@ impl World {
         }
     }
 
-    /// A connection between two processes of a generation passes nothing on; who hears nothing says so and ends.
+    /// A link between two processes of a generation passes nothing on; the end that receives nothing reports
+    /// it and ends.
     fn cut_link(&mut self, ids: &[u32], both: bool) {
         let Some(faults) = &mut self.faults else { return };
         let one = ids[self.rng.below(ids.len() as u64) as usize];
@@ -87,7 +88,7 @@ impl World {
         }
     }
 
-    /// A process has heard nothing on a connection for the deadline.
+    /// A process has received nothing on a link for the deadline.
     pub(super) fn hear_nothing(&mut self, from: u32, to: u32, generation: u64, attempt: u64) {
         let (Some(faults), Some(process)) = (&mut self.faults, self.processes.get(&to)) else { return };
         let reads = process.plan.as_ref().is_some_and(|plan| plan.number == generation)
@@ -102,7 +103,7 @@ impl World {
         self.at(after, SimulatedEvent::Ends(to));
     }
 
-    /// Those end that have died in the middle of something.
+    /// Ends the launcher, or a process, whose machine has died at an operation.
     pub(super) fn bury(&mut self) {
         let Some(faults) = &mut self.faults else { return };
         let dead =
@@ -119,12 +120,13 @@ impl World {
         }
     }
 
-    /// A process that was stopped goes on, when its place is taken: it does what it has been told, and what it had begun.
+    /// A stopped process runs on after another one has replaced it: it carries out the orders that it had,
+    /// and the work it had begun.
     pub(super) fn go_on_late(&mut self) {
         let Some(faults) = &mut self.faults else { return };
         let Some((mut process, orders)) = faults.late.pop() else { return };
         faults.counts.late += 1;
-        // What it makes of it is heard by nobody.
+        // Its messages reach no one.
         if let Some(running) = &mut process.running {
             for _ in 0..4 {
                 for places in &mut running.threads {
@@ -150,7 +152,7 @@ impl World {
             && let Some(disk) = faults.disks.remove(&whom)
             && self.rng.one_in(2)
         {
-            // Its machine has lost power.
+            // The process's machine loses power.
             disk.lose_power();
             faults.counts.unsynced += 1;
         }

@@ -1,6 +1,6 @@
-//! Faults of a simulated run: processes are killed or stopped, or their machine loses power, with what it has not synced;
-//! connections pass nothing on, in one direction or in both; disks are slow or full; and the launcher dies and another one
-//! goes on. What was stopped goes on later, when others have taken its place.
+//! Faults of a simulated run: processes are killed or stopped, or their machine loses power with its unsynced
+//! bytes; links pass nothing on, in one direction or in both; disks are slow or full; and the launcher dies
+//! and another one goes on. A stopped process runs on later, when another one has replaced it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::cluster::checkpoints::CheckpointStore;
 use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
 use crate::cluster::protocol::{MemberReport, Order};
 
-/// Seconds of silence after which a process is lost, and microseconds between two signs of life.
+/// Heartbeat timeout in seconds, and microseconds between two heartbeats.
 pub(super) const DEADLINE: f64 = 0.5;
 pub(super) const HEARTBEAT: u64 = 100_000;
 
@@ -22,19 +22,19 @@ pub(super) const HEARTBEAT: u64 = 100_000;
 pub(super) enum Fault {
     Kill,
     Stop,
-    /// What a process says to the coordinator is lost, what it is told, or both.
+    /// Drops messages of a process to the coordinator, from it, or both.
     Partition {
         from: bool,
         to: bool,
     },
-    /// What one process says to another, or both say to each other, is lost, in this generation.
+    /// Drops messages from one process to another, or in both directions, in one generation.
     CutLink {
         both: bool,
     },
     Launcher,
-    /// A process is killed, and of those that are started next some do not get through their handshake.
+    /// A process is killed, and in the next one or two attempts one process fails its handshake.
     Handshake,
-    /// A process, or the launcher, dies in the middle of what it writes next.
+    /// A process, or the launcher, dies at one of its next writes.
     Writing {
         launcher: bool,
     },
@@ -60,19 +60,20 @@ impl Fault {
     }
 }
 
-/// How often what is to happen has happened.
+/// Number of times that each kind of event has happened.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     pub(super) struck: u64,
     pub(super) attempts: u64,
-    /// Attempts that went on from a checkpoint.
+    /// Attempts that resumed from a checkpoint.
     pub(super) resumed: u64,
-    /// Machines that lost power, disks that refused, links that fell silent, and processes that went on too late.
+    /// Machines that lost power, checkpoints that a full disk refused, links that fell silent, and stopped
+    /// processes that ran on.
     pub(super) unsynced: u64,
     pub(super) refused: u64,
     pub(super) silent: u64,
     pub(super) late: u64,
-    /// Processes that did not get through their handshake.
+    /// Processes that failed their handshake.
     pub(super) unmet: u64,
 }
 
@@ -89,31 +90,33 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// What a run with faults has beside one without.
+/// State of a run with faults, beside that of a [`World`].
 pub(super) struct Faults {
     folder: PathBuf,
     config: CoordinatorConfig,
     pub(super) disk: Arc<Folder>,
-    /// The processes' ways to it, and the launcher's.
+    /// The processes' access to the folder, and the launcher's.
     pub(super) disks: BTreeMap<u32, Arc<FaultyDisk>>,
     pub(super) own: Arc<FaultyDisk>,
     pub(super) is_slow: bool,
     pub(super) checkpoints: CheckpointStore,
-    /// The last checkpoint that was committed, and one whose commit was under way when the launcher died.
+    /// The last committed checkpoint, and one whose commit was under way when the launcher died.
     committed: Option<String>,
     perhaps: Option<String>,
-    /// Processes that do nothing any more; those that are not heard; those that hear nothing.
+    /// Stopped processes; those whose messages to the coordinator are dropped; those that receive none from
+    /// it.
     pub(super) frozen: Vec<u32>,
     pub(super) mute: Vec<u32>,
     pub(super) deaf: Vec<u32>,
-    /// Who is not heard by whom, in which generation.
+    /// Links that drop messages: sender, receiver, generation.
     pub(super) cut: Vec<(u32, u32, u64)>,
-    /// What those that were stopped were told, and those whose place others have taken.
+    /// Orders that stopped processes have not read, and stopped processes that were replaced, with their
+    /// unread orders.
     unread: Vec<(u32, Order)>,
     pub(super) late: Vec<(Process, Vec<Order>)>,
-    /// Attempts to come in which a process does not get through its handshake.
+    /// Number of attempts to come in which a process fails its handshake.
     pub(super) unmet: u64,
-    /// Since when a process waits for what others hand over.
+    /// Time since when a process waits for transfers of others.
     waiting: BTreeMap<u32, u64>,
     pub(super) counts: Counts,
 }
@@ -123,21 +126,21 @@ impl Faults {
         self.folder.join("checkpoint")
     }
 
-    /// A process, with a disk.
+    /// A new process with a disk of its own.
     pub(super) fn process(&mut self, index: u32, problem: u64) -> Process {
         let disk = self.disk.reach();
         self.disks.insert(index, Arc::clone(&disk));
         Process::kept(index, problem, self.checkpoints(), disk)
     }
 
-    /// Whether the connection passes on what one process says to the other.
+    /// `true` if the link drops messages of one process to the other.
     pub(super) fn is_cut(&self, from: u32, to: u32, generation: u64) -> bool {
         self.cut.contains(&(from, to, generation))
     }
 }
 
 impl World {
-    /// A run in this folder to which a few things happen that should not.
+    /// A run in this folder with one to three faults at random times.
     pub(super) fn with_faults(seed: u64, problem: u64, folder: PathBuf) -> Self {
         let mut world = Self::new(seed, problem);
         let disk: Arc<Folder> = Arc::default();
@@ -166,12 +169,12 @@ impl World {
             waiting: BTreeMap::new(),
             counts: Counts { attempts: 1, ..Counts::default() },
         });
-        // Those of a run without faults have no folder.
+        // The processes of `new` have no folder: others replace them.
         world.agenda.retain(|_, what| !matches!(what, SimulatedEvent::Built(_)));
         world.people();
         for _ in 0..1 + world.rng.below(3) {
             let fault = Fault::any(&mut world.rng);
-            // Before the first checkpoint, or behind some.
+            // Before the first checkpoint, or after some.
             let latest = if world.rng.one_in(2) { 60_000 } else { 1_000_000 };
             let after = world.rng.below(latest);
             world.at(after, SimulatedEvent::Fault(fault));
@@ -180,7 +183,7 @@ impl World {
         world
     }
 
-    /// The processes of an attempt, which are still building their programs.
+    /// Starts the processes of an attempt, which build their programs first.
     fn people(&mut self) {
         let Some(faults) = &mut self.faults else { return };
         let (count, problem) = (faults.config.processes, self.problem);
@@ -197,7 +200,7 @@ impl World {
             }
             self.processes.remove(&index);
             if self.rng.one_in(2) {
-                // The connection was there, and broke.
+                // The connection was made, and broke.
                 self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
             }
             let exited = Event::Exited { of: index, code: LOST, crashed: true, how: "ended".into() };
@@ -206,7 +209,7 @@ impl World {
         }
     }
 
-    /// What the coordinator is told comes a second time, later, now and then.
+    /// Repeats an event of the coordinator later, now and then.
     pub(super) fn echo(&mut self, event: &Event) {
         let has_faults = self.faults.is_some();
         let again = matches!(
@@ -219,7 +222,7 @@ impl World {
         }
     }
 
-    /// Whether it concerns nobody who could take it in.
+    /// `true` if a fault drops the event; an order to a stopped process is stored.
     pub(super) fn is_lost(&mut self, what: &SimulatedEvent) -> bool {
         let Some(faults) = &mut self.faults else { return false };
         if let SimulatedEvent::Order(to, order) = what
@@ -244,7 +247,7 @@ impl World {
         }
     }
 
-    /// Everybody who can says that he is alive; the coordinator looks at the time.
+    /// All running processes send a heartbeat, and the coordinator checks its timeouts.
     pub(super) fn beat(&mut self) -> Result<(), String> {
         let Some(faults) = &self.faults else { return Ok(()) };
         let alive: Vec<u32> =
@@ -258,7 +261,7 @@ impl World {
         self.coordinate(Event::Tick)
     }
 
-    /// Who waits too long for what another process hands over says so, as its connections would.
+    /// Reports a failure of a process that waits too long for transfers, as its links would.
     fn look_at_handover(&mut self, index: u32) {
         let (Some(faults), Some(process)) = (&mut self.faults, self.processes.get(&index)) else { return };
         let begun = process.plan.as_ref().is_some_and(|plan| plan.number > process.requests.running());
@@ -273,7 +276,8 @@ impl World {
         }
     }
 
-    /// The launcher ends what is left, or another one takes its place, and begins anew: it knows what is in the folder.
+    /// The launcher, or a new one, ends the remaining processes and begins a new attempt from the state of
+    /// the folder.
     pub(super) fn begin_anew(&mut self) {
         let Some(faults) = &mut self.faults else { return };
         faults.counts.attempts += 1;
@@ -297,7 +301,7 @@ impl World {
         faults.checkpoints = CheckpointStore::in_store(faults.folder.clone(), faults.own.clone());
         let after = faults.checkpoints.last_generation();
         self.coordinator = Coordinator::new(CoordinatorConfig { after, ..faults.config.clone() });
-        // Times never fall, and begin with 0 for each coordinator.
+        // Each coordinator's times begin with 0.
         self.since = self.now;
         self.outcome = None;
         self.early.clear();
@@ -316,7 +320,7 @@ impl World {
         self.people();
     }
 
-    /// The checkpoint to go on from: always the last that was committed.
+    /// Looks up the checkpoint to resume from, and checks that it is the last committed one.
     pub(super) fn find(
         &mut self,
         identity: &crate::base::identity::Identity,
@@ -333,13 +337,13 @@ impl World {
         Ok(Some(found))
     }
 
-    /// How long a disk takes that is slow.
+    /// Random delay of a slow disk in microseconds; else 0.
     pub(super) fn slowness(&mut self) -> u64 {
         let is_slow = self.faults.as_ref().is_some_and(|faults| faults.is_slow);
         if is_slow { self.rng.below(4_000_000) } else { 0 }
     }
 
-    /// Whether a process has died in the middle of what it wrote.
+    /// `true` if the machine of a process has died at an operation.
     pub(super) fn is_dead(&self, index: u32) -> bool {
         let disk = self.faults.as_ref().and_then(|faults| faults.disks.get(&index));
         disk.is_some_and(|disk| disk.is_dead())
@@ -364,7 +368,7 @@ impl World {
             None => faults.committed = folder,
             Some(_) if faults.own.is_dead() => faults.perhaps = folder,
             Some(why) if why.contains("no space left") => faults.counts.refused += 1,
-            // The machine that made its folder has lost power: the loss of its process is told soon.
+            // The machine that made the folder has lost power: the loss of its process is reported soon.
             Some(why) if faults.counts.unsynced > 0 && why.contains("os error 2") => {}
             Some(why) => return Err(why.clone()),
         }

@@ -1,4 +1,4 @@
-//! What hub and places of a simulated generation say to each other, and when.
+//! Messages between hub and places of a simulated generation, and the turns of its threads.
 
 use super::mixing::Mixing;
 use super::world::{End, SimulatedEvent, World};
@@ -7,7 +7,7 @@ use crate::run::message::Message;
 use crate::run::place::{HUB, Outbox};
 
 impl World {
-    /// Sends what a thread has for others.
+    /// Sends a thread's outgoing messages.
     pub(super) fn post(&mut self, from: End, out: Outbox<Mixing>) {
         let Some(process) = self.processes.get(&from.0) else { return };
         let Some(plan) = process.plan.clone() else { return };

@@ -18,14 +18,14 @@ use super::raddle::{
 
 pub(crate) struct Mixing {
     pub(crate) visibility: Visibility,
-    /// Whether there is an objective; it worsens now and then.
+    /// `true` if there is an objective; it worsens now and then.
     pub(crate) objective: bool,
 }
 
 pub(crate) struct Memory {
-    /// What a checkpoint leaves out.
+    /// The shard's data, which a checkpoint leaves out.
     data: u64,
-    /// Value that the schedule has had made of it; 0 before.
+    /// Value made of the data in the round that deals them; 0 before.
     dealt: u64,
     learned: Vec<u64>,
 }
@@ -34,7 +34,7 @@ super::raddle::state!(Memory { data, dealt, learned });
 
 pub(crate) struct Pinned {
     seen: u64,
-    /// All shards' data, which a checkpoint leaves out.
+    /// Hash of all shards' data, which a checkpoint leaves out.
     data: u64,
 }
 
@@ -62,7 +62,7 @@ fn digest<T: State>(value: &T) -> u64 {
 }
 
 impl Memory {
-    /// Learns what it sees in the light of something of its own.
+    /// Mixes a value, with one of its own, into the learned state.
     fn learn(&mut self, own: u64, what: u64) -> u64 {
         let seen = mix_all(mix(own, what), self.learned.iter().copied());
         for value in &mut self.learned {
@@ -82,7 +82,7 @@ impl Program for Mixing {
         self.visibility
     }
 
-    /// What a round is for depends on all that the pinned block holds by then.
+    /// The round's phase depends on the whole pinned block at that time.
     fn prepare(&self, phase: &mut u32, pinned: &Pinned) {
         if !is_roll_call(*phase) {
             *phase = mix((*phase).into(), mix(pinned.seen, pinned.data)) as u32 >> 1;
@@ -217,11 +217,11 @@ pub(crate) struct Wanderer {
     shards: u32,
     blocks: u32,
     parallelism: usize,
-    /// All that it has learned.
+    /// Hash of all that it has learned.
     memory: u64,
     epoch: u64,
     round: u64,
-    /// `true` if the shards have been dealt their data, and whether this epoch's roll has been called.
+    /// `true` once the shards have been dealt their data, and once this epoch's first round is issued.
     is_set_up: bool,
     is_called: bool,
 }

@@ -1,11 +1,11 @@
-//! A run of several processes without processes: the coordinator, the members, and the real hub and places of
-//! `mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes its own time;
-//! processes join, leave, the first one too, are refused and rescaled; and, in a second test, they are killed, stopped and
-//! cut off, or do not get through their handshake, disks are
-//! slow, full and lose what was not synced, messages come twice, and the launcher dies. Whatever happens, the run ends with the
-//! bytes of one worker.
+//! A simulated run of several processes: the coordinator, the members, and the real hub and places of
+//! `mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes a random time. In one
+//! test processes join, leave (the first one too), are refused, and workers are rescaled. In a second one
+//! processes are killed, stopped and partitioned, or fail their handshake, disks are slow or full and lose
+//! bytes that were not synced, messages come twice, and the launcher dies. In every case the run ends with
+//! the bytes of one worker.
 //!
-//! A seed that fails prints the command that repeats it.
+//! For a seed that fails the test prints the command that repeats it.
 
 mod balance_probe;
 mod coordination;
@@ -24,13 +24,13 @@ use std::collections::HashMap;
 use self::faults::Counts;
 use self::mixing::{Mixing, Problem};
 use self::world::{Comings, World};
-// The program is one of the integration tests', too: there this name is that of the library.
+// `mixing.rs` is a file of the integration tests, too: there this name is that of the library.
 use crate as raddle;
 use crate::base::random::splitmix64;
 use crate::engine::Engine;
 use crate::program::Visibility;
 
-/// Random numbers of a seed.
+/// Random number generator with a seed.
 pub(crate) struct Rng(u64);
 
 impl Rng {
@@ -38,7 +38,7 @@ impl Rng {
         Self(splitmix64(seed))
     }
 
-    /// A number below `end`.
+    /// A number from 0 to `end - 1`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = splitmix64(self.0.wrapping_add(1));
         self.0 % end
@@ -54,7 +54,7 @@ impl Rng {
     }
 }
 
-/// One of a few problems, by number.
+/// The problem of this number, below [`PROBLEMS`].
 fn problem(number: u64) -> Problem {
     let visibility = if number.is_multiple_of(2) { Visibility::AtBoundary } else { Visibility::EachRound };
     Problem {
@@ -66,7 +66,7 @@ fn problem(number: u64) -> Problem {
     }
 }
 
-/// How many problems there are.
+/// Number of problems.
 const PROBLEMS: u64 = 12;
 
 fn engine(number: u64) -> Engine<Mixing> {
@@ -76,7 +76,7 @@ fn engine(number: u64) -> Engine<Mixing> {
     Engine::new(program, problem.schedule(), parts).epochs(2 + number % 3).staleness(staleness)
 }
 
-/// A number of the environment, or the default.
+/// Number in an environment variable, or the default.
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -104,7 +104,7 @@ fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
         counts += end.comings;
     }
     if count > 100 {
-        // What is to happen does happen.
+        // Each kind of event happens often enough.
         assert!(
             generations as u64 > count + count / 2 && moved > 0,
             "{generations} generations, {moved} bytes"
@@ -138,7 +138,7 @@ fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
         let end = end.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
         assert!(end.outcome.digest() == *alone, "seed {seed}: another digest\n{again}");
         counts += end.faults;
-        // What is left of it is in nobody's way.
+        // A folder that stays does no harm.
         let _ = std::fs::remove_dir_all(folder);
     }
     if count > 100 {

@@ -1,4 +1,4 @@
-//! [`Process`]: one process of a simulated run.
+//! [`Process`]: a process of a simulated run.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -19,13 +19,13 @@ use crate::run::place::Outbox;
 use crate::run::places::Places;
 use crate::run::requests::BoundaryRequests;
 
-/// One process of a simulated run.
+/// A process of a simulated run.
 pub(super) struct Process {
     pub(super) member: Member<Mixing>,
     pub(super) requests: Arc<BoundaryRequests>,
     pub(super) running: Option<Running>,
     pub(super) plan: Option<GenerationPlan>,
-    /// Epochs that the hub has told of.
+    /// Epochs that the hub has reported: generation, epoch, workers.
     epochs: Arc<Mutex<Vec<(u64, u64, usize)>>>,
     pub(super) gone: bool,
 }
@@ -37,7 +37,7 @@ pub(super) struct Running {
     pub(super) threads: Vec<Places<Mixing>>,
     pub(super) hub: Option<Hub<Mixing>>,
     has_hub: bool,
-    /// Threads that have work, or may have.
+    /// `true` for each thread that may have work.
     pub(super) awake: Vec<bool>,
 }
 
@@ -46,7 +46,7 @@ impl Process {
         Self::of(engine(problem).identity(if fits { "data 1" } else { "data 2" }), index)
     }
 
-    /// One that writes checkpoints.
+    /// A process that writes checkpoints.
     pub(super) fn kept(index: u32, problem: u64, folder: PathBuf, disk: Arc<FaultyDisk>) -> Self {
         let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(disk);
         Self::of(engine, index)
@@ -59,7 +59,7 @@ impl Process {
         let mut rng = Rng::new(u64::from(index));
         let engine = engine.observe(move |record| {
             lock(&told).push((running.running(), record.epoch, record.load.len()));
-            // As if it paid to move shards.
+            // Now and then, as if balance had asked to move shards.
             if rng.one_in(4) {
                 running.end_at_boundary(running.running());
             }
@@ -68,7 +68,7 @@ impl Process {
         Self { member, requests, running: None, plan: None, epochs, gone: false }
     }
 
-    /// Begins a generation; what the hub says first is in `out`.
+    /// Begins a generation; the hub's first messages go to `out`.
     pub(super) fn start(
         &mut self,
         generation: Arc<Generation<Mixing>>,
@@ -86,7 +86,7 @@ impl Process {
         Ok(())
     }
 
-    /// What the first process reports of epochs, each with loads that `seconds` makes up.
+    /// Reports of the first process about epochs, with loads in seconds that `seconds` draws.
     pub(super) fn reports(&self, mut seconds: impl FnMut() -> f64) -> Vec<MemberReport> {
         let told = std::mem::take(&mut *lock(&self.epochs));
         let report = |(generation, epoch, workers): (u64, u64, usize)| {
@@ -96,7 +96,7 @@ impl Process {
         told.into_iter().map(report).collect()
     }
 
-    /// Where all places have left and the hub has parted: what is to be reported.
+    /// Ends the generation once all places and the hub have left it; returns the report of that.
     pub(super) fn end(&mut self) -> Result<Option<MemberReport>, String> {
         let Some(running) = &mut self.running else { return Ok(None) };
         let parted = running.hub.as_ref().is_none_or(|hub| hub.parting.is_some());
@@ -118,7 +118,7 @@ impl Process {
 }
 
 impl Running {
-    /// Hands a message to whom it is for, on this process; `to` is a thread here, or the hub.
+    /// Delivers a message on this process, to a worker of this thread, or to the hub.
     pub(super) fn receive(
         &mut self,
         thread: Option<usize>,

@@ -1,4 +1,5 @@
-//! [`World`]: the processes, the coordinator and the connections between them, under a virtual clock.
+//! [`World`]: the processes of a simulated run, its coordinator and their connections, under a virtual clock
+//! in microseconds.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
@@ -14,10 +15,11 @@ use crate::engine::member::Step;
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::run::place::Outbox;
 
-/// More events than any run has.
+/// Most events of a run.
 const MOST: u64 = 400_000;
 
-/// Who speaks: the coordinator, a process for its own, or a thread of a process.
+/// End of a connection: a process (or the coordinator), and one of its threads or `u32::MAX` for the process
+/// itself.
 pub(super) type End = (u32, u32);
 
 pub(super) const COORDINATOR: End = (u32::MAX, 0);
@@ -44,23 +46,23 @@ pub(super) enum SimulatedEvent {
         generation: u64,
         thread: usize,
     },
-    /// Somebody from outside has a wish.
+    /// A request of an admin client.
     AdminEvent(AdminEvent),
-    /// A process that was given a place has built its program.
+    /// A process has built its program.
     Built(u32),
     Fault(Fault),
-    /// Everybody says that he is alive.
+    /// All processes send a heartbeat.
     Heartbeat,
-    /// A process that hears nothing ends.
+    /// A process that receives nothing ends.
     Ends(u32),
-    /// A process has heard nothing of another one for the deadline, in an attempt.
+    /// A process has received nothing from a peer for the deadline, in this attempt.
     Silent {
         from: u32,
         to: u32,
         generation: u64,
         attempt: u64,
     },
-    /// One that was stopped goes on.
+    /// A stopped process that was replaced runs on.
     GoesOn,
 }
 
@@ -76,19 +78,19 @@ pub(super) enum AdminEvent {
     Rescale,
 }
 
-/// How a simulated run ended.
+/// Result of a simulated run.
 pub(super) struct Ended {
     pub(super) outcome: Outcome<Mixing>,
     pub(super) comings: Comings,
     pub(super) faults: Counts,
 }
 
-/// How many processes came and went.
+/// Numbers of processes that joined and left.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Comings {
     pub(super) joined: u64,
     pub(super) left: u64,
-    /// How many that left were the first, and how many joined after that.
+    /// Processes that left as the first one, and processes that joined after one had.
     pub(super) handed_on: u64,
     pub(super) again: u64,
     pub(super) refused: u64,
@@ -108,18 +110,18 @@ pub(super) struct World {
     pub(super) rng: Rng,
     pub(super) problem: u64,
     pub(super) now: u64,
-    /// When the coordinator began.
+    /// Time at which the coordinator began.
     pub(super) since: u64,
     pub(super) count: u64,
     pub(super) faults: Option<Faults>,
     pub(super) agenda: BTreeMap<(u64, u64), SimulatedEvent>,
-    /// When what was last sent from one end to another arrives: connections keep the order.
+    /// Time at which the last message from one end to another arrives: connections keep the order.
     pub(super) last: HashMap<(End, End), u64>,
     pub(super) coordinator: Coordinator,
     pub(super) processes: BTreeMap<u32, Process>,
-    /// What came before its generation began there.
+    /// Messages that arrived before their generation began at the receiver.
     pub(super) early: Vec<SimulatedEvent>,
-    /// Of those who join: whether they fit, and stay until they have joined.
+    /// For each process about to join: whether it fits the run, and whether it stays until it has joined.
     pub(super) joining: Vec<(bool, bool)>,
     pub(super) outcome: Option<(u32, Outcome<Mixing>)>,
     pub(super) over: Option<(u32, i32, Option<String>)>,
@@ -181,7 +183,7 @@ impl World {
         self.agenda.insert((time, self.count), what);
     }
 
-    /// Sends something that takes its own time, but does not overtake what the same end sent before.
+    /// Sends an event with a random delay; those between two ends keep their order.
     pub(super) fn send(&mut self, from: End, to: End, what: SimulatedEvent) {
         let delay = match self.rng.below(20) {
             0 => self.rng.below(50_000),
@@ -194,7 +196,7 @@ impl World {
         self.at(time, what);
     }
 
-    /// Runs to the end.
+    /// Runs to the end of the run.
     pub(super) fn run(mut self) -> Result<Ended, String> {
         while self.over.is_none() {
             let Some(((time, _), what)) = self.agenda.pop_first() else {
@@ -266,7 +268,7 @@ impl World {
         self.send((from, u32::MAX), COORDINATOR, SimulatedEvent::ToCoordinator(Event::Said { from, report }));
     }
 
-    /// A process is told something.
+    /// Carries an order out at a process.
     fn obey(&mut self, to: u32, order: Order) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
         match order {
@@ -311,7 +313,7 @@ impl World {
         Ok(())
     }
 
-    /// A process goes on, if it has what it needs.
+    /// Takes a process's next step, if all transfers to it have arrived.
     fn go_on(&mut self, index: u32) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
         if process.running.is_some() || process.gone {
@@ -354,12 +356,12 @@ impl World {
         Ok(())
     }
 
-    /// A process says its last word and ends.
+    /// A process sends its last report and ends.
     fn depart(&mut self, index: u32) {
         self.say(index, MemberReport::Done);
         let (from, to) = ((index, u32::MAX), COORDINATOR);
         self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
-        // The launcher sees the end of a process in its own time.
+        // The launcher sees the exit of a process after a time of its own.
         let exited = Event::Exited { of: index, code: 0, crashed: false, how: "ended".into() };
         let after = self.now + self.rng.below(10_000);
         self.at(after, SimulatedEvent::ToCoordinator(exited));

@@ -1,4 +1,4 @@
-//! Frames arrive as they were sent, or the other end is lost by name: whatever happens on the way.
+//! Tests of frames: they arrive as they were sent, or the other end is lost by name.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -16,7 +16,7 @@ fn pair() -> (TcpStream, TcpStream) {
     (one, listener.accept().unwrap().0)
 }
 
-/// One end, from threads 2 and 3 to threads 0 and 1, and what is said when it is lost.
+/// One end, from threads 2 and 3 to threads 0 and 1, and the reasons with which it was lost.
 fn end(socket: TcpStream) -> (Frames, Arc<Mutex<Vec<String>>>) {
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
     let into = Arc::clone(&said);
@@ -67,12 +67,13 @@ fn wire(seed: u64, bytes: &[u8]) -> Vec<u8> {
     reading.join().unwrap()
 }
 
-/// What a receiver makes of bytes on the wire: what timely sees, and what is said.
+/// The bytes that timely reads where these are on the wire, and the reasons with which the other end was
+/// lost.
 fn read(bytes: Vec<u8>) -> (Vec<u8>, Vec<String>) {
     let (mut from, to) = pair();
     let (mut receiver, said) = end(to);
     let writing = thread::spawn(move || {
-        // A receiver that has had enough closes.
+        // The receiver may close before all is written.
         let _ = from.write_all(&bytes);
     });
     let (tell, told) = mpsc::channel();
@@ -119,11 +120,11 @@ fn bytes_that_change_on_the_way_end_the_run_by_name_and_nothing_of_them_is_seen(
             continue;
         }
         let (came, said) = read(bytes);
-        // Of what came before the change timely sees whole frames, and then an end.
+        // Timely reads the whole frames before the change, and then an end.
         let seen = came.len().checked_sub(HEADER).expect("an end");
         assert!(came[seen..].iter().all(|&byte| byte == 0), "seed {seed}");
         let same = came[..seen] == sent[..seen.min(sent.len())];
-        // What is added behind the end is never read.
+        // Bytes behind the end are never read.
         assert!(same && (said.len() == 1 || came == sent), "seed {seed}: {said:?}");
         assert!(said.iter().all(|why| why.starts_with("process 7 is lost: ")), "seed {seed}: {said:?}");
     }
