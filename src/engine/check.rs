@@ -1,4 +1,4 @@
-//! The checks before a run.
+//! Checks of settings and schedule before a run.
 
 use super::Engine;
 use crate::base::error::EngineError;
@@ -7,7 +7,7 @@ use crate::program::verbs::Verb;
 use crate::program::{Program, Visibility};
 
 impl<P: Program> Engine<P> {
-    /// Refuses settings and schedules that make no sense.
+    /// Error that names the first setting, or property of the schedule, that makes no sense.
     pub(super) fn check(&self) -> Result<(), EngineError> {
         let refuse = |why: String| Err(EngineError::Setting(why));
         if self.settings.workers == 0 || self.settings.rescale.iter().any(|&(_, workers)| workers == 0) {

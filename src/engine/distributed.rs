@@ -1,4 +1,4 @@
-//! A run on several processes: the connections and threads of this one's part.
+//! A run on several processes: this process's loop, with its connections and threads.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -20,7 +20,7 @@ use crate::program::Program;
 use crate::run::record::EpochRecord;
 
 impl<P: Program> Engine<P> {
-    /// Carries the run out together with other processes.
+    /// Carries the run out together with other processes; `None` where this one is not the first at the end.
     pub(super) fn run_among(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
         self.check()?;
         let client = &cluster.client;
@@ -31,7 +31,7 @@ impl<P: Program> Engine<P> {
         }
         let result = run(self, client);
         let last = result.as_ref().err().map_or(MemberReport::Done, failed);
-        // A coordinator that is gone needs no telling.
+        // The coordinator may be gone.
         let _ = client.say(&last);
         match &result {
             Ok(None) => client.leave(),
@@ -42,12 +42,12 @@ impl<P: Program> Engine<P> {
     }
 }
 
-/// What is said of why this process cannot go on.
+/// Report of the error for which this process cannot go on.
 fn failed(why: &EngineError) -> MemberReport {
     MemberReport::Failed { why: why.to_string(), of_a_peer: matches!(why, EngineError::Process(_)) }
 }
 
-/// Connections with their processes.
+/// Connections to peers, with the numbers of the processes.
 type PeerLinks = Vec<(u32, Link)>;
 
 fn run<P: Program>(
@@ -86,7 +86,7 @@ fn run<P: Program>(
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
             Step::Over(outcome) => {
-                // An old generation writes nothing that is read: the coordinator is asked once more.
+                // A process of an earlier attempt must not write the model: the coordinator decides.
                 client.say(&MemberReport::MayWrite)?;
                 return match client.next()? {
                     Instruction::Write => Ok(Some(*outcome)),
@@ -113,13 +113,13 @@ fn run<P: Program>(
     }
 }
 
-/// What the system says of this process.
+/// Peak memory and CPU time of this process, as the system counts them.
 fn stats() -> ProcessStats {
     let (peak_memory, cpu_seconds) = (peak_memory_bytes().unwrap_or(0), cpu_seconds().unwrap_or(0.0));
     ProcessStats { peak_memory, cpu_seconds, ..ProcessStats::default() }
 }
 
-/// The hand-over is done.
+/// Reports that the hand-over is done: `bytes` have left, and the last work ended at `since`.
 fn settled(
     client: &CoordinatorClient,
     plan: &GenerationPlan,
@@ -131,7 +131,7 @@ fn settled(
     client.say(&MemberReport::Settled { generation, bytes, seconds, memory })
 }
 
-/// Gives away what moves, and takes what comes; returns the bytes that left.
+/// Sends and receives the transfers before a generation; returns the number of bytes sent.
 fn hand_over<P: Program>(
     member: &mut Member<P>,
     client: &CoordinatorClient,
@@ -156,7 +156,7 @@ fn hand_over<P: Program>(
     Ok(left)
 }
 
-/// The connections to the processes of a generation, by their seats.
+/// Connections to the other participants of a generation, by their index; `None` for this process.
 fn links(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Links {
     let mut links: Vec<Option<(String, Link)>> = plan.participants.iter().map(|_| None).collect();
     for (id, link) in peers {
@@ -167,7 +167,7 @@ fn links(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Links {
     Links { index: position, links }
 }
 
-/// Whether it pays to end the generation under way, so that shards move.
+/// Balance as the first process computes it, to end the generation under way where shards had better move.
 struct Watch {
     balance: Balance,
     plan: Option<GenerationPlan>,
@@ -175,7 +175,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// A generation begins.
+    /// Begins a generation; `since` is when the last work ended.
     fn begin(&mut self, plan: &GenerationPlan, since: Option<Instant>) {
         if let Some(since) = since {
             self.balance.paused(since.elapsed().as_secs_f64());
@@ -184,7 +184,7 @@ impl Watch {
         self.plan = Some(plan.clone()).filter(|plan| plan.balance);
     }
 
-    /// An epoch is over.
+    /// Updates the speeds by an epoch; `true` if moving shards is worth a new generation.
     fn is_worth_moving(&mut self, epoch: &Epoch) -> bool {
         let Some(plan) = &self.plan else { return false };
         self.balance.learn(plan, &self.costs, epoch);
@@ -192,7 +192,8 @@ impl Watch {
     }
 }
 
-/// An observer that tells the coordinator of every epoch, too, and ends a generation whose shards had better move.
+/// An observer that reports every epoch to the coordinator, calls the run's own observer, and ends a
+/// generation whose shards had better move.
 fn told<P: Program>(
     client: &CoordinatorClient,
     mut observer: Option<Observer<P>>,

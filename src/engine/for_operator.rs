@@ -1,4 +1,4 @@
-//! A run as an operator in a dataflow of someone else's: one generation, whose workers that dataflow fixes.
+//! A run as an operator in another dataflow: one generation, whose workers that dataflow fixes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,7 +44,7 @@ impl<P: Program> Engine<P> {
             (Participant { id: 0, address: String::new() }, (workers as u32, workers as u32));
         let mut plan =
             GenerationPlan::deal(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
-        // Those of the dataflow around, of which there may be more than shards.
+        // The threads are those of the dataflow around, which may be more than the shards.
         plan.threads = workers as u32;
         Generation::new(program, Arc::new(settings), plan.layout(0), held.into(), Some(hub), observer)
             .into_operators()

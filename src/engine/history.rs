@@ -1,4 +1,4 @@
-//! [`History`]: what is gathered over the generations of a run.
+//! [`History`]: records and counts of a run over its generations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::run::placement;
 use crate::run::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
 use crate::run::share::{GenerationResult, WholeState};
 
-/// What is gathered over the generations.
+/// Records and counts of a run over its generations; the first process has them.
 #[derive(Default)]
 pub(crate) struct History {
     pub(crate) trace: Vec<EpochRecord>,
@@ -30,14 +30,14 @@ pub(crate) struct History {
     warnings: Vec<String>,
     checkpoints: CheckpointRecord,
     pub(super) beginning: PreparationSeconds,
-    /// Of the generation that begins: its processes, and the bytes that moved between them before.
+    /// Of the next generation: its number of processes, and the bytes handed over before it.
     pub(super) here: (usize, u64),
-    /// What each process last said of itself.
+    /// Last statistics of each process.
     pub(super) processes: BTreeMap<u32, ProcessRecord>,
 }
 
 impl History {
-    /// What the first process hands on to the next.
+    /// Writes the history, for the next first process.
     pub(super) fn save(&self, out: &mut Writer) {
         out.write(&self.trace);
         out.write(&self.generations);
@@ -49,7 +49,7 @@ impl History {
         out.write(&self.processes);
     }
 
-    /// Takes over what another first process has gathered.
+    /// Reads the history of the first process before.
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         self.trace = from.read()?;
         self.generations = from.read()?;
@@ -63,7 +63,7 @@ impl History {
         Ok(())
     }
 
-    /// Counts what another process sent and took in the last generation.
+    /// Adds the bytes that another process sent and received in the last generation.
     pub(super) fn count(&mut self, of: &ProcessStats) {
         self.bytes += of.bytes;
         self.block_bytes += of.block_bytes;
@@ -74,7 +74,7 @@ impl History {
 }
 
 impl History {
-    /// Notes a warning, and tells it the first time.
+    /// Records a warning, and passes it to `warner` the first time.
     pub(super) fn warn(&mut self, text: String, warner: Option<&mut Warner>) {
         if !self.warnings.contains(&text) {
             if let Some(warn) = warner {
@@ -84,7 +84,7 @@ impl History {
         }
     }
 
-    /// Notes a checkpoint that the coordinator has made.
+    /// Counts a checkpoint that the coordinator has committed: its cost and its bytes.
     pub(super) fn count_checkpoint(&mut self, cost: Duration, bytes: u64) {
         let CheckpointRecord { count, seconds, bytes: last } = &mut self.checkpoints;
         (*count, *seconds, *last) = (*count + 1, *seconds + cost.as_secs_f64(), bytes);
@@ -151,7 +151,7 @@ impl History {
     }
 }
 
-/// Workers that hold no shard.
+/// Number of workers that hold no shard.
 fn idle(placement: &[u32], workers: usize) -> usize {
     let mut busy = placement.to_vec();
     busy.sort_unstable();

@@ -1,4 +1,4 @@
-//! [`LazyParts`]: what a run begins with, made where it is needed.
+//! [`LazyParts`]: the parts that a run begins with, made on the process that needs them.
 
 use std::fmt::Display;
 
@@ -7,11 +7,12 @@ use crate::base::error::EngineError;
 use crate::base::panic_context;
 use crate::program::Program;
 
-/// What a run begins with, its shards and blocks by makers: each is made on the process that begins with it, once. On
-/// several processes none then holds more than its share. [`Parts`] are makers of what is there already.
+/// Parts that a run begins with, whose shards and blocks are functions: each part is made once, on the
+/// process that holds it first. On several processes none then holds more than its share. [`Parts`] convert
+/// to lazy parts that are there already.
 ///
 /// ```
-/// use raddle::{Maker, Makers};
+/// use raddle::{Lazy, LazyParts};
 /// # use raddle::prelude::*;
 /// # struct Sum;
 /// # impl Program for Sum {
@@ -26,7 +27,7 @@ use crate::program::Program;
 /// # impl Update for Sum { fn update(&self, at: TaskOf<'_, Self>) -> f64 { at.shard.iter().sum() } }
 ///
 /// let numbers = |shard: u32| Ok::<_, std::io::Error>(vec![f64::from(shard); 10]); // say, from a file
-/// let parts = Makers { shards: Maker::new(3, numbers), blocks: Vec::new().into(), pinned: (), replica: 0.0 };
+/// let parts = LazyParts { shards: Lazy::new(3, numbers), blocks: Vec::new().into(), pinned: (), replica: 0.0 };
 /// let outcome = Engine::new(Sum, EachShard::new(3), parts).epochs(1).run()?;
 /// assert_eq!(outcome.parts.replica, 30.0);
 /// # Ok::<(), raddle::EngineError>(())
@@ -38,7 +39,7 @@ pub struct LazyParts<P: Program> {
     pub blocks: Lazy<P::Block>,
     /// The block that stays where rounds are aggregated.
     pub pinned: P::Pinned,
-    /// What every worker keeps a copy of.
+    /// The replica, of which every worker has a copy.
     pub replica: P::Replica,
 }
 
@@ -49,7 +50,7 @@ impl<P: Program> From<Parts<P>> for LazyParts<P> {
     }
 }
 
-/// Makes values by their number; or has them already.
+/// Values that are there already, or a function that makes them by their number.
 pub struct Lazy<T>(Source<T>);
 
 enum Source<T> {
@@ -69,18 +70,18 @@ impl<T> From<Vec<T>> for Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    /// So many values, each made by `make`, which is called where and when it is needed, at most once for each number.
-    /// What it makes may depend on the number alone.
+    /// `count` values, each made by `make`, which is called where and when a value is needed, at most once
+    /// for each number. A value may depend on its number alone.
     pub fn new<E: Display>(count: usize, mut make: impl FnMut(u32) -> Result<T, E> + Send + 'static) -> Self {
         Self(Source::EachOnDemand(count, Box::new(move |number| make(number).map_err(|why| why.to_string()))))
     }
 
-    /// The same where one pass over the data makes many: `make` is called once, if at all, with the ascending numbers of
-    /// those that are needed, and gives as many in the same order.
+    /// `count` values, many of which one pass over the data makes: `make` is called at most once, with the
+    /// ascending numbers of the values that are needed, and returns as many values in that order.
     ///
     /// ```
-    /// let lines = ["0 7", "2 5", "0 1"]; // say, of a file: a shard, and what it is given
-    /// let maker = raddle::Maker::together(3, move |numbers: &[u32]| {
+    /// let lines = ["0 7", "2 5", "0 1"]; // say, of a file: a shard, and a value for it
+    /// let values = raddle::Lazy::together(3, move |numbers: &[u32]| {
     ///     let mut shards = vec![Vec::new(); numbers.len()];
     ///     for line in lines {
     ///         let (shard, value) = line.split_once(' ').ok_or("a line without a value")?;
@@ -89,7 +90,7 @@ impl<T> Lazy<T> {
     ///     }
     ///     Ok::<_, &str>(shards)
     /// });
-    /// assert_eq!(maker.len(), 3);
+    /// assert_eq!(values.len(), 3);
     /// ```
     pub fn together<E: Display>(
         count: usize,
@@ -101,7 +102,7 @@ impl<T> Lazy<T> {
         ))
     }
 
-    /// How many there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         match &self.0 {
             Source::Ready(values) => values.len(),
@@ -109,12 +110,12 @@ impl<T> Lazy<T> {
         }
     }
 
-    /// Whether there are none.
+    /// `true` if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Makes those that are `here` and forgets how to make the others.
+    /// The values for whose numbers `here` is `true`, made now; `None` for all others.
     pub(crate) fn make(
         self,
         what: &'static str,
@@ -151,7 +152,7 @@ impl<T> Lazy<T> {
         }
     }
 
-    /// Those that are there already.
+    /// The values that are there already; empty if they would have to be made.
     pub(crate) fn there(self) -> Vec<T> {
         match self.0 {
             Source::Ready(values) => values.into_iter().flatten().collect(),
@@ -159,7 +160,7 @@ impl<T> Lazy<T> {
         }
     }
 
-    /// Makes all.
+    /// All values, made now.
     pub(crate) fn all(self, what: &'static str) -> Result<Vec<T>, EngineError> {
         Ok(self.make(what, |_| true)?.into_iter().flatten().collect())
     }

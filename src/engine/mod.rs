@@ -35,7 +35,7 @@ pub(crate) use self::parts::PreparationSeconds;
 pub use self::parts::{Outcome, Parts};
 pub(crate) use self::relay::relay;
 
-/// What is told of that goes wrong without ending a run.
+/// Function that is called with each warning.
 type Warner = Box<dyn FnMut(&str) + Send>;
 
 /// Builds a run: a program, a schedule, and how to carry it out.
@@ -70,7 +70,7 @@ pub struct Engine<P: Program> {
 }
 
 impl<P: Program> Engine<P> {
-    /// A run of this program under this schedule: on [`Parts`], or on what [`LazyParts`] make.
+    /// A run of this program under this schedule, on [`Parts`] or [`LazyParts`].
     pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: impl Into<LazyParts<P>>) -> Self {
         let settings = Settings {
             workers: 1,
@@ -105,14 +105,16 @@ impl<P: Program> Engine<P> {
         }
     }
 
-    /// How many workers the shards are dealt to, at least 1. Workers beyond the shards idle, and cost nothing.
+    /// Number of workers among which the shards are divided, at least 1. Workers beyond the shards idle, and
+    /// cost nothing.
     pub fn workers(mut self, workers: usize) -> Self {
         self.settings.workers = workers;
         self
     }
 
-    /// How many threads carry the workers, at least 1; by default one for each worker, but no more than there are
-    /// shards, or cores for this process. Workers on one thread take turns and hand blocks over without leaving it.
+    /// Number of threads that run the workers, at least 1; by default one for each worker, but no more than
+    /// there are shards, or cores for this process. Workers on one thread take turns and hand blocks over
+    /// without leaving it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.settings.threads = Some(threads);
         self
@@ -124,21 +126,21 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Whether workers exchange bytes even within the process, as they would between processes.
+    /// Sets that workers exchange bytes even within the process, as they do between processes. Default: off.
     pub fn serialized(mut self, serialized: bool) -> Self {
         self.settings.serialized = serialized;
         self
     }
 
-    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`. More than an epoch has
-    /// rounds is as much as it has.
+    /// Pipelines stepwise rounds: round `t` reads exactly the commits up to `t - 1 - staleness`. A staleness
+    /// above the number of rounds of an epoch acts as that number.
     pub fn staleness(mut self, rounds: usize) -> Self {
         self.settings.staleness = rounds;
         self
     }
 
-    /// Whether an epoch that worsens a monotone objective is rolled back, with half the parallelism and half the staleness
-    /// from then on.
+    /// Sets that an epoch that worsens a monotone objective is rolled back, with half the parallelism and
+    /// half the staleness from then on. Default: on.
     pub fn guard(mut self, guard: bool) -> Self {
         self.settings.guard = guard;
         self
@@ -156,7 +158,8 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Goes on with other workers: `(3, 4)` means four workers once three epochs are completed.
+    /// Changes the number of workers at boundaries: `(3, 4)` means four workers once three epochs are
+    /// completed.
     pub fn rescale(mut self, plan: &[(u64, usize)]) -> Self {
         self.settings.rescale = plan.to_vec();
         self
@@ -170,7 +173,7 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Keeps checkpoints elsewhere.
+    /// Writes checkpoints through another [`Store`].
     #[cfg(test)]
     pub(crate) fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = store;
@@ -204,7 +207,7 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Shows each record to one more observer; the run ends where it says no.
+    /// Adds an observer of each record; the run ends at the boundary where it returns `false`.
     pub(crate) fn while_heard(
         mut self,
         mut observer: impl FnMut(&EpochRecord) -> bool + Send + 'static,
@@ -220,7 +223,7 @@ impl<P: Program> Engine<P> {
         })
     }
 
-    /// Calls `warn` at once with what goes wrong without ending the run; the report lists it, too.
+    /// Calls `warn` with each warning at once; the report lists them, too.
     pub fn on_warning(mut self, warn: impl FnMut(&str) + Send + 'static) -> Self {
         self.warner = Some(Box::new(warn));
         self
@@ -247,14 +250,14 @@ impl<P: Program> Engine<P> {
         (self.run)(self)
     }
 
-    /// Carries the run out together with other processes, each of which calls this with the same program, schedule and
-    /// settings. The first process gets the outcome, with all shards and blocks; the others, and those that left on the
-    /// way, get `None`. [`workers`](Engine::workers) does not count: the coordinator says how many there are; nor does
-    /// [`resume`](Engine::resume): the coordinator says where the run goes on from. Checkpoints go to the folder `checkpoint` in
-    /// the coordinator's ([`CoordinatorSettings::folder`](crate::cluster::CoordinatorSettings)), which every process names.
-    ///
+    /// Carries the run out together with other processes, each of which calls this with the same program,
+    /// schedule and settings. The first process gets the outcome, with all shards and blocks; the others, and
+    /// those that left earlier, get `None`. The coordinator sets the number of workers, in place of
+    /// [`workers`](Engine::workers), and the checkpoint to resume from, in place of
+    /// [`resume`](Engine::resume). Checkpoints go to the folder `checkpoint` in the coordinator's
+    /// ([`CoordinatorSettings::folder`](crate::cluster::CoordinatorSettings)), which every process names.
     /// # Errors
-    /// As [`run`](Engine::run); if another process is lost, or was built of something else.
+    /// As [`run`](Engine::run); if another process is lost, or this one does not fit the run.
     pub fn run_on(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
         self.run_among(cluster)
     }

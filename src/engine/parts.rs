@@ -1,4 +1,4 @@
-//! [`Parts`]: what goes into a run, and [`Outcome`]: what comes out.
+//! [`Parts`]: the input of a run, and [`Outcome`]: its result.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::record::{EpochRecord, RunReport};
 use crate::run::saved_state::{pinned_state, shard_state};
 
-/// Everything a run trains on and trains: what goes in, and what comes out.
+/// Everything that a run trains on and trains, before and after it.
 pub struct Parts<P: Program> {
-    /// The shards, in shard order. How many there are is fixed by the data, never by the workers.
+    /// The shards, in shard order. Their number is fixed by the data, never by the workers.
     pub shards: Vec<P::Shard>,
     /// The travelling blocks, in block order; none if the program has none.
     pub blocks: Vec<P::Block>,
     /// The block that stays where rounds are aggregated.
     pub pinned: P::Pinned,
-    /// What every worker keeps a copy of.
+    /// The replica, of which every worker has a copy.
     pub replica: P::Replica,
 }
 
@@ -35,34 +35,34 @@ impl<P: Program<Pinned = ()>> Parts<P> {
     }
 }
 
-/// What a run leaves behind.
+/// Result of a run.
 pub struct Outcome<P: Program> {
     /// Shards, blocks and replica as the last boundary left them.
     pub parts: Parts<P>,
-    /// What was counted and measured.
+    /// Counts and measurements of the run.
     pub report: RunReport,
-    /// A record an epoch, the boundary before the first included.
+    /// One record for each boundary: the one before the first epoch, and one after each.
     pub trace: Vec<EpochRecord>,
     pub(crate) program: Arc<P>,
     /// Fingerprints of the boundaries, in a run that is compared with another.
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
-    /// What came before the first generation; zeros in a run on one process.
+    /// Seconds before the first generation; zeros in a run on one process.
     pub(crate) beginning: PreparationSeconds,
 }
 
 /// Seconds of a process among several before its first generation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PreparationSeconds {
-    /// Until all others were as far.
+    /// Seconds until all other processes were ready.
     pub(crate) awaited: f64,
-    /// While what is placed here was made.
+    /// Seconds in which the parts placed here were made.
     pub(crate) made: f64,
 }
 
 impl<P: Program> Outcome<P> {
-    /// SHA-256 in hexadecimal over everything that the run leaves behind: what each shard and the pinned block have learned
-    /// ([`Program::save_state`], [`Program::save_pinned`]), the blocks and the replica. Equal for any number of workers, and
-    /// through every rescale, checkpoint and resume.
+    /// SHA-256, as 64 hexadecimal digits, over the result of the run: the learned state of each shard and of
+    /// the pinned block ([`Program::save_state`], [`Program::save_pinned`]), the blocks and the replica.
+    /// Equal for any number of workers, and through every rescale, checkpoint and resume.
     pub fn digest(&self) -> String {
         let Parts { shards, blocks, pinned, replica } = &self.parts;
         let mut hash = Sha256::new();

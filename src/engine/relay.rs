@@ -1,5 +1,5 @@
-//! [`relay`]: a run that one process after the other carries out. At each boundary the first one leaves, and the next one
-//! goes on with what it hands over; all of them are in this process, for the replay check.
+//! [`relay`]: a run that one process after another carries out, for the replay check. At each boundary the
+//! process leaves, and the next one goes on with its transfers; all of them are within this process.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,8 +17,8 @@ use crate::program::Program;
 use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::requests::BoundaryRequests;
 
-/// Carries out a run of processes that each `make` builds. Of what they hand over, what `crosses` crosses as bytes, the rest
-/// by pointer. Where the engines write checkpoints, so do they.
+/// Carries out a run of processes whose engines `make` builds. Transfers for which `crosses` is `true` cross
+/// as bytes, the others by pointer. Checkpoints are written where the engines are set to.
 pub(crate) fn relay<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     crosses: fn(&Transfer<P>) -> bool,
@@ -49,7 +49,7 @@ pub(crate) fn relay<P: Program>(
     }
 }
 
-/// Goods that cross, as they arrive.
+/// The transfer after it has been converted to bytes and back.
 fn as_bytes<P: Program>(one: Transfer<P>) -> Result<Transfer<P>, EngineError> {
     let crossed = panic_context::guarded(|| {
         let (tag, number, bytes) = one.pack();
@@ -63,7 +63,7 @@ fn start(plan: &GenerationPlan, change: Option<Vec<u8>>) -> GenerationStart {
     GenerationStart { plan: plan.clone(), from, warnings, change, kept, deadline: f64::INFINITY }
 }
 
-/// The process whose turn it is.
+/// The process that runs the generation.
 struct Runner<P: Program> {
     index: u32,
     member: Member<P>,
@@ -77,7 +77,7 @@ impl<P: Program> Runner<P> {
         Ok(Self { index, member: Member::new(engine, index, Arc::clone(&requests)), requests })
     }
 
-    /// Everything to this process.
+    /// A plan that places everything on this process.
     fn plan(&self, number: u64, before: Option<&Before<'_>>) -> GenerationPlan {
         let registration = self.member.registration(1);
         let participants = vec![Participant { id: self.index, address: String::new() }];
@@ -105,7 +105,7 @@ impl<P: Program> Runner<P> {
         }
     }
 
-    /// Makes a checkpoint of the boundary, if it is to become one.
+    /// Writes a checkpoint of the boundary, if one is due.
     fn keep(&mut self, cut: &GenerationEnd, generation: u64) -> Result<(), EngineError> {
         let Some(folder) = self.member.checkpoints().filter(|_| cut.keep != CheckpointNeed::None) else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! A run on this process alone: a cluster of one. The coordinator that decides on runs of several processes decides on it,
-//! too, in memory, and what it orders is done at once: no thread, no socket, no file for it.
+//! A run on this process alone: a cluster of one. The coordinator of runs on several processes decides here,
+//! too, in memory, and its orders are carried out at once: without threads, sockets or files.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ impl<P: Program> Engine<P> {
         Alone { coordinator, member, checkpoints, resume, started }.run(registration)
     }
 
-    /// As a run that is compared with another: how it is carried out is up to the comparison.
+    /// The engine of a run that is compared with another: the comparison sets how it is carried out.
     pub(crate) fn compared(mut self) -> Self {
         (self.settings.fingerprints, self.settings.reversed) = (Fingerprints::All, false);
         (self.checkpoint, self.resume) = (None, None);
@@ -67,16 +67,16 @@ impl<P: Program> Engine<P> {
 struct Alone<P: Program> {
     coordinator: Coordinator,
     member: Member<P>,
-    /// Where checkpoints go.
+    /// The store that checkpoints are written to.
     checkpoints: CheckpointStore,
     /// The folder of the checkpoint to go on from.
     resume: Option<PathBuf>,
     started: Instant,
 }
 
-/// Outcome of a step.
+/// Result of an action.
 enum Done<P: Program> {
-    /// News for the coordinator.
+    /// The next event for the coordinator.
     News(Event),
     Nothing,
     /// The run is over.
@@ -116,7 +116,7 @@ impl<P: Program> Alone<P> {
         Ok(Done::News(event))
     }
 
-    /// Runs a generation, or ends the run: nothing changes process.
+    /// Runs a generation, or ends the run; there are no transfers.
     fn begin(&mut self, start: GenerationStart) -> Result<Done<P>, EngineError> {
         self.member.begin(start, None)?;
         match self.member.next(self.started)? {

@@ -1,5 +1,6 @@
-//! The hand-over: what changes process before a generation begins, streamed over the connections that the generation
-//! then runs on. All of it crosses whole, as its [`State`]: nothing is made anew where it arrives.
+//! The hand-over: transfers between processes before a generation begins, streamed over the connections that
+//! the generation then runs on. Each value crosses whole, as its [`State`]: nothing is recomputed by the
+//! receiver.
 
 use std::io::{self, BufWriter, Write};
 use std::thread;
@@ -10,30 +11,31 @@ use crate::cluster::net::link::Link;
 use crate::cluster::net::wire::receive_bytes;
 use crate::program::Program;
 
-/// No shard is larger.
+/// Largest transfer in bytes.
 const MOST: u64 = 1 << 42;
 
-/// What changes hands.
+/// A value that one process hands over to another.
 pub(crate) enum Transfer<P: Program> {
     Shard(u32, P::Shard),
     Block(u32, P::Block),
-    /// The replica, for one who has none.
+    /// The replica, for a process that has none.
     Replica(P::Replica),
-    /// State that the first process hands on to the next first: the pinned block, then bytes of the rest of the hub and of the
-    /// history.
+    /// State that the first process hands over to the next first one: the pinned block, then the bytes of the
+    /// rest of the hub and of the history.
     Pinned(P::Pinned),
     Hub(Vec<u8>),
-    /// The last: what the giver has to say of itself.
+    /// The last transfer: statistics of the sender.
     End(ProcessStats),
 }
 
-/// What a process says of itself when it hands over.
+/// Statistics of a process, sent with its hand-over.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct ProcessStats {
     pub(crate) process: u32,
     pub(crate) peak_memory: u64,
     pub(crate) cpu_seconds: f64,
-    /// Bytes that its threads sent to others in the generation before, and those of blocks among them.
+    /// Bytes that its threads sent to other processes in the generation before, and those of blocks among
+    /// them.
     pub(crate) bytes: u64,
     pub(crate) block_bytes: u64,
     /// Bytes that were handed over to it before that.
@@ -43,7 +45,7 @@ pub(crate) struct ProcessStats {
 crate::state!(ProcessStats { process, peak_memory, cpu_seconds, bytes, block_bytes, moved });
 
 impl<P: Program> Transfer<P> {
-    /// As bytes, with a tag and a number; the value itself is gone then.
+    /// Converts the transfer to a tag, a number and bytes; the value itself is dropped.
     pub(crate) fn pack(self) -> (u8, u32, Vec<u8>) {
         match self {
             Self::Shard(number, shard) => {
@@ -84,7 +86,8 @@ impl<P: Program> Transfer<P> {
     }
 }
 
-/// One connection of a hand-over: what goes out on it, if anything does, and whether something comes.
+/// One connection of a hand-over: the transfers to send on it, if any, and `true` in `takes` if some are to
+/// be received.
 pub(crate) struct TransferChannel<'a, P: Program> {
     pub(crate) name: String,
     pub(crate) link: &'a Link,
@@ -92,14 +95,14 @@ pub(crate) struct TransferChannel<'a, P: Program> {
     pub(crate) takes: bool,
 }
 
-/// Goods, each with the number of its bytes.
+/// Transfers, each with its length in bytes.
 pub(crate) type SizedTransfers<P> = Vec<(Transfer<P>, u64)>;
 
-/// Gives and takes on all lanes at the same time; no more than one of them is held as bytes for each. Returns what came,
-/// lane by lane, and the bytes that left.
+/// Sends and receives on all channels at the same time; of each channel and direction at most one value is
+/// held as bytes. Returns the transfers received, channel by channel, and the number of bytes sent.
 ///
 /// # Errors
-/// If a connection breaks, or what comes cannot be read: with the name of who is there.
+/// If a connection breaks, or a transfer cannot be read: with the name of the other process.
 pub(crate) fn exchange<P: Program>(
     channels: Vec<TransferChannel<'_, P>>,
 ) -> Result<(Vec<SizedTransfers<P>>, u64), String> {
@@ -132,7 +135,7 @@ pub(crate) fn exchange<P: Program>(
     })
 }
 
-/// Closes the link where the work fails: who reads or writes on the other half of it would wait for ever.
+/// Runs the work, and closes the link if it fails: the thread of the other direction would wait for ever.
 fn giving_up<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let done = panic_context::guarded(work);
     if done.is_err() {

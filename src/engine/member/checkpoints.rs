@@ -1,4 +1,5 @@
-//! A process's share of a checkpoint: what it writes, and how a run goes on from one.
+//! A process's part in checkpoints: writing its shards and blocks, committing the change of a boundary, and
+//! restoring.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,9 +17,9 @@ use crate::run::record::Ending;
 use crate::run::share::{LocalState, WholeState};
 
 impl<P: Program> Member<P> {
-    /// Whether the boundary at which the hub has parted is to become a checkpoint.
+    /// Need for a checkpoint of the boundary at which the generation ended.
     pub(super) fn keep_of(&self, hub: &HubState<P>, parting: GenerationExit) -> CheckpointNeed {
-        // A run that a limit or Ctrl-C ends can go on from where it was, not from the last multiple.
+        // A run that a limit or Ctrl-C ends can resume from its end, not only from the last multiple.
         let unfinished = matches!(parting, GenerationExit::Finished(Ending::Limit(_) | Ending::Interrupted));
         match &self.settings.checkpoints {
             Some((due, _)) if (unfinished || due.at(hub.progress.epoch)) && !hub.ended_mid_epoch => {
@@ -32,13 +33,13 @@ impl<P: Program> Member<P> {
         }
     }
 
-    /// Where checkpoints go, if some are written.
+    /// Folder that checkpoints are written to; `None` if none are.
     pub(crate) fn checkpoints(&self) -> Option<PathBuf> {
         Some(self.settings.checkpoints.as_ref()?.1.path().to_owned())
     }
 
-    /// Hands in the parts of a checkpoint that this process has written. Where the boundary has changed since, or nobody knew
-    /// that it would be kept, they are written `anew`.
+    /// Names, lengths and digests of the parts of a checkpoint that this process has written. Where the
+    /// boundary has changed since, or the checkpoint was not foreseen, the parts are written `anew`.
     ///
     /// # Errors
     /// If program or schedule fail.
@@ -58,7 +59,7 @@ impl<P: Program> Member<P> {
         Ok(checkpoints.submit_parts())
     }
 
-    /// What must be done before a generation begins.
+    /// Steps before a generation begins: counts the last checkpoint, and commits the change of the boundary.
     pub(super) fn prepare(&mut self, start: &GenerationStart) -> Result<(), EngineError> {
         if let Some((due, checkpoints)) = &self.settings.checkpoints {
             checkpoints.begin_generation(start.plan.number);
@@ -75,11 +76,11 @@ impl<P: Program> Member<P> {
                 None => self.history.count_checkpoint(seconds(kept), kept.bytes),
             }
         }
-        // Who joins gets a replica and shards in which it is.
+        // A process that joins receives a replica and shards that include the change.
         self.commit(start.change.as_deref().filter(|_| start.plan.was_participant(self.index)))
     }
 
-    /// Commits what a boundary has concluded: the first process has it, the others get its bytes.
+    /// Commits the change of a boundary's conclusion: the first process has it, the others get its bytes.
     pub(super) fn commit(&mut self, bytes: Option<&[u8]>) -> Result<(), EngineError> {
         let here = self.hub.as_mut().and_then(|hub| hub.unconcluded.take()).and_then(|before| before.change);
         if here.is_none() && bytes.is_none() {
@@ -106,7 +107,8 @@ impl<P: Program> Member<P> {
         committed.map_err(EngineError::Worker)
     }
 
-    /// Makes what this process holds at a checkpoint. What is recomputed may need all shards, which are let go again.
+    /// Restores this process's state from a checkpoint. Recomputing may need all shards; those placed
+    /// elsewhere are dropped again.
     pub(super) fn restore(&mut self, plan: &GenerationPlan, from: &str) -> Result<(), EngineError> {
         let Some(((shards, blocks, pinned), schedule)) = self.lazy_parts.take().zip(self.schedule.take())
         else {

@@ -1,5 +1,6 @@
-//! [`Member`]: one process's part in a run, be it the only one. A plain state machine: plans, goods and the ends of
-//! generations in; goods, generations and reports out. It knows no sockets, no threads and no clock.
+//! [`Member`]: one process's part in a run, possibly the only one. A plain state machine: plans, transfers
+//! and the ends of generations in; transfers, generations and reports out. It has no sockets, no threads and
+//! no clock.
 
 mod checkpoints;
 #[cfg(test)]
@@ -33,22 +34,22 @@ use crate::run::settings::Settings;
 use crate::run::share::{GenerationResult, LocalState};
 use crate::schedule::Schedule;
 
-/// What a process does next.
+/// Next step of a process.
 pub(crate) enum Step<P: Program> {
-    /// Wait for what others hand over.
+    /// Wait for transfers of other processes.
     Wait,
-    /// Run this generation, at this seat.
+    /// Run this generation, as the participant of this index.
     Run(Arc<Generation<P>>, usize),
-    /// Nothing more: the run goes on, or has ended, elsewhere.
+    /// Leave: the run goes on, or has ended, elsewhere.
     Leave,
-    /// Nothing more: the run is over, and this is what it leaves behind.
+    /// End: the run is over, with this outcome.
     Over(Box<Outcome<P>>),
 }
 
-/// What moves, by the process that it goes to.
+/// Transfers by the process that receives them.
 pub(crate) type Outgoing<P> = BTreeMap<u32, Vec<Transfer<P>>>;
 
-/// Makers of shards and blocks, and the pinned block.
+/// Lazy shards and blocks, and the pinned block.
 type Beginnings<P> = (Lazy<<P as Program>::Shard>, Lazy<<P as Program>::Block>, <P as Program>::Pinned);
 
 /// One process's part in a run.
@@ -58,14 +59,14 @@ pub(crate) struct Member<P: Program> {
     program: Arc<P>,
     settings: Settings,
     identity: Identity,
-    /// What the run begins with, until it has begun.
+    /// The parts that the run begins with; `None` once it has begun.
     lazy_parts: Option<Beginnings<P>>,
     counts: (usize, usize),
-    /// Shards, blocks and replica; while a generation runs it has them.
+    /// Shards, blocks and replica; `None` while a generation runs.
     share: Option<LocalState<P>>,
-    /// The checkpoint that the run goes on from, where it has been read already.
+    /// The checkpoint to resume from, where it has been read already.
     found: Option<Checkpoint>,
-    /// Where this is not the first process, the schedule waits here.
+    /// The schedule, where this is not the first process.
     schedule: Option<Box<dyn Schedule<P::Phase>>>,
     /// The pinned block that was handed over, until the rest of the hub has come.
     pinned: Option<P::Pinned>,
@@ -74,11 +75,11 @@ pub(crate) struct Member<P: Program> {
     warner: Option<Warner>,
     history: History,
     plan: Option<GenerationPlan>,
-    /// The processes whose goods have not all come yet.
+    /// The processes whose transfers have not all arrived.
     awaited: BTreeSet<u32>,
-    /// What this process sent in the last generation: bytes, and those of blocks.
+    /// Bytes that this process sent in the last generation, and those of blocks among them.
     sent: (u64, u64),
-    /// Bytes that came to this process before the generation.
+    /// Bytes that were handed over to this process before the generation.
     moved: u64,
     ended: Option<(Ending, Metric, Option<f64>)>,
 }
@@ -126,7 +127,7 @@ impl<P: Program> Member<P> {
         }
     }
 
-    /// Everything that the coordinator must know of it, with the cores that it may use.
+    /// Registration of this process with the coordinator; `cores` is how many it may use.
     pub(crate) fn registration(&self, cores: usize) -> Registration {
         let rescale = self.settings.rescale.iter().map(|&(epoch, workers)| (epoch, workers as u32)).collect();
         let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
@@ -134,16 +135,16 @@ impl<P: Program> Member<P> {
         Registration { identity: self.identity.clone(), blocks, rescale, cores, proof }
     }
 
-    /// Goes on from this checkpoint, and not from the one that the briefing names.
+    /// Sets the checkpoint to resume from, in place of the one that the generation's start names.
     pub(crate) fn go_on_from(&mut self, checkpoint: Checkpoint) {
         self.found = Some(checkpoint);
     }
 
-    /// Takes part in a generation: gives what moves to others. `stats` is what the process says of itself, if there are
-    /// others to tell.
+    /// Begins a part in a generation; returns the transfers to other processes. `stats` are the process's
+    /// statistics, if there are others to send them to.
     ///
     /// # Errors
-    /// If the plan does not fit the run, or what begins here cannot be made.
+    /// If the plan does not fit the run, or a part cannot be made or restored.
     pub(crate) fn begin(
         &mut self,
         start: GenerationStart,
@@ -170,7 +171,7 @@ impl<P: Program> Member<P> {
                 warnings.into_iter().for_each(|why| self.history.warn(why, warner.as_mut()));
             }
         } else {
-            // Who joins begins with what the others have.
+            // A process that joins begins with transfers.
             self.lazy_parts = None;
             let stats = stats.map(|stats| self.stats(stats));
             stats.iter().for_each(|stats| self.note_process(stats));
@@ -183,10 +184,10 @@ impl<P: Program> Member<P> {
         Ok(transfers)
     }
 
-    /// Takes in what another process hands over; `bytes` is how long it was.
+    /// Takes in a transfer of another process; `bytes` is its length.
     ///
     /// # Errors
-    /// If it cannot be read, or nobody expects it.
+    /// If it cannot be read, or is not expected.
     pub(crate) fn take(&mut self, from: u32, transfers: Transfer<P>, bytes: u64) -> Result<(), EngineError> {
         self.moved += bytes;
         match transfers {
@@ -213,7 +214,7 @@ impl<P: Program> Member<P> {
     /// Shards, blocks and replica.
     ///
     /// # Errors
-    /// If a generation has them.
+    /// If a generation holds them.
     fn share(&mut self) -> Result<&mut LocalState<P>, EngineError> {
         self.share.as_mut().ok_or_else(lost)
     }
@@ -222,10 +223,10 @@ impl<P: Program> Member<P> {
         self.plan.as_ref()?.index_of(self.index)
     }
 
-    /// What is next, as it is `now`: the run's clock starts with its first generation.
+    /// The next step at the time `now`: the run's clock starts with its first generation.
     ///
     /// # Errors
-    /// If something was not handed over that is placed here.
+    /// If a part that is placed here was not handed over.
     pub(crate) fn next(&mut self, now: Instant) -> Result<Step<P>, EngineError> {
         if !self.awaited.is_empty() {
             return Ok(Step::Wait);
@@ -248,7 +249,7 @@ impl<P: Program> Member<P> {
         Ok(Step::Run(generation, position))
     }
 
-    /// The generation has ended, and `now` it is; gives what to report.
+    /// Takes a generation's state back when it has ended, at the time `now`; returns the report of that.
     ///
     /// # Errors
     /// If it ended before its first boundary.
@@ -277,23 +278,23 @@ impl<P: Program> Member<P> {
         Ok(MemberReport::Ended { generation, cut })
     }
 
-    /// What this process did before its first generation.
+    /// Sets the seconds of this process before its first generation.
     pub(crate) fn note_preparation(&mut self, beginning: PreparationSeconds) {
         self.history.beginning = beginning;
     }
 
-    /// When this process last worked.
+    /// Time of the last boundary of a generation on this process.
     pub(crate) fn last_worked(&self) -> Option<Instant> {
         self.history.last_boundary
     }
 
-    /// What it says of itself, completed.
+    /// The statistics, completed with this process's number and bytes.
     fn stats(&self, stats: ProcessStats) -> ProcessStats {
         let ((bytes, block_bytes), moved) = (self.sent, self.moved);
         ProcessStats { process: self.index, bytes, block_bytes, moved, ..stats }
     }
 
-    /// Makes what this process begins with.
+    /// Makes the parts that this process begins with.
     fn make(&mut self, plan: &GenerationPlan) -> Result<(), EngineError> {
         let Some((shards, blocks, pinned)) = self.lazy_parts.take() else { return Ok(()) };
         let position = plan.index_of(self.index).map(|position| position as u32);
@@ -318,7 +319,7 @@ impl<P: Program> Member<P> {
         self.history.processes.insert(process, record);
     }
 
-    /// Whether all is here that the plan puts here.
+    /// Error if a part is missing that the plan places here.
     fn check_share(&self, plan: &GenerationPlan, position: usize) -> Result<(), EngineError> {
         let (position, share) = (position as u32, self.share.as_ref().ok_or_else(lost)?);
         let lacks = |what: &str, number| {
@@ -340,7 +341,7 @@ impl<P: Program> Member<P> {
         }
     }
 
-    /// How the generation ended, as the first process knows.
+    /// End of the generation as the first process reports it.
     fn end_of(
         &mut self,
         hub: HubState<P>,
@@ -353,7 +354,7 @@ impl<P: Program> Member<P> {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
         };
         let (epoch, keep) = (hub.progress.epoch, self.keep_of(&hub, parting));
-        // Of use to others alone: here the hub has it.
+        // Only other processes need the bytes: here the hub has the change.
         let has_others = self.plan.as_ref().is_some_and(|plan| plan.participants.len() > 1);
         let change = hub.unconcluded.as_ref().and_then(|before| before.change.as_ref());
         let change = change.filter(|_| has_others).map(to_bytes);
@@ -368,16 +369,16 @@ impl<P: Program> Member<P> {
         Ok(GenerationEnd { epoch, over, block_at: std::mem::take(&mut ended.block_at), keep, change })
     }
 
-    /// Outcome of a run that ends with all of it here.
+    /// Outcome of a run whose parts are all here, with the last change committed.
     ///
     /// # Errors
-    /// If something is elsewhere, or the program fails.
+    /// If a part is elsewhere, or the program fails.
     pub(crate) fn finish(&mut self) -> Result<Outcome<P>, EngineError> {
         self.commit(None)?;
         self.outcome()
     }
 
-    /// What the run leaves behind: all of it is here.
+    /// Outcome of the run, whose parts are all here.
     fn outcome(&mut self) -> Result<Outcome<P>, EngineError> {
         let held = self.share.take().and_then(LocalState::whole).ok_or_else(lost)?;
         let (hub, ended) = (self.hub.take().ok_or_else(lost)?, self.ended.take().ok_or_else(lost)?);
@@ -386,7 +387,7 @@ impl<P: Program> Member<P> {
     }
 }
 
-/// Shards, blocks, replica or hub are not where they have to be.
+/// Error where shards, blocks, replica or hub are missing.
 pub(super) fn lost() -> EngineError {
     EngineError::Worker("the run ended without its state".into())
 }

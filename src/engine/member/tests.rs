@@ -1,4 +1,4 @@
-//! Tests of what a process keeps and hands on, without others.
+//! Tests of a member without others: its checkpoints, and the transfer of the hub.
 
 use super::*;
 use crate::checkpoint::CheckpointEvery;
@@ -60,7 +60,8 @@ fn start(
 #[test]
 fn an_epoch_that_was_cut_short_is_no_boundary_to_keep() {
     let over = |ending| GenerationExit::Finished(ending);
-    // The epoch, whether it was cut short, how the generation ended, and what is kept of it where 2 epochs are due.
+    // The epoch, `true` if the generation ended within it, how it ended, and the need for a checkpoint where
+    // one is due every 2 epochs.
     for (epoch, ended_mid_epoch, parting, keep) in [
         (2, false, GenerationExit::Reconfigure, CheckpointNeed::PartsMissing),
         (2, true, GenerationExit::Reconfigure, CheckpointNeed::None),
@@ -88,7 +89,7 @@ fn the_next_first_process_knows_that_an_epoch_was_cut_short() {
         next.load_hub(&bytes).unwrap();
         let hub = next.hub.unwrap();
         assert_eq!((hub.progress.epoch, hub.ended_mid_epoch), (7, ended_mid_epoch));
-        // Nothing may follow, and nothing lack.
+        // Bytes that are too few or too many are refused.
         for bytes in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
             let mut other = member(1, 2);
             other.pinned = Some(());

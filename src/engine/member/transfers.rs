@@ -1,4 +1,4 @@
-//! What a process gives to others, and the hub that the first one hands on.
+//! Transfers of a process to others, and the hub that the first one hands over to the next.
 
 use super::{Member, Outgoing, lost};
 use crate::base::error::EngineError;
@@ -10,7 +10,7 @@ use crate::program::Program;
 use crate::run::hub::HubState;
 
 impl<P: Program> Member<P> {
-    /// What moves to whom.
+    /// Transfers to each other process by this plan.
     pub(super) fn transfers(
         &mut self,
         plan: &GenerationPlan,
@@ -40,7 +40,7 @@ impl<P: Program> Member<P> {
             for participant in
                 plan.participants.iter().filter(|participant| participant.id != me && !plan.last)
             {
-                // A process without workers has seen no commits.
+                // A process without workers has made no commits.
                 let had_workers = before.as_ref().is_some_and(|before| {
                     before
                         .index_of(participant.id)
@@ -66,7 +66,7 @@ impl<P: Program> Member<P> {
         Ok(transfers)
     }
 
-    /// Drops of the shards and blocks here what the model does not need.
+    /// Drops the data in this process's shards and blocks that the model does not need.
     fn drop_training_data(&mut self) -> Result<(), String> {
         let Some(share) = &mut self.share else { return Ok(()) };
         let program = &self.program;
@@ -87,7 +87,7 @@ impl<P: Program> Member<P> {
         })
     }
 
-    /// The hub whole: the pinned block, and bytes of the rest and of the history.
+    /// The whole hub: the pinned block, and the bytes of the rest and of the history.
     pub(super) fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
         let hub = self.hub.take()?;
         let (mut out, mut schedule) = (Writer::default(), Writer::default());
@@ -100,7 +100,7 @@ impl<P: Program> Member<P> {
         Some((hub.pinned, out.into_bytes()))
     }
 
-    /// Takes up the hub of the first process before: its pinned block has come ahead of these bytes.
+    /// Restores the hub of the first process before: its pinned block has arrived ahead of these bytes.
     pub(super) fn load_hub(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         let pinned = self.pinned.take().ok_or(StateError::new("the pinned block"))?;
         let mut from = Reader::new(bytes);
@@ -120,7 +120,7 @@ impl<P: Program> Member<P> {
     }
 }
 
-/// Puts what was handed over into its slot.
+/// Stores a transferred part in its slot; an error if the slot is taken or missing.
 pub(super) fn put<T>(slots: &mut [Option<T>], number: u32, value: T) -> Result<(), EngineError> {
     match slots.get_mut(number as usize).filter(|slot| slot.is_none()) {
         Some(slot) => {
