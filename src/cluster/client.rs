@@ -39,7 +39,7 @@ enum ControlMessage {
     Gone,
 }
 
-/// The next step of a process in a run.
+/// The coordinator's next instruction to a process.
 pub(crate) enum Instruction {
     /// Take part in a generation.
     Begin(Box<GenerationStart>),
@@ -273,7 +273,7 @@ impl CoordinatorClient {
         })
     }
 
-    /// Waits for the next step.
+    /// Waits for the coordinator's next instruction.
     pub(crate) fn next(&self) -> Result<Instruction, EngineError> {
         match lock(&self.messages).recv() {
             Ok(ControlMessage::Begin(start)) => {
@@ -450,7 +450,7 @@ fn handlers(token: Token, ids: (u64, u64), index: u32, mail: &Arc<PendingConnect
     ListenerHandlers { token, introduce, admit, refuse, deliver, queues }
 }
 
-/// Error that says so where a process belongs to another run, or runs another build.
+/// Error that names the difference where a process belongs to another run, or runs another build.
 pub(crate) fn fits(hello: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
     if hello.run != run {
         return Err("it is a process of another run".into());

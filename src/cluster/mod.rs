@@ -1,6 +1,6 @@
 //! Runs on several processes: [`Cluster`] is one process's membership in a run, `coordinator` decides for all
 //! of them.
-//! `src/NETWORK.md` draws a generation's life, and says what is protected and what is not.
+//! `src/NETWORK.md` draws a generation's life, and lists the threats that a run is protected against.
 
 mod admin;
 pub(crate) mod balance;
@@ -43,7 +43,8 @@ use std::sync::Mutex;
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
 
-/// Channel to the launcher for the reason why this process does not join; set until the process takes part.
+/// Function that reports to the launcher why this process does not join its run; set in a process of `raddle
+/// join`.
 static EXCUSE: Mutex<Option<DeclineReason>> = Mutex::new(None);
 
 /// Function that sends the reason for which a process does not join.

@@ -1,4 +1,5 @@
-//! [`GenerationPlan`]: a generation as the coordinator announces it. Who runs it, and where everything lives.
+//! [`GenerationPlan`]: a generation as the coordinator announces it: its participants, and the places of
+//! workers, shards and blocks.
 
 use std::ops::Range;
 use std::sync::Arc;

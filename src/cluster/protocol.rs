@@ -147,7 +147,7 @@ crate::state!(GenerationStart { plan, from, warnings, change, kept, deadline });
 #[allow(clippy::large_enum_variant, reason = "an order is sent once a generation, and held by nobody")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
-    /// Hand over what moves, then run this generation.
+    /// Send the transfers, then run this generation.
     Begin { start: GenerationStart },
     /// Submit the parts of a checkpoint; write them first if `anew`.
     SubmitParts { generation: u64, epoch: u64, anew: bool },

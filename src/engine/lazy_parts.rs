@@ -27,7 +27,8 @@ use crate::program::Program;
 /// # impl Update for Sum { fn update(&self, at: TaskOf<'_, Self>) -> f64 { at.shard.iter().sum() } }
 ///
 /// let numbers = |shard: u32| Ok::<_, std::io::Error>(vec![f64::from(shard); 10]); // say, from a file
-/// let parts = LazyParts { shards: Lazy::new(3, numbers), blocks: Vec::new().into(), pinned: (), replica: 0.0 };
+/// let shards = Lazy::new(3, numbers);
+/// let parts = LazyParts { shards, blocks: Vec::new().into(), pinned: (), replica: 0.0 };
 /// let outcome = Engine::new(Sum, EachShard::new(3), parts).epochs(1).run()?;
 /// assert_eq!(outcome.parts.replica, 30.0);
 /// # Ok::<(), raddle::EngineError>(())

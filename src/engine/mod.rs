@@ -50,8 +50,9 @@ type Warner = Box<dyn FnMut(&str) + Send>;
 /// | [`guard`](Engine::guard) | on | where an epoch worsened the objective |
 /// | [`epochs`](Engine::epochs), [`time_limit`](Engine::time_limit), [`stop`](Engine::stop) | none | by when they end it |
 ///
-/// A run is a pure function of the parts, the program, the schedule and the settings marked *yes*: the bytes of its
-/// outcome are the same for any number of workers, with any rescale, and through checkpoint and resume.
+/// A run is a pure function of the parts, the program, the schedule and the settings marked *yes*: the bytes
+/// of its outcome are the same for any number of workers, with any rescale, and through checkpoint and
+/// resume.
 pub struct Engine<P: Program> {
     program: Arc<P>,
     schedule: Box<dyn Schedule<P::Phase>>,
@@ -64,8 +65,8 @@ pub struct Engine<P: Program> {
     store: Arc<dyn Store>,
     resume: Option<PathBuf>,
     identity: Option<String>,
-    /// Function that carries the run out. By pointer, so that it is compiled for a program where its engine is built, and not
-    /// once more in each crate that runs one.
+    /// Function that carries the run out. By pointer, so that it is compiled for a program where its engine
+    /// is built, and not once more in each crate that runs one.
     run: fn(Self) -> Result<Outcome<P>, EngineError>,
 }
 
@@ -166,8 +167,9 @@ impl<P: Program> Engine<P> {
     }
 
     /// Writes a checkpoint to this folder after every N epochs, or as often as it costs little
-    /// ([`CheckpointEvery::Auto`]), and where a run ends before it is done; whole or not at all. The last two are kept. One
-    /// that cannot be written ends nothing: the run goes on and warns ([`RunReport::warnings`](crate::RunReport::warnings)).
+    /// ([`CheckpointEvery::Auto`]), and where a run ends unfinished; a checkpoint is written whole or not at
+    /// all. The last two stay. A checkpoint that cannot be written does not end the run, which warns
+    /// ([`RunReport::warnings`](crate::RunReport::warnings)).
     pub fn checkpoint(mut self, every: impl Into<CheckpointEvery>, folder: impl Into<PathBuf>) -> Self {
         self.checkpoint = Some((every.into(), folder.into()));
         self
@@ -180,23 +182,25 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Goes on from the last whole checkpoint in this folder; shards must have been made from the same data, by the same
-    /// parameters. One that is damaged is named in a warning, and the one before is used.
+    /// Resumes from the last whole checkpoint in this folder; shards must have been made from the same data,
+    /// by the same parameters. One that is damaged is named in a warning, and the one before is used.
     pub fn resume(mut self, folder: impl Into<PathBuf>) -> Self {
         self.resume = Some(folder.into());
         self
     }
 
-    /// A text that is the same exactly when data and parameters are, such as a digest of the data and the parameters as
-    /// words: a checkpoint of another run is refused by the words that differ. What stands behind the word `data` is taken
-    /// for the digest of the data, and where that differs, it is said so. Checkpoints ask for an identity. Staleness, guard,
-    /// schedule and the shards' costs are compared besides; limits and the target may change.
+    /// Sets a text that is the same exactly when data and parameters are, such as a digest of the data and
+    /// the parameters as words: a checkpoint of another run is refused by the words that differ. The text
+    /// behind the word `data` is taken for the digest of the data, and the error says so where it differs.
+    /// Checkpoints need an identity. Staleness, guard, schedule and the shards' costs are compared besides;
+    /// limits and the target may change.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    /// Calls `observer` with every epoch's record at its boundary; a [`Stop`] requested there ends the run there.
+    /// Calls `observer` with every epoch's record at its boundary; a [`Stop`] requested there ends the run
+    /// there.
     pub fn observe(self, mut observer: impl FnMut(&EpochRecord) + Send + 'static) -> Self {
         self.watch(move |record, _| observer(record))
     }
@@ -229,7 +233,7 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Makes workers slower than they are, to see what balance does.
+    /// Makes workers slower than they are, to show the effect of balance.
     pub fn slowdown(mut self, slowdown: Slowdown) -> Self {
         self.settings.slowdown = Some(Arc::new(slowdown));
         self
@@ -244,8 +248,8 @@ impl<P: Program> Engine<P> {
     /// Carries the run out.
     ///
     /// # Errors
-    /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be started, a
-    /// program or schedule panics, or a checkpoint cannot be read.
+    /// If a setting makes no sense, the schedule asks for a verb that the program lacks, threads cannot be
+    /// started, a program or schedule panics, or a checkpoint cannot be read.
     pub fn run(self) -> Result<Outcome<P>, EngineError> {
         (self.run)(self)
     }
@@ -256,6 +260,7 @@ impl<P: Program> Engine<P> {
     /// [`workers`](Engine::workers), and the checkpoint to resume from, in place of
     /// [`resume`](Engine::resume). Checkpoints go to the folder `checkpoint` in the coordinator's
     /// ([`CoordinatorSettings::folder`](crate::cluster::CoordinatorSettings)), which every process names.
+    ///
     /// # Errors
     /// As [`run`](Engine::run); if another process is lost, or this one does not fit the run.
     pub fn run_on(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {

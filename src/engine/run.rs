@@ -69,7 +69,7 @@ struct Alone<P: Program> {
     member: Member<P>,
     /// The store that checkpoints are written to.
     checkpoints: CheckpointStore,
-    /// The folder of the checkpoint to go on from.
+    /// The folder of the checkpoint to resume from.
     resume: Option<PathBuf>,
     started: Instant,
 }

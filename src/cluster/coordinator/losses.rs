@@ -90,7 +90,8 @@ impl Coordinator {
         self.look_at_number(now);
     }
 
-    /// Decides what the end of a process means, by its state and the stage of the run.
+    /// Takes the end of a process for a loss, a failure or a regular end, by its state and the stage of the
+    /// run.
     fn lose(&mut self, of: u32, (code, crashed, how): Ended, now: f64) {
         let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, CoordinatorStage::Over))
         else {

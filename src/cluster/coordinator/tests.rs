@@ -1,5 +1,5 @@
-//! Tests of the coordinator: repeated or late events change nothing; a timeout is noticed whoever else
-//! reports; a process leaves when others can go on; a generation whose number is not durable does not begin.
+//! Tests of the coordinator: repeated or late events change nothing; a timeout is noticed while others
+//! report; a process leaves when others can go on; a generation whose number is not durable does not begin.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -287,7 +287,7 @@ fn one_that_ends_on_request_before_it_can_say_so_leaves_the_run_to_the_others() 
                 "{actions:?}"
             );
         }
-        // Nobody is left.
+        // No process remains.
         let mut coordinator = Coordinator::new(CoordinatorConfig { processes: 1, ..config() });
         let actions = coordinator.on(exited(0, code, crashed), 0.0);
         assert_eq!(actions.last(), Some(&Action::Over { who: 0, code: 130, why: None }));
@@ -328,7 +328,7 @@ fn who_is_turned_away_has_no_place_and_is_told_of() {
     let rejection = |of: Option<u32>, why: &str| Event::TurnedAway { of, why: why.into() };
     let actions = coordinator.on(rejection(Some(2), "process 2 is another build"), 0.0);
     assert_eq!(notes(&actions), ["process 2 is another build"]);
-    // A process of the launcher keeps its membership, whoever claims its number.
+    // A process of the launcher stays a member, whatever connection claims its number.
     coordinator.on(rejection(Some(1), "process 1 is another build"), 0.0);
     let told = status(&mut coordinator, 0.0);
     assert_eq!(told.members.iter().map(|member| member.process).collect::<Vec<_>>(), [0, 1]);
@@ -370,7 +370,7 @@ fn the_status_has_the_memory_that_was_last_told() {
 #[test]
 fn the_plan_of_workers_holds_from_its_epochs_on_wherever_a_run_begins() {
     let rescale = [(7, 1), (0, 3), (3, 4)];
-    // Epochs completed where the run begins, the workers it begins with, and those after a boundary at epoch 3.
+    // Epochs completed at the beginning of the run, its workers, and those after a boundary at epoch 3.
     for (epoch, first, then) in [(0, 3, 4), (2, 3, 4), (3, 4, 4), (6, 4, 4), (7, 1, 4), (9, 1, 4)] {
         let mut coordinator = Coordinator::new(config());
         coordinator.on(planned(0, &rescale), 0.0);

@@ -7,7 +7,7 @@ use super::tests::{committed, config, found, kept, numbered, ready, said};
 use super::*;
 use crate::cluster::protocol::AdminRequest;
 
-/// An action in a few words.
+/// Short text of an action.
 fn words(action: &Action) -> String {
     match action {
         Action::Tell { to, order: Order::Begin { start } } => {

@@ -1,7 +1,7 @@
 //! [`Frames`]: a connection through which timely talks to another process, checked before timely sees a byte.
 //!
 //! Timely trusts the bytes that it reads and panics, on a thread of its own, where a connection breaks. Here
-//! each of its frames is read whole, its header is checked, and a sum over it that the other end appends.
+//! each of its frames is read whole, and its header and a checksum that the other end appends are verified.
 //! Where a frame is wrong, or the connection ends too early, the run learns of the loss; timely reads a
 //! regular end of the stream, which ends its threads in good order.
 
@@ -19,7 +19,7 @@ use crate::cluster::net::link::{HEAD, Link};
 const HEADER: usize = 48;
 /// Longest frame in bytes: timely's buffers hold 2^20, and parcels are split to fit.
 const MOST: u64 = 1 << 21;
-/// Bytes of the sum behind each frame.
+/// Bytes of the checksum behind each frame.
 const SUM: usize = 8;
 /// Bytes to read at once.
 const READ: usize = 1 << 16;

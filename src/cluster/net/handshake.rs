@@ -1,4 +1,5 @@
-//! The handshake: both ends of a connection prove that they hold the run's token before anything else is said.
+//! The handshake: both ends of a connection prove that they hold the run's token before anything else is
+//! sent.
 //!
 //! ```text
 //! connector ── handshake (with a nonce), ticket = HMAC(token, t, it) ──▶ acceptor

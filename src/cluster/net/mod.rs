@@ -1,4 +1,4 @@
-//! Connections between processes: addresses, the handshake, frames on a socket, and the bytes of timely on it.
+//! Connections between processes: addresses, the listener, the handshake, values and frames on a socket.
 
 pub(crate) mod addresses;
 pub(crate) mod frames;

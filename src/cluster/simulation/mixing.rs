@@ -1,10 +1,11 @@
-//! A program without mathematics that uses everything: each verb mixes all it may see into all it may change, by a
-//! hash that does not commute. One commit too early, one partial out of order, one block too many, and all bytes
-//! differ. Its schedule wanders at random and mixes what it learns into where it goes.
+//! A program without mathematics that uses every feature: each verb mixes all values that it may see into all
+//! that it may change, by a hash that does not commute. One commit too early, one partial out of order, one
+//! block too many, and all bytes differ. Its schedule draws rounds at random from a hash of all that it has
+//! learned.
 //!
-//! Shards, pinned block and schedule have two forms. A checkpoint leaves out the data of the shards, their sum in the pinned
-//! block, and that the schedule has had the data dealt to the shards: where shards are made anew it is done again, and
-//! where they are not it would do harm.
+//! Shards, pinned block and schedule have two forms. A checkpoint leaves out the data of the shards, their
+//! hash in the pinned block, and the schedule's flag that the data have been dealt: where shards are made
+//! anew the data must be dealt again, and where they are not it would do harm.
 
 use super::raddle::random::{Stream, splitmix64};
 use super::raddle::schedule::{
@@ -170,8 +171,8 @@ impl Update for Mixing {
     fn update(&self, at: TaskOf<'_, Self>) -> u64 {
         let TaskOf { task, shard, replica } = at;
         if is_roll_call(task.phase) {
-            // The guard takes the schedule back to before shards were set up, and they keep what they have: then dealing
-            // again must do nothing.
+            // A rollback may take the schedule back to before the data were dealt, while shards stay as they
+            // are: then a second deal must change nothing.
             if task.phase == DEAL && !(self.objective && shard.dealt != 0) {
                 shard.dealt = mix(shard.dealt, shard.data);
             }
@@ -211,8 +212,8 @@ impl Fold for Mixing {
     }
 }
 
-/// Rounds of a few tasks on shards and blocks drawn at random, some of them after relating candidates; now and then
-/// a whole epoch known in advance.
+/// Schedule of rounds of a few tasks on shards and blocks drawn at random, some of them after relating
+/// candidates; now and then a whole epoch known in advance.
 pub(crate) struct Wanderer {
     shards: u32,
     blocks: u32,
