@@ -23,7 +23,7 @@ pub enum EngineError {
         /// What the system says.
         why: String,
     },
-    /// A maker failed: see [`LazyParts`](crate::Makers).
+    /// A lazy part could not be made: see [`LazyParts`](crate::LazyParts).
     #[error("{what} {number} cannot be made: {why}")]
     Make {
         /// A shard or a block.
