@@ -116,7 +116,7 @@ impl From<EngineError> for Error {
 pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> ExitCode {
     let status = body().unwrap_or_else(|error| {
         tell(program, &error);
-        crate::cluster::excuse(&error.text);
+        crate::cluster::decline(&error.text);
         error.status()
     });
     status.into()

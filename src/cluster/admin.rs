@@ -78,8 +78,8 @@ impl AdminClient {
         let dead = |why: &dyn std::fmt::Display| {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
         };
-        let hello = || Handshake::new(Role::AdminClient, (0, run), 0, u32::MAX);
-        let connected = connect(coordinator, token, hello, (Retry::Crowded, CROWDED), || false);
+        let handshake = || Handshake::new(Role::AdminClient, (0, run), 0, u32::MAX);
+        let connected = connect(coordinator, token, handshake, (Retry::Crowded, CROWDED), || false);
         let (_, socket) = connected.map_err(|why| dead(&why))?;
         let mut timed = Timed::new(&socket, Some(PATIENCE));
         send(&mut timed, request).map_err(|why| dead(&why))?;

@@ -1,6 +1,6 @@
 //! [`Balance`]: decides when shards move to other workers, by measured seconds; they never change a result.
 
-use super::plan::{GenerationPlan, cut_by_speed};
+use super::plan::{GenerationPlan, place_by_speed};
 use super::protocol::Epoch;
 
 /// Weight of the newest epoch in the moving average of a worker's speed.
@@ -121,7 +121,7 @@ impl Balance {
             return false;
         }
         let now = slowest(&loads(&plan.shard_at, costs, speeds.len()), &speeds);
-        let then = slowest(&loads(&cut_by_speed(costs, &speeds), costs, speeds.len()), &speeds);
+        let then = slowest(&loads(&place_by_speed(costs, &speeds), costs, speeds.len()), &speeds);
         then < now * (1.0 - GAIN) && (now - then) * EPOCHS > self.pause
     }
 }

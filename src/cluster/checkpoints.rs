@@ -55,7 +55,7 @@ impl CheckpointStore {
     }
 
     /// `true` if there may be a checkpoint to resume from.
-    pub(super) fn keeps(&self) -> bool {
+    pub(super) fn may_have_checkpoint(&self) -> bool {
         self.folder.is_some() || self.resume.is_some()
     }
 

@@ -68,9 +68,9 @@ pub(crate) struct CoordinatorClient {
     control: Arc<Mutex<TcpStream>>,
     messages: Mutex<mpsc::Receiver<ControlMessage>>,
     pub(crate) requests: Arc<BoundaryRequests>,
-    mail: Arc<PendingConnections>,
+    pending: Arc<PendingConnections>,
     address: SocketAddr,
-    _gate: Listener,
+    _listener: Listener,
     /// `true` once a run has begun on it.
     used: Arc<AtomicBool>,
     /// Function that ends the process when the generation is lost; `None` where a loss is an error.
@@ -88,7 +88,7 @@ pub(crate) type End = fn(i32) -> !;
 pub(crate) const LOST: i32 = 75;
 /// Number of deadlines without a message of the coordinator after which a process counts it as gone. The
 /// coordinator's own timeout is one deadline: it decides first.
-const SILENCE: f64 = 2.0;
+const DEADLINES: f64 = 2.0;
 
 /// Fingerprint of the running executable; 1 where the file cannot be read.
 pub(crate) fn build() -> u64 {
@@ -102,7 +102,7 @@ pub(crate) fn build() -> u64 {
 
 impl CoordinatorClient {
     /// Connects to the coordinator, or takes the parent link if that leads there, and listens for peers at
-    /// the address that `reach` names, by default at the one from which the coordinator is reached: on
+    /// the address that `addresses` names, by default at the one from which the coordinator is reached: on
     /// loopback only, if the coordinator is there.
     ///
     /// `end` is called at once with [`LOST`] when another process is lost or the coordinator is gone; it is
@@ -116,7 +116,7 @@ impl CoordinatorClient {
         index: u32,
         parent_link: ParentLink,
         end: Option<End>,
-        reach: Addresses,
+        addresses: Addresses,
     ) -> Result<Self, EngineError> {
         let Invitation { coordinator, token, run } = *invitation;
         let ids = (build(), run);
@@ -129,7 +129,7 @@ impl CoordinatorClient {
                 EngineError::Setting(format!("the run at {coordinator} does not let it in: {why}"))
             }
         };
-        let hello = || Handshake::new(Role::Member, ids, 0, index);
+        let handshake = || Handshake::new(Role::Member, ids, 0, index);
         let (is_launched, is_guest) = (
             matches!(parent_link, ParentLink::Launcher(_)),
             matches!(parent_link, ParentLink::Supervisor(_)),
@@ -138,26 +138,26 @@ impl CoordinatorClient {
             ParentLink::Launcher(socket) => {
                 // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has
                 // closed its end.
-                let mine = hello().map_err(|why| refused(&why))?;
+                let mine = handshake().map_err(|why| refused(&why))?;
                 greet(&socket, token, &mine, None).map_err(unfit)?;
                 (socket, None)
             }
             ParentLink::Supervisor(socket) => {
-                (reach_out(coordinator, token, hello).map_err(unfit)?, Some(socket))
+                (reach_out(coordinator, token, handshake).map_err(unfit)?, Some(socket))
             }
-            ParentLink::None => (reach_out(coordinator, token, hello).map_err(unfit)?, None),
+            ParentLink::None => (reach_out(coordinator, token, handshake).map_err(unfit)?, None),
         };
         let here = match is_launched {
             true => coordinator.ip(),
             false => control.local_addr().map_err(|why| refused(&why))?.ip(),
         };
-        let mail = Arc::new(PendingConnections::default());
-        let gate = open_gate((reach, here), token, ids, index, &mail)?;
-        let address = reach.told(gate.address());
+        let pending = Arc::new(PendingConnections::default());
+        let listener = open_listener((addresses, here), token, ids, index, &pending)?;
+        let address = addresses.advertised(listener.address());
         let requests = Arc::new(BoundaryRequests::default());
         let (tell, messages) = mpsc::channel();
         let mut orders = control.try_clone().map_err(|why| refused(&why))?;
-        let heard = Arc::clone(&requests);
+        let boundary_requests = Arc::clone(&requests);
         let (is_done, is_used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (done, used) = (Arc::clone(&is_done), Arc::clone(&is_used));
         let listening = messenger("orders").spawn(move || {
@@ -174,30 +174,30 @@ impl CoordinatorClient {
                     Ok(Order::SubmitParts { epoch, anew, .. }) => ControlMessage::SubmitParts { epoch, anew },
                     Ok(Order::Write) => ControlMessage::Write,
                     Ok(Order::Alive { deadline }) => {
-                        let limit = Duration::try_from_secs_f64(SILENCE * deadline).ok();
+                        let limit = Duration::try_from_secs_f64(DEADLINES * deadline).ok();
                         // Setting a time limit fails on a closed socket, which needs none.
                         let _ = orders.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
                         continue;
                     }
                     Ok(Order::EndGeneration { generation }) => {
-                        heard.end_at_boundary(generation);
+                        boundary_requests.end_at_boundary(generation);
                         continue;
                     }
                     Ok(Order::Stop) => {
-                        heard.stop();
+                        boundary_requests.stop();
                         continue;
                     }
                     Ok(Order::Refuse { why }) => ControlMessage::Refused(why),
                     Ok(Order::End) => {
-                        heard.abort("the run has ended");
+                        boundary_requests.abort("the run has ended");
                         ControlMessage::End
                     }
                     Ok(Order::Lost) => {
-                        heard.abort("another process is lost");
+                        boundary_requests.abort("another process is lost");
                         ControlMessage::Gone
                     }
                     Err(_) => {
-                        heard.abort("the coordinator is gone");
+                        boundary_requests.abort("the coordinator is gone");
                         ControlMessage::Gone
                     }
                 };
@@ -213,7 +213,7 @@ impl CoordinatorClient {
         let alive = || MemberReport::Alive { memory: peak_memory_bytes().unwrap_or(0) };
         heartbeat(&control, alive).map_err(|why| refused(&why))?;
         if let Some(supervisor) = supervisor {
-            leave_with(supervisor, &control).map_err(|why| refused(&why))?;
+            leave_with_parent(supervisor, &control).map_err(|why| refused(&why))?;
         }
         Ok(Self {
             index,
@@ -222,9 +222,9 @@ impl CoordinatorClient {
             control,
             messages,
             requests,
-            mail,
+            pending,
             address,
-            _gate: gate,
+            _listener: listener,
             used: is_used,
             end,
             is_guest,
@@ -262,7 +262,7 @@ impl CoordinatorClient {
 
     /// Function that reports why a process that `raddle join` started does not join; `None` for processes of
     /// the launcher, which sees their exit.
-    pub(crate) fn excuse(&self) -> Option<impl Fn(String) + Send + use<>> {
+    pub(crate) fn decline(&self) -> Option<impl Fn(String) + Send + use<>> {
         let (control, used) = (Arc::clone(&self.control), Arc::clone(&self.used));
         self.is_guest.then_some(move |why| {
             // A process that has taken part has reported it already.
@@ -277,7 +277,7 @@ impl CoordinatorClient {
     pub(crate) fn next(&self) -> Result<Instruction, EngineError> {
         match lock(&self.messages).recv() {
             Ok(ControlMessage::Begin(start)) => {
-                self.mail.generation.store(start.plan.number, Ordering::Release);
+                self.pending.generation.store(start.plan.number, Ordering::Release);
                 Ok(Instruction::Begin(start))
             }
             Ok(ControlMessage::SubmitParts { epoch, anew }) => Ok(Instruction::SubmitParts { epoch, anew }),
@@ -322,17 +322,19 @@ impl CoordinatorClient {
                 EngineError::Process(format!("process {id} at {address} cannot be met: {why}"))
             };
             let link = if *id < self.index {
-                let hello = || Handshake::new(Role::Neighbour, self.ids, plan.number, self.index);
+                let handshake = || Handshake::new(Role::Neighbour, self.ids, plan.number, self.index);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
                 let over = || self.requests.is_over();
-                let peers = connect(at, self.token, hello, (Retry::Broken, MEETING), over);
+                let peers = connect(at, self.token, handshake, (Retry::Broken, MEETING), over);
                 let (there, socket) = peers.map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
                 }
                 Link::new(socket).map_err(|why| lost(&why))?
             } else {
-                self.mail.wait((plan.number, *id), &self.requests).ok_or_else(|| lost(&"it does not come"))?
+                self.pending
+                    .wait((plan.number, *id), &self.requests)
+                    .ok_or_else(|| lost(&"it does not come"))?
             };
             link.limit(silence).map_err(|why| lost(&why))?;
             peers.push((*id, link));
@@ -377,13 +379,13 @@ impl PendingConnections {
 fn reach_out(
     coordinator: SocketAddr,
     token: Token,
-    hello: impl Fn() -> io::Result<Handshake>,
+    handshake: impl Fn() -> io::Result<Handshake>,
 ) -> Result<TcpStream, Refused> {
-    connect(coordinator, token, hello, (Retry::Broken, MEETING), || false).map(|(_, socket)| socket)
+    connect(coordinator, token, handshake, (Retry::Broken, MEETING), || false).map(|(_, socket)| socket)
 }
 
 /// Reports that the process leaves once its supervisor is gone: nothing else would end it, or start it again.
-fn leave_with(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io::Result<()> {
+fn leave_with_parent(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io::Result<()> {
     let control = Arc::downgrade(control);
     let waiting = messenger("supervisor").spawn(move || {
         // The supervisor sends nothing: the copy ends with the connection.
@@ -403,18 +405,18 @@ fn leave_with(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io:
 
 /// Opens the listener for peers. Where a network is gone, so is its address: the call tries again for
 /// [`MEETING`].
-fn open_gate(
-    (reach, here): (Addresses, IpAddr),
+fn open_listener(
+    (addresses, here): (Addresses, IpAddr),
     token: Token,
     ids: (u64, u64),
     index: u32,
-    mail: &Arc<PendingConnections>,
+    pending: &Arc<PendingConnections>,
 ) -> Result<Listener, EngineError> {
-    let (at, until) = (reach.listens(here), Instant::now() + MEETING);
+    let (at, until) = (addresses.listens(here), Instant::now() + MEETING);
     loop {
-        match Listener::open(at, handlers(token, ids, index, mail)) {
-            Ok(gate) => return Ok(gate),
-            Err(why) if why.kind() != io::ErrorKind::AddrNotAvailable || reach.listen.is_some() => {
+        match Listener::open(at, handlers(token, ids, index, pending)) {
+            Ok(listener) => return Ok(listener),
+            Err(why) if why.kind() != io::ErrorKind::AddrNotAvailable || addresses.listen.is_some() => {
                 return Err(EngineError::Setting(format!("cannot listen at {at}: {why}")));
             }
             Err(why) if Instant::now() >= until => {
@@ -426,23 +428,28 @@ fn open_gate(
 }
 
 /// Handlers that admit peers of the run and store their connections.
-fn handlers(token: Token, ids: (u64, u64), index: u32, mail: &Arc<PendingConnections>) -> ListenerHandlers {
-    let (asks, takes) = (Arc::clone(mail), Arc::clone(mail));
+fn handlers(
+    token: Token,
+    ids: (u64, u64),
+    index: u32,
+    pending: &Arc<PendingConnections>,
+) -> ListenerHandlers {
+    let (asks, takes) = (Arc::clone(pending), Arc::clone(pending));
     let introduce = Box::new(move || Handshake::new(Role::Neighbour, ids, 0, index));
-    let admit = Box::new(move |hello: &Handshake| {
-        if hello.role != Role::Neighbour {
+    let admit = Box::new(move |handshake: &Handshake| {
+        if handshake.role != Role::Neighbour {
             return Err("only processes of the run speak here".into());
         }
-        fits(hello, ids)?;
-        match hello.generation >= asks.generation.load(Ordering::Acquire) {
+        fits(handshake, ids)?;
+        match handshake.generation >= asks.generation.load(Ordering::Acquire) {
             true => Ok(()),
-            false => Err(format!("generation {} is over", hello.generation)),
+            false => Err(format!("generation {} is over", handshake.generation)),
         }
     });
-    let deliver = Box::new(move |hello: Handshake, socket| {
+    let deliver = Box::new(move |handshake: Handshake, socket| {
         // Where no link can be made the socket closes, and the peer reports that.
         let Ok(link) = Link::new(socket) else { return };
-        lock(&takes.links).insert((hello.generation, hello.index), link);
+        lock(&takes.links).insert((handshake.generation, handshake.index), link);
         takes.came.notify_all();
     });
     // A peer that is turned away reports it.
@@ -451,11 +458,11 @@ fn handlers(token: Token, ids: (u64, u64), index: u32, mail: &Arc<PendingConnect
 }
 
 /// Error that names the difference where a process belongs to another run, or runs another build.
-pub(crate) fn fits(hello: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
-    if hello.run != run {
+pub(crate) fn fits(handshake: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
+    if handshake.run != run {
         return Err("it is a process of another run".into());
     }
-    if hello.build != build {
+    if handshake.build != build {
         return Err("it is another build of the program: start the same file everywhere".into());
     }
     Ok(())

@@ -33,7 +33,7 @@ pub(crate) use self::net::addresses::Addresses;
 pub(crate) use self::net::handshake::random;
 pub use self::order::{CoordinatorSettings, Ended, Heard};
 #[cfg(feature = "cli")]
-pub(crate) use self::parent_link::tie;
+pub(crate) use self::parent_link::attach;
 use self::parent_link::{ParentLink, Started};
 pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
@@ -52,7 +52,7 @@ type DeclineReason = Box<dyn Fn(String) + Send>;
 
 /// Sends the launcher the reason why this process, which came to join a run and has not done so, ends.
 #[cfg(feature = "cli")]
-pub(crate) fn excuse(why: &str) {
+pub(crate) fn decline(why: &str) {
     if let Some(say) = lock(&EXCUSE).take() {
         say(why.to_owned());
     }
@@ -105,8 +105,8 @@ impl Cluster {
         };
         let client =
             CoordinatorClient::open(&invitation, index, parent_link, end, Addresses::from_environment()?)?;
-        if let Some(excuse) = client.excuse() {
-            *lock(&EXCUSE) = Some(Box::new(excuse));
+        if let Some(decline) = client.decline() {
+            *lock(&EXCUSE) = Some(Box::new(decline));
         }
         Ok(Some(Self { client, index }))
     }

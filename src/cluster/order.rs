@@ -73,7 +73,7 @@ pub(super) fn config(
     run: u64,
     after: u64,
     proof: Option<u64>,
-    keeps: bool,
+    may_resume: bool,
 ) -> CoordinatorConfig {
     let CoordinatorSettings { processes, workers, balance, argv, deadline, .. } = settings.clone();
     CoordinatorConfig {
@@ -84,7 +84,7 @@ pub(super) fn config(
         run,
         after,
         proof,
-        keeps,
+        may_resume,
         deadline: deadline.as_secs_f64(),
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct Started {
 /// Gives the process that this command will start a parent link, and returns the parent's end; `launched` is
 /// `true` for a launcher, `false` for `raddle join`.
 #[cfg(all(unix, feature = "cli"))]
-pub(crate) fn tie(
+pub(crate) fn attach(
     command: &mut Command,
     invitation: &Invitation,
     _: &Path,
@@ -68,7 +68,7 @@ pub(crate) fn tie(
 
 /// Writes the invitation to the file, where there are no socket pairs.
 #[cfg(all(not(unix), feature = "cli"))]
-pub(crate) fn tie(
+pub(crate) fn attach(
     command: &mut Command,
     invitation: &Invitation,
     file: &Path,

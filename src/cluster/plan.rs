@@ -26,7 +26,7 @@ pub(crate) struct GenerationPlan {
     /// The processes that run this generation; the hub is on the first.
     pub(crate) participants: Vec<Participant>,
     /// Number of workers that were asked for.
-    pub(crate) asked: u32,
+    pub(crate) asked: u64,
     /// Number of threads of each process: timely needs equal numbers.
     pub(crate) threads: u32,
     /// The process of each worker (an index of `participants`), and its thread there.
@@ -69,13 +69,13 @@ impl GenerationPlan {
     pub(crate) fn deal(
         number: u64,
         participants: Vec<Participant>,
-        (asked, cores): (u32, u32),
+        (asked, cores): (u64, u32),
         costs: &[u64],
         blocks: u32,
         speeds: Option<&[f64]>,
         before: Option<&Before<'_>>,
     ) -> Self {
-        let workers = asked.min(costs.len().max(1) as u32);
+        let workers = asked.min(costs.len().max(1) as u64) as u32;
         let processes = participants.len() as u32;
         // Consecutive workers share a process; each process has the same number, or the first ones have one
         // more.
@@ -83,12 +83,12 @@ impl GenerationPlan {
         let threads = share(0).min(cores).max(1);
         let (mut process_of, mut thread_of) = (Vec::new(), Vec::new());
         for process in 0..processes {
-            let (own, carried) = (share(process), share(process).min(threads));
+            let (own, threads_used) = (share(process), share(process).min(threads));
             process_of.extend((0..own).map(|_| process));
-            thread_of.extend((0..own).map(|worker| worker * carried / own));
+            thread_of.extend((0..own).map(|worker| worker * threads_used / own));
         }
         let shard_at = match speeds.filter(|speeds| speeds.len() == workers as usize) {
-            Some(speeds) => cut_by_speed(costs, speeds),
+            Some(speeds) => place_by_speed(costs, speeds),
             None if workers as usize == costs.len() => (0..workers).collect(),
             None => even(costs, workers as usize),
         };
@@ -150,9 +150,9 @@ impl GenerationPlan {
     /// `true` if two processes need a connection: they run the generation together, or one hands over to the
     /// other.
     pub(crate) fn links(&self, one: u32, other: u32) -> bool {
-        let (sits, gives) = (|id| self.index_of(id).is_some(), |id| self.was_participant(id));
-        let run = sits(one) && sits(other) && !self.last;
-        one != other && (run || gives(one) && sits(other) || sits(one) && gives(other))
+        let (runs, hands_over) = (|id| self.index_of(id).is_some(), |id| self.was_participant(id));
+        let run = runs(one) && runs(other) && !self.last;
+        one != other && (run || hands_over(one) && runs(other) || runs(one) && hands_over(other))
     }
 
     /// The participants of this generation and of the one before, each once.
@@ -196,7 +196,7 @@ impl GenerationPlan {
         let thread = |(&process, &thread): (&u32, &u32)| process * self.threads + thread;
         let here: Range<usize> = participant * threads..(participant + 1) * threads;
         Layout {
-            asked: self.asked as usize,
+            asked: usize::try_from(self.asked).unwrap_or(usize::MAX),
             workers: self.process_of.len(),
             threads: threads * self.participants.len(),
             here,
@@ -209,7 +209,7 @@ impl GenerationPlan {
 
 /// The worker of each shard: contiguous ranges, in the order of the workers, for which the slowest worker's
 /// seconds (cost over speed) are least.
-pub(crate) fn cut_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
+pub(crate) fn place_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
     let (all, total) = (costs.iter().sum::<u64>() as f64, speeds.iter().sum::<f64>());
     let slowest = speeds.iter().copied().fold(f64::INFINITY, f64::min);
     // A time that is too short for all shards, and one that is enough.
@@ -257,7 +257,7 @@ mod tests {
             costs in prop::collection::vec(1u64..50, 1..40),
             blocks in 0u32..20,
             (processes, then) in (1u32..5, 1u32..5),
-            (asked, cores) in (1u32..12, 1u32..4),
+            (asked, cores) in (1u64..12, 1u32..4),
         ) {
             let ids: Vec<u32> = (0..processes).collect();
             let one = GenerationPlan::deal(1, participants(&ids), (asked, cores), &costs, blocks, None, None);
@@ -295,7 +295,7 @@ mod tests {
                 };
                 (0..=costs.len()).map(taking).fold(f64::INFINITY, f64::min)
             }
-            let placement = cut_by_speed(&costs, &speeds);
+            let placement = place_by_speed(&costs, &speeds);
             prop_assert!(placement.is_sorted() && placement.len() == costs.len());
             let mut loads = vec![0.0; speeds.len()];
             placement.iter().zip(&costs).for_each(|(&worker, &cost)| loads[worker as usize] += cost as f64);

@@ -12,7 +12,7 @@ pub(crate) struct Registration {
     pub(crate) blocks: u32,
     /// Planned changes of the workers: a number of epochs completed, and the number of workers of the whole
     /// run from there on.
-    pub(crate) rescale: Vec<(u64, u32)>,
+    pub(crate) rescale: Vec<(u64, u64)>,
     /// Number of cores that the process may use.
     pub(crate) cores: u32,
     /// Number in the run folder's proof file as the process reads it: shows that the folder is shared. `None`
@@ -31,7 +31,7 @@ pub(crate) enum MemberReport {
     Epoch { generation: u64, epoch: Epoch },
     /// The generation has ended there: the process holds its shards, blocks and replica again. The first one
     /// adds how it ended.
-    Ended { generation: u64, cut: Option<GenerationEnd> },
+    Ended { generation: u64, end: Option<GenerationEnd> },
     /// The parts of a checkpoint that the process has written.
     PartsSubmitted { generation: u64, submitted: SubmittedParts },
     /// A heartbeat, with the process's peak memory in bytes.
@@ -53,7 +53,7 @@ crate::state!(
     enum MemberReport {
         Ready { registration, address },
         Epoch { generation, epoch },
-        Ended { generation, cut },
+        Ended { generation, end },
         PartsSubmitted { generation, submitted },
         Alive { memory },
         MayWrite,
@@ -86,12 +86,12 @@ pub(crate) struct GenerationEnd {
     /// The worker of each block at the end.
     pub(crate) block_at: Vec<u32>,
     /// Need for a checkpoint of the boundary.
-    pub(crate) keep: CheckpointNeed,
+    pub(crate) checkpoint_need: CheckpointNeed,
     /// The bytes of the conclusion's change, which is not committed yet.
     pub(crate) change: Option<Vec<u8>>,
 }
 
-crate::state!(GenerationEnd { epoch, over, block_at, keep, change });
+crate::state!(GenerationEnd { epoch, over, block_at, checkpoint_need, change });
 
 /// Need for a checkpoint of a boundary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -136,12 +136,12 @@ pub(crate) struct GenerationStart {
     /// The bytes of a change to commit first.
     pub(crate) change: Option<Vec<u8>>,
     /// Result of the checkpoint of the last boundary, where one was due.
-    pub(crate) kept: Option<CheckpointResult>,
+    pub(crate) checkpoint_result: Option<CheckpointResult>,
     /// Heartbeat timeout in seconds, after which a peer is lost.
     pub(crate) deadline: f64,
 }
 
-crate::state!(GenerationStart { plan, from, warnings, change, kept, deadline });
+crate::state!(GenerationStart { plan, from, warnings, change, checkpoint_result, deadline });
 
 /// Message of the coordinator to a process.
 #[allow(clippy::large_enum_variant, reason = "an order is sent once a generation, and held by nobody")]

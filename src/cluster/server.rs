@@ -26,7 +26,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// coordinator itself was stopped, with messages of others still unread.
 const ABSENCE: f64 = 0.5;
 /// Most admin clients at the same time; beyond them the oldest connection is closed.
-const VISITORS: usize = 256;
+const MAX_ADMIN_CLIENTS: usize = 256;
 /// Longest report in bytes: it may name every shard.
 const MOST: u64 = 1 << 30;
 
@@ -49,20 +49,20 @@ struct Expected {
 
 impl Expected {
     /// Removes a process from those expected; `false` if it was not expected.
-    fn take(&mut self, hello: &Handshake) -> bool {
-        hello.run == self.run && self.indices.remove(&hello.index)
+    fn take(&mut self, handshake: &Handshake) -> bool {
+        handshake.run == self.run && self.indices.remove(&handshake.index)
     }
 }
 
 /// The coordinator of a run, with its connections.
 pub struct Server {
     settings: CoordinatorSettings,
-    gate: Listener,
+    listener: Listener,
     invitation: Invitation,
     inputs: mpsc::Receiver<Input>,
     remote: Remote,
     machine: Coordinator,
-    vault: Arc<Mutex<CheckpointStore>>,
+    checkpoints: Arc<Mutex<CheckpointStore>>,
     proof: Option<u64>,
     /// Number of the last generation, and of the last one before this run.
     generation: u64,
@@ -117,14 +117,15 @@ impl Server {
         let token = new_token().map_err(refused)?;
         let run = u64::from_le_bytes(random().map_err(refused)?);
         let listen = SocketAddr::new(settings.listen, settings.port);
-        let vault = CheckpointStore::new(settings.folder.clone(), settings.resume.clone());
-        let proof = vault.write_proof().map_err(|why| {
+        let checkpoints = CheckpointStore::new(settings.folder.clone(), settings.resume.clone());
+        let proof = checkpoints.write_proof().map_err(|why| {
             let folder = settings.folder.clone().unwrap_or_default();
             EngineError::Setting(format!("{}: cannot write: {why}", folder.display()))
         })?;
-        let generation = vault.last_generation();
-        let machine = Coordinator::new(config(settings, run, generation, proof, vault.keeps()));
-        let vault = Arc::new(Mutex::new(vault));
+        let generation = checkpoints.last_generation();
+        let machine =
+            Coordinator::new(config(settings, run, generation, proof, checkpoints.may_have_checkpoint()));
+        let checkpoints = Arc::new(Mutex::new(checkpoints));
         let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
@@ -132,13 +133,13 @@ impl Server {
         let (whose, gone) = (Arc::clone(&expected), send.clone());
         let introduce =
             Box::new(move || Handshake::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
-        let admit = Box::new(move |hello: &Handshake| admit(&mut lock(&who), hello));
+        let admit = Box::new(move |handshake: &Handshake| admit(&mut lock(&who), handshake));
         let awaited = Arc::clone(&expected);
-        let deliver = Box::new(move |hello: Handshake, socket| {
-            let input = match hello.role {
+        let deliver = Box::new(move |handshake: Handshake, socket| {
+            let input = match handshake.role {
                 // Each process is taken once: with its handshake done it does not try again.
-                Role::Member if !lock(&awaited).take(&hello) => return,
-                Role::Member => Input::Member(hello.run, hello.index, socket),
+                Role::Member if !lock(&awaited).take(&handshake) => return,
+                Role::Member => Input::Member(handshake.run, handshake.index, socket),
                 _ => Input::AdminClient(socket),
             };
             // The coordinator may have ended.
@@ -146,8 +147,10 @@ impl Server {
         });
         let refuse = Box::new(move |rejection: &Rejection<'_>| {
             // Role and number are believed only where the token was proved.
-            let (of, role) =
-                (rejection.hello.map(|hello| hello.index), rejection.hello.map(|hello| hello.role));
+            let (of, role) = (
+                rejection.handshake.map(|handshake| handshake.index),
+                rejection.handshake.map(|handshake| handshake.role),
+            );
             let who = match (role, rejection.from) {
                 (Some(Role::Member), Some(from)) => format!("process {}, at {from}", of.unwrap_or_default()),
                 (Some(Role::Member), None) => format!("process {}", of.unwrap_or_default()),
@@ -157,23 +160,25 @@ impl Server {
             };
             let of = of.filter(|_| role == Some(Role::Member));
             let why = format!("{who}, was turned away: {}", rejection.why);
-            let _ = gone
-                .send(Input::Event(rejection.hello.map(|hello| hello.run), Event::TurnedAway { of, why }));
+            let _ = gone.send(Input::Event(
+                rejection.handshake.map(|handshake| handshake.run),
+                Event::TurnedAway { of, why },
+            ));
         });
         let handlers =
             ListenerHandlers { token, introduce, admit, refuse, deliver, queues: AcceptQueues::default() };
-        let gate = Listener::open(listen, handlers).map_err(refused)?;
-        let invitation = Invitation::new(here(gate.address()), token, run);
+        let listener = Listener::open(listen, handlers).map_err(refused)?;
+        let invitation = Invitation::new(here(listener.address()), token, run);
         let (members, admins) = (BTreeMap::new(), BTreeMap::new());
         let (remote, settings, stop) = (Remote(send, run), settings.clone(), false);
         Ok(Self {
             settings,
-            gate,
+            listener,
             invitation,
             inputs,
             remote,
             machine,
-            vault,
+            checkpoints,
             proof,
             generation,
             before: generation,
@@ -194,12 +199,12 @@ impl Server {
         let refused = |why: std::io::Error| EngineError::Setting(format!("no random bytes: {why}"));
         let run = u64::from_le_bytes(random().map_err(refused)?);
         // The lock waits for a commit that is under way.
-        let (last, keeps) = {
-            let vault = lock(&self.vault);
-            (vault.last_generation(), vault.keeps())
+        let (last, may_resume) = {
+            let checkpoints = lock(&self.checkpoints);
+            (checkpoints.last_generation(), checkpoints.may_have_checkpoint())
         };
         self.generation = self.generation.max(last);
-        let config = config(&self.settings, run, self.generation, self.proof, keeps);
+        let config = config(&self.settings, run, self.generation, self.proof, may_resume);
         self.machine = Coordinator::new(config);
         let build = lock(&self.expected).build;
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
@@ -229,7 +234,7 @@ impl Server {
     /// If no thread can be started for its handshake.
     #[cfg(feature = "cli")]
     pub(crate) fn take(&self, control: TcpStream) -> std::io::Result<()> {
-        self.gate.take(control)
+        self.listener.take(control)
     }
 
     /// `true` once a generation has begun: processes started later belong to a run that goes on.
@@ -249,7 +254,7 @@ impl Server {
 
     /// Address at which it listens.
     pub fn address(&self) -> SocketAddr {
-        self.gate.address()
+        self.listener.address()
     }
 
     /// Handle for the launcher's events, in the current attempt.
@@ -300,21 +305,26 @@ impl Server {
             Action::Number(number) => {
                 self.generation = number;
                 let told = move |failed: Option<String>| Event::Numbered { number, failed };
-                self.aside(
-                    move |vault| told(vault.note_generation(number).err().map(|why| why.to_string())),
+                self.spawn_store_work(
+                    move |checkpoints| {
+                        told(checkpoints.note_generation(number).err().map(|why| why.to_string()))
+                    },
                     move |why| told(Some(why)),
                 );
             }
             Action::Find { identity } => {
-                self.aside(move |vault| vault.find(&identity), |why| Event::Unusable { why });
+                self.spawn_store_work(
+                    move |checkpoints| checkpoints.find(&identity),
+                    |why| Event::Unusable { why },
+                );
             }
             Action::Commit { epoch, generation, identity, submitted } => {
-                let told = move |kept| Event::Committed { generation, kept };
+                let told = move |checkpoint_result| Event::Committed { generation, checkpoint_result };
                 let failed = |why| CheckpointResult { cost: 0.0, bytes: 0, failed: Some(why) };
-                let commit = move |vault: &mut CheckpointStore| {
-                    told(vault.commit((epoch, generation), &identity, submitted))
+                let commit = move |checkpoints: &mut CheckpointStore| {
+                    told(checkpoints.commit((epoch, generation), &identity, submitted))
                 };
-                self.aside(commit, move |why| told(failed(why)));
+                self.spawn_store_work(commit, move |why| told(failed(why)));
             }
             Action::Over { who, code, why } => {
                 return Some(Ended { who, code, why, lost: false, left: false });
@@ -333,16 +343,16 @@ impl Server {
 
     /// Runs slow work on the checkpoint store in a thread of its own; `failed` makes the event for the case
     /// that none starts.
-    fn aside(
+    fn spawn_store_work(
         &self,
         work: impl FnOnce(&mut CheckpointStore) -> Event + Send + 'static,
         failed: impl FnOnce(String) -> Event,
     ) {
-        let (vault, remote) = (Arc::clone(&self.vault), self.remote.clone());
+        let (checkpoints, remote) = (Arc::clone(&self.checkpoints), self.remote.clone());
         let beside = thread::Builder::new().name("raddle:vault".into());
         let begun = beside.spawn(move || {
-            let mut vault = lock(&vault);
-            remote.tell(work(&mut vault));
+            let mut checkpoints = lock(&checkpoints);
+            remote.tell(work(&mut checkpoints));
         });
         if let Err(why) = begun {
             self.remote.tell(failed(format!("no thread can be started: {why}")));
@@ -375,7 +385,7 @@ impl Server {
         let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
         // Clients that send nothing are dropped, the oldest first.
         self.admins.insert(admin, socket);
-        while self.admins.len() > VISITORS {
+        while self.admins.len() > MAX_ADMIN_CLIENTS {
             self.admins.pop_first();
         }
         // Without a thread for it the client gets no response.
@@ -441,15 +451,15 @@ fn here(listens: SocketAddr) -> SocketAddr {
 }
 
 /// Admits admin clients, and each expected process once, all of one build.
-fn admit(expected: &mut Expected, hello: &Handshake) -> Result<(), String> {
-    match hello.role {
+fn admit(expected: &mut Expected, handshake: &Handshake) -> Result<(), String> {
+    match handshake.role {
         Role::AdminClient => Ok(()),
         Role::Member => {
-            fits(hello, (expected.build.unwrap_or(hello.build), expected.run))?;
-            if !expected.indices.contains(&hello.index) {
-                return Err(format!("nobody waits for a process {}", hello.index));
+            fits(handshake, (expected.build.unwrap_or(handshake.build), expected.run))?;
+            if !expected.indices.contains(&handshake.index) {
+                return Err(format!("nobody waits for a process {}", handshake.index));
             }
-            expected.build = Some(hello.build);
+            expected.build = Some(handshake.build);
             Ok(())
         }
         Role::Neighbour | Role::Coordinator => {

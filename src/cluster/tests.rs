@@ -17,7 +17,7 @@ use crate::cluster::simulation::Rng;
 
 const TOKEN: Token = Token([7; 32]);
 
-fn hello(build: u64, run: u64, generation: u64) -> Handshake {
+fn handshake(build: u64, run: u64, generation: u64) -> Handshake {
     Handshake::new(Role::Neighbour, (build, run), generation, 3).unwrap()
 }
 
@@ -34,40 +34,44 @@ type Told = Arc<Mutex<Vec<(Option<u32>, String)>>>;
 fn gate_that_tells() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Told) {
     let (came, told): (Arc<Mutex<Vec<Handshake>>>, Told) = Default::default();
     let (into, tell) = (Arc::clone(&came), Arc::clone(&told));
-    let admit = Box::new(|hello: &Handshake| {
-        fits(hello, (1, 2))?;
-        if hello.generation >= 5 { Ok(()) } else { Err("its generation is over".into()) }
+    let admit = Box::new(|handshake: &Handshake| {
+        fits(handshake, (1, 2))?;
+        if handshake.generation >= 5 { Ok(()) } else { Err("its generation is over".into()) }
     });
-    let deliver = Box::new(move |hello, _| into.lock().unwrap().push(hello));
+    let deliver = Box::new(move |handshake, _| into.lock().unwrap().push(handshake));
     let refuse = Box::new(move |rejection: &Rejection<'_>| {
-        let of = rejection.hello.map(|hello| hello.index);
+        let of = rejection.handshake.map(|handshake| handshake.index);
         tell.lock().unwrap().push((of, rejection.why.to_owned()));
     });
-    let introduce = Box::new(|| Ok(hello(1, 2, 0)));
+    let introduce = Box::new(|| Ok(handshake(1, 2, 0)));
     let handlers =
         ListenerHandlers { token: TOKEN, introduce, admit, refuse, deliver, queues: AcceptQueues::default() };
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     (Listener::open(at, handlers).unwrap(), came, told)
 }
 
-fn connect_with(gate: &Listener, token: Token, hello: &Handshake) -> Result<(Handshake, TcpStream), Refused> {
+fn connect_with(
+    gate: &Listener,
+    token: Token,
+    handshake: &Handshake,
+) -> Result<(Handshake, TcpStream), Refused> {
     let retry = (Retry::Crowded, Duration::from_secs(30));
-    connect(gate.address(), token, || Ok(hello.clone()), retry, || false)
+    connect(gate.address(), token, || Ok(handshake.clone()), retry, || false)
 }
 
 #[test]
 fn who_fits_is_let_in_and_who_does_not_is_told_why() {
     let (gate, came, told) = gate_that_tells();
-    assert_eq!(connect_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap().0.run, 2);
+    assert_eq!(connect_with(&gate, TOKEN, &handshake(1, 2, 5)).unwrap().0.run, 2);
     for (wrong, why) in [
-        (hello(9, 2, 5), "another build"),
-        (hello(1, 9, 5), "another run"),
-        (hello(1, 2, 4), "generation is over"),
+        (handshake(9, 2, 5), "another build"),
+        (handshake(1, 9, 5), "another run"),
+        (handshake(1, 2, 4), "generation is over"),
     ] {
         let refused = connect_with(&gate, TOKEN, &wrong).unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
     }
-    let refused = connect_with(&gate, Token([8; 32]), &hello(1, 2, 5)).unwrap_err();
+    let refused = connect_with(&gate, Token([8; 32]), &handshake(1, 2, 5)).unwrap_err();
     assert!(matches!(refused, Refused::Stranger), "{refused}");
     let told: Vec<_> = told.lock().unwrap().iter().map(|(of, why)| (*of, why[..11].to_owned())).collect();
     let expected =
@@ -102,7 +106,7 @@ fn a_hello_is_good_once() {
         said
     });
     let socket = TcpStream::connect(at).unwrap();
-    greet(&socket, TOKEN, &hello(1, 2, 5), Some(PATIENCE)).unwrap();
+    greet(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE)).unwrap();
     socket.shutdown(Shutdown::Both).unwrap();
     let said = recording.join().unwrap();
     assert!(said.len() > 100);
@@ -114,11 +118,11 @@ fn a_hello_is_good_once() {
     while came.lock().unwrap().is_empty() {
         thread::yield_now();
     }
-    connect_with(&gate, TOKEN, &hello(1, 2, 6)).unwrap();
+    connect_with(&gate, TOKEN, &handshake(1, 2, 6)).unwrap();
     while came.lock().unwrap().len() < 2 {
         thread::yield_now();
     }
-    let generations: Vec<u64> = came.lock().unwrap().iter().map(|hello| hello.generation).collect();
+    let generations: Vec<u64> = came.lock().unwrap().iter().map(|handshake| handshake.generation).collect();
     assert_eq!(generations, [5, 6], "nobody came in by a recorded hello");
 }
 
@@ -133,7 +137,7 @@ fn garbage_is_closed_and_keeps_nobody_out() {
         // It may be closed already.
         let _ = socket.write_all(&bytes);
     }
-    connect_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap();
+    connect_with(&gate, TOKEN, &handshake(1, 2, 5)).unwrap();
     while came.lock().unwrap().is_empty() {
         thread::yield_now();
     }
@@ -168,7 +172,7 @@ fn silent_connections_keep_nobody_out() {
             thread::yield_now();
         }
         for generation in 5..15 {
-            connect_with(&gate, TOKEN, &hello(1, 2, generation)).unwrap();
+            connect_with(&gate, TOKEN, &handshake(1, 2, generation)).unwrap();
         }
         over.store(true, Ordering::Release);
         strangers.join().unwrap();
@@ -202,7 +206,7 @@ fn those_that_hold_the_token_have_places_of_their_own() {
     let connecting = thread::spawn(move || {
         let socket = TcpStream::connect(at).unwrap();
         // No time limit: strangers may take any time.
-        let greeted = greet(&socket, TOKEN, &hello(1, 2, 5), None).map(|hello| hello.run);
+        let greeted = greet(&socket, TOKEN, &handshake(1, 2, 5), None).map(|handshake| handshake.run);
         socket.shutdown(Shutdown::Both).unwrap();
         greeted
     });
@@ -229,9 +233,9 @@ fn ten_thousand_connections_keep_nobody_out() {
             drop(TcpStream::connect_timeout(&address, Duration::from_secs(5)));
         }
     });
-    connect_with(&gate, TOKEN, &hello(1, 2, 5)).unwrap();
+    connect_with(&gate, TOKEN, &handshake(1, 2, 5)).unwrap();
     flood.join().unwrap();
-    connect_with(&gate, TOKEN, &hello(1, 2, 6)).unwrap();
+    connect_with(&gate, TOKEN, &handshake(1, 2, 6)).unwrap();
     while came.lock().unwrap().len() < 2 {
         thread::yield_now();
     }
@@ -249,8 +253,9 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         let (at, to) = (proxy.local_addr().unwrap(), inside.local_addr().unwrap());
         let answering = thread::spawn(move || {
             let socket = inside.accept().unwrap().0;
-            let mine = hello(1, 2, 0);
-            answer(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(())).map(|hello| hello.index)
+            let mine = handshake(1, 2, 0);
+            answer(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(()))
+                .map(|handshake| handshake.index)
         });
         // The direction, the byte in it and the bit that is changed.
         let (forwards, which, bit) = (rng.one_in(2), rng.below(190), 1 << rng.below(8));
@@ -280,7 +285,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
             back.join().unwrap();
         });
         let socket = TcpStream::connect(at).unwrap();
-        let greeted = greet(&socket, TOKEN, &hello(1, 2, 5), Some(PATIENCE));
+        let greeted = greet(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE));
         // A socket that was closed with unread bytes may be gone already.
         let _ = socket.shutdown(Shutdown::Both);
         let answered = answering.join().unwrap();

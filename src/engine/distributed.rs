@@ -21,7 +21,7 @@ use crate::run::record::EpochRecord;
 
 impl<P: Program> Engine<P> {
     /// Carries the run out together with other processes; `None` where this one is not the first at the end.
-    pub(super) fn run_among(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
+    pub(super) fn run_distributed(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
         self.check()?;
         let client = &cluster.client;
         if !client.takes_a_run() {
@@ -55,8 +55,8 @@ fn run<P: Program>(
     client: &CoordinatorClient,
 ) -> Result<Option<Outcome<P>>, EngineError> {
     let costs = engine.costs.clone().unwrap_or_else(|| vec![1; engine.parts.shards.len()]);
-    let watch = Arc::new(Mutex::new(Watch { balance: Balance::new(true), plan: None, costs }));
-    engine.observer = Some(told::<P>(client, engine.observer, Arc::clone(&watch)));
+    let watch = Arc::new(Mutex::new(BalanceMonitor { balance: Balance::new(true), plan: None, costs }));
+    engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&watch)));
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     client
@@ -66,7 +66,7 @@ fn run<P: Program>(
         let start = match client.next()? {
             Instruction::Begin(start) => *start,
             Instruction::SubmitParts { epoch, anew } => {
-                let (submitted, generation) = (member.keep(epoch, anew)?, client.requests.running());
+                let (submitted, generation) = (member.submit_parts(epoch, anew)?, client.requests.running());
                 client.say(&MemberReport::PartsSubmitted { generation, submitted })?;
                 continue;
             }
@@ -81,7 +81,7 @@ fn run<P: Program>(
             let made = began.elapsed().as_secs_f64();
             member.note_preparation(PreparationSeconds { awaited, made });
         }
-        let left = hand_over(&mut member, client, &plan, &peers, transfers)?;
+        let sent_bytes = hand_over(&mut member, client, &plan, &peers, transfers)?;
         match member.next(Instant::now())? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
@@ -95,7 +95,7 @@ fn run<P: Program>(
             }
             Step::Run(generation, position) => {
                 lock(&watch).begin(&plan, member.last_worked());
-                settled(client, &plan, left, member.last_worked())?;
+                settled(client, &plan, sent_bytes, member.last_worked())?;
                 let links = (plan.participants.len() > 1).then(|| links(&plan, position, peers));
                 let (report, end) = (client.reporter(), client.ender());
                 generation.on_first_failure(Box::new(move |why| {
@@ -147,13 +147,13 @@ fn hand_over<P: Program>(
         let gives = gives.then(|| transfers.remove(other).unwrap_or_default());
         channels.push(TransferChannel { name: format!("process {other}"), link, gives, takes });
     }
-    let (came, left) = exchange(channels).map_err(EngineError::Process)?;
+    let (came, sent_bytes) = exchange(channels).map_err(EngineError::Process)?;
     for ((other, _), transfers) in peers.iter().zip(came) {
         for (one, bytes) in transfers {
             member.take(*other, one, bytes)?;
         }
     }
-    Ok(left)
+    Ok(sent_bytes)
 }
 
 /// Connections to the other participants of a generation, by their index; `None` for this process.
@@ -168,13 +168,13 @@ fn links(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Links {
 }
 
 /// Balance as the first process computes it, to end the generation under way where shards had better move.
-struct Watch {
+struct BalanceMonitor {
     balance: Balance,
     plan: Option<GenerationPlan>,
     costs: Vec<u64>,
 }
 
-impl Watch {
+impl BalanceMonitor {
     /// Begins a generation; `since` is when the last work ended.
     fn begin(&mut self, plan: &GenerationPlan, since: Option<Instant>) {
         if let Some(since) = since {
@@ -194,10 +194,10 @@ impl Watch {
 
 /// An observer that reports every epoch to the coordinator, calls the run's own observer, and ends a
 /// generation whose shards had better move.
-fn told<P: Program>(
+fn reporting_observer<P: Program>(
     client: &CoordinatorClient,
     mut observer: Option<Observer<P>>,
-    watch: Arc<Mutex<Watch>>,
+    watch: Arc<Mutex<BalanceMonitor>>,
 ) -> Observer<P> {
     let (report, requests) = (client.reporter(), Arc::clone(&client.requests));
     Box::new(move |record: &EpochRecord, replica: &P::Replica| {

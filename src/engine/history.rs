@@ -29,7 +29,7 @@ pub(crate) struct History {
     pub(super) last_boundary: Option<Instant>,
     warnings: Vec<String>,
     checkpoints: CheckpointRecord,
-    pub(super) beginning: PreparationSeconds,
+    pub(super) preparation: PreparationSeconds,
     /// Of the next generation: its number of processes, and the bytes handed over before it.
     pub(super) here: (usize, u64),
     /// Last statistics of each process.
@@ -146,8 +146,8 @@ impl History {
         };
         let parts =
             Parts { shards: held.shards, blocks: held.blocks, pinned: hub.pinned, replica: held.replica };
-        let Self { trace, fingerprints, beginning, .. } = self;
-        Outcome { parts, report, trace, program, fingerprints, beginning }
+        let Self { trace, fingerprints, preparation, .. } = self;
+        Outcome { parts, report, trace, program, fingerprints, preparation }
     }
 }
 

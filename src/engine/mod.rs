@@ -212,7 +212,7 @@ impl<P: Program> Engine<P> {
     }
 
     /// Adds an observer of each record; the run ends at the boundary where it returns `false`.
-    pub(crate) fn while_heard(
+    pub(crate) fn observe_while(
         mut self,
         mut observer: impl FnMut(&EpochRecord) -> bool + Send + 'static,
     ) -> Self {
@@ -264,6 +264,6 @@ impl<P: Program> Engine<P> {
     /// # Errors
     /// As [`run`](Engine::run); if another process is lost, or this one does not fit the run.
     pub fn run_on(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
-        self.run_among(cluster)
+        self.run_distributed(cluster)
     }
 }

@@ -47,7 +47,7 @@ pub struct Outcome<P: Program> {
     /// Fingerprints of the boundaries, in a run that is compared with another.
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     /// Seconds before the first generation; zeros in a run on one process.
-    pub(crate) beginning: PreparationSeconds,
+    pub(crate) preparation: PreparationSeconds,
 }
 
 /// Seconds of a process among several before its first generation.

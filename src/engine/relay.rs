@@ -28,17 +28,17 @@ pub(crate) fn relay<P: Program>(
     runner.member.begin(start(&plan, None), None)?;
     let mut fingerprints = Vec::new();
     loop {
-        let cut = runner.run(&mut fingerprints)?;
-        runner.keep(&cut, plan.number)?;
-        if cut.over {
+        let end = runner.run(&mut fingerprints)?;
+        runner.submit_parts(&end, plan.number)?;
+        if end.over {
             let mut outcome = runner.member.finish()?;
             outcome.fingerprints = fingerprints;
             return Ok(outcome);
         }
         let mut next = Runner::new(make(), runner.index + 1)?;
-        let before = Before { plan: &plan, block_at: &cut.block_at };
+        let before = Before { plan: &plan, block_at: &end.block_at };
         let then = next.plan(plan.number + 1, Some(&before));
-        let start = start(&then, cut.change);
+        let start = start(&then, end.change);
         let transfers = runner.member.begin(start.clone(), None)?;
         next.member.begin(start, None)?;
         for one in transfers.into_values().flatten() {
@@ -59,8 +59,8 @@ fn as_bytes<P: Program>(one: Transfer<P>) -> Result<Transfer<P>, EngineError> {
 }
 
 fn start(plan: &GenerationPlan, change: Option<Vec<u8>>) -> GenerationStart {
-    let (from, warnings, kept) = (None, Vec::new(), None);
-    GenerationStart { plan: plan.clone(), from, warnings, change, kept, deadline: f64::INFINITY }
+    let (from, warnings, checkpoint_result) = (None, Vec::new(), None);
+    GenerationStart { plan: plan.clone(), from, warnings, change, checkpoint_result, deadline: f64::INFINITY }
 }
 
 /// The process that runs the generation.
@@ -100,20 +100,21 @@ impl<P: Program> Runner<P> {
         let mut returned = Arc::clone(&generation).run(None)?;
         fingerprints.append(&mut returned.ended.fingerprints);
         match self.member.ended(&generation, returned, Instant::now())? {
-            MemberReport::Ended { cut: Some(cut), .. } => Ok(cut),
+            MemberReport::Ended { end: Some(end), .. } => Ok(end),
             _ => Err(lost()),
         }
     }
 
     /// Writes a checkpoint of the boundary, if one is due.
-    fn keep(&mut self, cut: &GenerationEnd, generation: u64) -> Result<(), EngineError> {
-        let Some(folder) = self.member.checkpoints().filter(|_| cut.keep != CheckpointNeed::None) else {
+    fn submit_parts(&mut self, end: &GenerationEnd, generation: u64) -> Result<(), EngineError> {
+        let Some(folder) = self.member.checkpoints().filter(|_| end.checkpoint_need != CheckpointNeed::None)
+        else {
             return Ok(());
         };
         let SubmittedParts { parts, failed, .. } =
-            self.member.keep(cut.epoch, cut.keep == CheckpointNeed::PartsMissing)?;
+            self.member.submit_parts(end.epoch, end.checkpoint_need == CheckpointNeed::PartsMissing)?;
         let parts = failed.map_or(Ok(parts), |why| Err(std::io::Error::other(why)));
-        let name = folder.join(format!("{}.{generation}", cut.epoch));
+        let name = folder.join(format!("{}.{generation}", end.epoch));
         let store: Arc<dyn Store> = Arc::new(Disk);
         let committed = commit_parts(&store, &name, &self.member.registration(1).identity, parts);
         committed.map(drop).map_err(|why| unwritten(&folder, &why))

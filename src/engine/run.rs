@@ -22,7 +22,7 @@ impl<P: Program> Engine<P> {
     /// Carries the run out on this process.
     pub(super) fn run_alone(mut self) -> Result<Outcome<P>, EngineError> {
         self.check()?;
-        let (started, resume, workers) = (Instant::now(), self.resume.take(), self.settings.workers as u32);
+        let (started, resume, workers) = (Instant::now(), self.resume.take(), self.settings.workers);
         let mut plan = self.settings.rescale.iter();
         let is_one =
             self.settings.threads.is_some() || workers == 1 && plan.all(|&(_, workers)| workers == 1);
@@ -32,17 +32,18 @@ impl<P: Program> Engine<P> {
         let checkpoints = CheckpointStore::of_checkpoints(folder, Arc::clone(&self.store));
         let coordinator = Coordinator::new(CoordinatorConfig {
             processes: 1,
-            workers,
+            workers: 1,
             balance: false,
             argv: Vec::new(),
             run: 0,
             after: checkpoints.last_generation(),
             proof: None,
-            keeps: resume.is_some(),
+            may_resume: resume.is_some(),
             deadline: f64::INFINITY,
         });
         let member = Member::new(self, 0, Arc::default());
-        let registration = member.registration(cores);
+        let mut registration = member.registration(cores);
+        registration.rescale.insert(0, (0, workers as u64));
         Alone { coordinator, member, checkpoints, resume, started }.run(registration)
     }
 
@@ -102,13 +103,16 @@ impl<P: Program> Alone<P> {
         let event = match action {
             Action::Tell { order: Order::Begin { start }, .. } => return self.begin(start),
             Action::Tell { order: Order::SubmitParts { generation, epoch, anew }, .. } => {
-                said(MemberReport::PartsSubmitted { generation, submitted: self.member.keep(epoch, anew)? })
+                said(MemberReport::PartsSubmitted {
+                    generation,
+                    submitted: self.member.submit_parts(epoch, anew)?,
+                })
             }
             Action::Find { identity } => self.find(&identity)?,
             Action::Number(number) => Event::Numbered { number, failed: None },
             Action::Commit { epoch, generation, identity, submitted } => {
-                let kept = self.checkpoints.commit((epoch, generation), &identity, submitted);
-                Event::Committed { generation, kept }
+                let checkpoint_result = self.checkpoints.commit((epoch, generation), &identity, submitted);
+                Event::Committed { generation, checkpoint_result }
             }
             Action::Over { why, .. } => return Err(why.map_or_else(lost, EngineError::Worker)),
             _ => return Ok(Done::Nothing),

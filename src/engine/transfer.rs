@@ -108,8 +108,8 @@ pub(crate) fn exchange<P: Program>(
 ) -> Result<(Vec<SizedTransfers<P>>, u64), String> {
     thread::scope(|scope| {
         let mut under_way = Vec::new();
-        for lane in channels {
-            let TransferChannel { name, link, gives, takes } = lane;
+        for channel in channels {
+            let TransferChannel { name, link, gives, takes } = channel;
             let giving =
                 gives.map(|transfers| scope.spawn(move || giving_up(link, || give(link, transfers))));
             let taking = takes.then(|| scope.spawn(move || giving_up(link, || take::<P>(link))));

@@ -132,7 +132,7 @@ impl<'scope, D: ExchangeData + Send> Train<'scope, D> for Stream<'scope, u64, Ve
                     PanicContext::verb("making the run").enter();
                     Ok(make(records))
                 });
-                let run = |engine: Engine<P>| engine.while_heard(observer).run();
+                let run = |engine: Engine<P>| engine.observe_while(observer).run();
                 let outcome = made.map_err(EngineError::Worker).and_then(run);
                 // Nobody may listen any more.
                 let _ = tell.send(Event::Over(Box::new(outcome)));

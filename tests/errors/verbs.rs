@@ -19,7 +19,7 @@ impl<const UPDATES: bool> Program for Bare<UPDATES> {
     type Block = ();
     type Pinned = ();
     type Replica = ();
-    type Partial = ();
+    type Partial = f64;
     type Change = ();
     type Phase = ();
 
@@ -31,14 +31,18 @@ impl<const UPDATES: bool> Program for Bare<UPDATES> {
     }
     fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
-    fn evaluate(&self, _: Evaluate<'_, Self>) {}
+    fn evaluate(&self, _: Evaluate<'_, Self>) -> f64 {
+        0.0
+    }
     fn conclude(&self, _: Conclude<'_, Self>) -> Verdict<()> {
         Verdict::new(Metric::new("none", 1.0, "nothing"))
     }
 }
 
 impl<const UPDATES: bool> Update for Bare<UPDATES> {
-    fn update(&self, _: TaskOf<'_, Self>) {}
+    fn update(&self, _: TaskOf<'_, Self>) -> f64 {
+        1.0
+    }
 }
 
 #[test]

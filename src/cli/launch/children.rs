@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::program;
 use crate::base::sync::lock;
-use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, tie};
+use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, attach};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -102,7 +102,7 @@ impl Children {
         // Ctrl-C reaches the launcher alone, which tells the others.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let parent_link = tie(&mut command, start.invitation, start.file, true)?;
+        let parent_link = attach(&mut command, start.invitation, start.file, true)?;
         let mut child = command.spawn()?;
         // The process's end is the process's alone: where it ends, this one sees it.
         drop(command);

@@ -17,7 +17,7 @@ use super::room::private_folder;
 use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, tie};
+use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, attach};
 
 /// How often to look whether the process has ended, and how often whether the launcher is alive.
 const LOOK: Duration = Duration::from_millis(20);
@@ -110,7 +110,7 @@ fn start(place: &JoinGrant, file: &Path, reach: Addresses) -> Result<(Child, Opt
     let path = program::find(&name)?;
     let refuse = |why| Error::failed(format!("{}: cannot be started: {why}", path.display()));
     let mut command = program::command(&path, arguments, (file, *index, *workers), reach);
-    let parent_link = tie(&mut command, invitation, file, false).map_err(refuse)?;
+    let parent_link = attach(&mut command, invitation, file, false).map_err(refuse)?;
     let child = command.stdout(Stdio::null()).spawn().map_err(refuse)?;
     Ok((child, parent_link))
 }

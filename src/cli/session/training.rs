@@ -137,7 +137,7 @@ impl Session {
         // What only measures the model is certified, not fitted.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
         // Nor is it fitting to wait for processes that still read.
-        let PreparationSeconds { awaited, made } = outcome.beginning;
+        let PreparationSeconds { awaited, made } = outcome.preparation;
         for (part, seconds) in [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.making, made)] {
             self.seconds.add(Timed::Fit, -seconds);
             self.seconds.add(part, seconds);

@@ -11,7 +11,7 @@ impl Coordinator {
                 AdminResponse::Refused("a run needs at least 1 worker".into())
             }
             AdminRequest::Rescale { workers } => {
-                self.workers = Some(workers);
+                self.workers = Some(workers.into());
                 self.end_at_boundary();
                 AdminResponse::Accepted
             }
@@ -47,7 +47,7 @@ impl Coordinator {
             epoch: self.epoch.epoch,
             seconds: self.epoch.seconds,
             metric: self.epoch.metric.clone(),
-            workers: self.plan.as_ref().map_or(0, |plan| plan.asked),
+            workers: self.plan.as_ref().map_or(0, |plan| u32::try_from(plan.asked).unwrap_or(u32::MAX)),
             members: self.members.iter().map(member).collect(),
             pauses: self.pauses.clone(),
             notes: self.notes.last(),

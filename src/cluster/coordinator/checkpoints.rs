@@ -14,7 +14,7 @@ const PATIENCE: f64 = 30.0;
 pub(super) struct PendingParts {
     /// The processes that have not submitted their parts.
     awaited: BTreeSet<u32>,
-    cut: GenerationEnd,
+    end: GenerationEnd,
     submitted: SubmittedParts,
     until: f64,
 }
@@ -22,7 +22,7 @@ pub(super) struct PendingParts {
 impl Coordinator {
     /// Looks up the checkpoint to resume from, once all processes are ready.
     pub(super) fn find(&mut self, now: f64) {
-        match self.registration.as_ref().filter(|_| self.config.keeps) {
+        match self.registration.as_ref().filter(|_| self.config.may_resume) {
             Some(registration) => {
                 self.stage = CoordinatorStage::Finding;
                 self.out.push(Action::Find { identity: registration.identity.clone() });
@@ -46,20 +46,20 @@ impl Coordinator {
     }
 
     /// Asks all participants for the parts of a checkpoint of the boundary.
-    pub(super) fn keep(&mut self, cut: GenerationEnd, now: f64) {
+    pub(super) fn request_parts(&mut self, end: GenerationEnd, now: f64) {
         let Some(plan) = &self.plan else { return };
         let (awaited, generation): (BTreeSet<u32>, _) =
             (plan.participants.iter().map(|participant| participant.id).collect(), plan.number);
         let order = Order::SubmitParts {
             generation,
-            epoch: cut.epoch,
-            anew: cut.keep == CheckpointNeed::PartsMissing,
+            epoch: end.epoch,
+            anew: end.checkpoint_need == CheckpointNeed::PartsMissing,
         };
         awaited.iter().for_each(|&to| self.out.push(Action::Tell { to, order: order.clone() }));
         let until = now + PATIENCE * self.config.deadline;
         self.stage = CoordinatorStage::Checkpointing(Box::new(PendingParts {
             awaited,
-            cut,
+            end,
             submitted: SubmittedParts::default(),
             until,
         }));
@@ -67,45 +67,45 @@ impl Coordinator {
 
     /// Adds the parts that a process has submitted, and commits once all have.
     pub(super) fn parts_submitted(&mut self, from: u32, one: SubmittedParts) {
-        let (CoordinatorStage::Checkpointing(keeping), Some(plan)) = (&mut self.stage, &self.plan) else {
+        let (CoordinatorStage::Checkpointing(pending), Some(plan)) = (&mut self.stage, &self.plan) else {
             return;
         };
-        if !keeping.awaited.remove(&from) {
+        if !pending.awaited.remove(&from) {
             return;
         }
-        let all = &mut keeping.submitted;
+        let all = &mut pending.submitted;
         all.parts.extend(one.parts);
         all.cost = all.cost.max(one.cost);
         let has_others = plan.participants.len() > 1;
         let failed = one.failed.map(|why| if has_others { format!("process {from}: {why}") } else { why });
         all.failed = all.failed.take().or(failed);
-        if let Some(registration) = self.registration.as_ref().filter(|_| keeping.awaited.is_empty()) {
+        if let Some(registration) = self.registration.as_ref().filter(|_| pending.awaited.is_empty()) {
             let (identity, submitted) = (registration.identity.clone(), std::mem::take(all));
-            let (epoch, generation) = (keeping.cut.epoch, plan.number);
+            let (epoch, generation) = (pending.end.epoch, plan.number);
             self.out.push(Action::Commit { epoch, generation, identity, submitted });
         }
     }
 
     /// The checkpoint is committed, or could not be written: the next generation begins.
-    pub(super) fn committed(&mut self, generation: u64, kept: CheckpointResult) {
+    pub(super) fn committed(&mut self, generation: u64, checkpoint_result: CheckpointResult) {
         let is_awaited = self.plan.as_ref().is_some_and(|plan| plan.number == generation);
         match std::mem::replace(&mut self.stage, CoordinatorStage::Running) {
-            CoordinatorStage::Checkpointing(keeping) if is_awaited && keeping.awaited.is_empty() => {
+            CoordinatorStage::Checkpointing(pending) if is_awaited && pending.awaited.is_empty() => {
                 // The first process prints it as a warning.
-                if let Some(why) = &kept.failed {
-                    self.remember(format!("no checkpoint of epoch {}: {why}", keeping.cut.epoch));
+                if let Some(why) = &checkpoint_result.failed {
+                    self.add_to_status(format!("no checkpoint of epoch {}: {why}", pending.end.epoch));
                 }
-                self.begin(Some(keeping.cut), Some(kept));
+                self.begin(Some(pending.end), Some(checkpoint_result));
             }
             other => self.stage = other,
         }
     }
 
     /// Declares a process lost whose parts are overdue.
-    pub(super) fn look_at_parts(&mut self, now: f64) {
-        let CoordinatorStage::Checkpointing(keeping) = &self.stage else { return };
-        if let Some(&who) = keeping.awaited.first().filter(|_| now >= keeping.until) {
-            self.lost(who, format!("process {who} has not handed in its part of a checkpoint"));
+    pub(super) fn check_parts_timeout(&mut self, now: f64) {
+        let CoordinatorStage::Checkpointing(pending) = &self.stage else { return };
+        if let Some(&who) = pending.awaited.first().filter(|_| now >= pending.until) {
+            self.end_attempt(who, format!("process {who} has not handed in its part of a checkpoint"));
         }
     }
 }

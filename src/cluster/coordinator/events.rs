@@ -20,7 +20,7 @@ pub(crate) enum Event {
     /// There are checkpoints, and none can be used.
     Unusable { why: String },
     /// Result of the checkpoint of the boundary that ended this generation.
-    Committed { generation: u64, kept: CheckpointResult },
+    Committed { generation: u64, checkpoint_result: CheckpointResult },
     /// The generation's number is durable, or could not be written.
     Numbered { number: u64, failed: Option<String> },
     /// A connection was refused: of the process of this number, if it proved that it holds the token.
@@ -96,7 +96,7 @@ pub(crate) struct CoordinatorConfig {
     /// Number in the proof file of the run's folder; `None` without a folder.
     pub(crate) proof: Option<u64>,
     /// `true` if there may be checkpoints to resume from.
-    pub(crate) keeps: bool,
+    pub(crate) may_resume: bool,
     /// Heartbeat timeout in seconds, after which a process is lost.
     pub(crate) deadline: f64,
 }

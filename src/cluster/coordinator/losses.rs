@@ -37,8 +37,8 @@ impl Coordinator {
         member.connection = Connection::Closed;
         let (spawned_here, released) = (member.spawned_here, member.state == MemberState::Released);
         match member.ended.take() {
-            Some((ended, _)) => self.lose(of, ended, now),
-            None if !spawned_here => self.lose(of, (1, true, "is gone".into()), now),
+            Some((ended, _)) => self.classify_exit(of, ended, now),
+            None if !spawned_here => self.classify_exit(of, (1, true, "is gone".into()), now),
             // Its exit status follows.
             None if !released => {
                 let why = format!("process {of} has closed its connection");
@@ -50,11 +50,11 @@ impl Coordinator {
     }
 
     /// A process of the launcher has ended. Reports that it sent before may still arrive.
-    pub(super) fn exit(&mut self, of: u32, ended: Ended, now: f64) {
+    pub(super) fn on_exit(&mut self, of: u32, ended: Ended, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         match member.connection {
             Connection::Open => member.ended = Some((ended, now)),
-            _ => self.lose(of, ended, now),
+            _ => self.classify_exit(of, ended, now),
         }
     }
 
@@ -70,7 +70,7 @@ impl Coordinator {
         };
         let ended: Vec<_> = self.members.iter().filter_map(ended).collect();
         for (of, ended) in ended {
-            self.lose(of, ended, now);
+            self.classify_exit(of, ended, now);
         }
         let writes = self.first().filter(|_| matches!(self.stage, CoordinatorStage::Ending));
         let silent = |(&of, member): (&u32, &Member)| {
@@ -84,15 +84,15 @@ impl Coordinator {
         };
         let silent: Vec<_> = self.members.iter().filter_map(silent).collect();
         for (of, how) in silent {
-            self.lose(of, (1, true, how), now);
+            self.classify_exit(of, (1, true, how), now);
         }
-        self.look_at_parts(now);
-        self.look_at_number(now);
+        self.check_parts_timeout(now);
+        self.retry_number(now);
     }
 
     /// Takes the end of a process for a loss, a failure or a regular end, by its state and the stage of the
     /// run.
-    fn lose(&mut self, of: u32, (code, crashed, how): Ended, now: f64) {
+    fn classify_exit(&mut self, of: u32, (code, crashed, how): Ended, now: f64) {
         let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, CoordinatorStage::Over))
         else {
             return;
@@ -109,7 +109,7 @@ impl Coordinator {
                 self.over(of, code, None)
             }
             (MemberState::Released, CoordinatorStage::Ending) if is_first => {
-                self.lost(of, format!("process {of} {how} before the model was written"));
+                self.end_attempt(of, format!("process {of} {how} before the model was written"));
             }
             (MemberState::Released, _) => {
                 self.members.remove(&of);
@@ -128,12 +128,12 @@ impl Coordinator {
                 let (until, code) = (now + GRACE, code.max(1));
                 self.suspected = Some(SuspectedLoss { until, who: of, code, why, loss: false });
             }
-            _ => self.lost(of, format!("process {of} {how}")),
+            _ => self.end_attempt(of, format!("process {of} {how}")),
         }
     }
 
     /// Ends the attempt: all processes of the generation are to end.
-    pub(super) fn lost(&mut self, who: u32, why: String) {
+    pub(super) fn end_attempt(&mut self, who: u32, why: String) {
         for &to in self.members.keys() {
             self.out.push(Action::Tell { to, order: Order::Lost });
         }

@@ -38,7 +38,7 @@ enum CoordinatorStage {
     /// The generation ends: the processes in `ended` hold their state again.
     EndingGeneration {
         ended: BTreeSet<u32>,
-        cut: Option<GenerationEnd>,
+        end: Option<GenerationEnd>,
     },
     /// The processes submit the parts of a checkpoint of the boundary.
     Checkpointing(Box<PendingParts>),
@@ -65,7 +65,7 @@ pub(crate) struct Coordinator {
     stage: CoordinatorStage,
     plan: Option<GenerationPlan>,
     /// Number of workers of the whole run, where a rescale has set it.
-    workers: Option<u32>,
+    workers: Option<u64>,
     end_is_requested: bool,
     stop_is_requested: bool,
     suspected: Option<SuspectedLoss>,
@@ -122,7 +122,7 @@ impl Coordinator {
             match event {
                 Event::Said { from, report } => self.on_report(from, report, now),
                 Event::Closed { of } => self.on_disconnect(of, now),
-                Event::Exited { of, code, crashed, how } => self.exit(of, (code, crashed, how), now),
+                Event::Exited { of, code, crashed, how } => self.on_exit(of, (code, crashed, how), now),
                 // Only in this stage: a repeated or late event was handled already.
                 Event::Found { from, epoch, warnings } if matches!(self.stage, CoordinatorStage::Finding) => {
                     self.found(from, epoch, warnings, now);
@@ -131,7 +131,9 @@ impl Coordinator {
                     self.over(0, 2, Some(why))
                 }
                 Event::Found { .. } | Event::Unusable { .. } => {}
-                Event::Committed { generation, kept } => self.committed(generation, kept),
+                Event::Committed { generation, checkpoint_result } => {
+                    self.committed(generation, checkpoint_result)
+                }
                 Event::Numbered { number, failed } => self.numbered(number, failed, now),
                 Event::TurnedAway { of, why } => self.turned_away(of, why),
                 Event::Noted(text) => self.note(text),
@@ -154,7 +156,7 @@ impl Coordinator {
                 && let Some(SuspectedLoss { who, code, why, loss, .. }) = self.suspected.take()
             {
                 match loss {
-                    true => self.lost(who, why),
+                    true => self.end_attempt(who, why),
                     false => self.over(who, code, Some(why)),
                 }
             }
@@ -210,8 +212,8 @@ impl Coordinator {
                 }
                 self.epoch = epoch;
             }
-            MemberReport::Ended { generation, cut } if generation == number => {
-                self.end_of(from, cut, now);
+            MemberReport::Ended { generation, end } if generation == number => {
+                self.end_of(from, end, now);
             }
             MemberReport::PartsSubmitted { generation, submitted } if generation == number => {
                 self.parts_submitted(from, submitted)
@@ -326,20 +328,20 @@ impl Coordinator {
     /// A process has ended its generation and holds its state again.
     fn end_of(&mut self, from: u32, said: Option<GenerationEnd>, now: f64) {
         if let CoordinatorStage::Running = self.stage {
-            self.stage = CoordinatorStage::EndingGeneration { ended: BTreeSet::new(), cut: None };
+            self.stage = CoordinatorStage::EndingGeneration { ended: BTreeSet::new(), end: None };
         }
-        let (CoordinatorStage::EndingGeneration { ended, cut }, Some(plan)) = (&mut self.stage, &self.plan)
+        let (CoordinatorStage::EndingGeneration { ended, end }, Some(plan)) = (&mut self.stage, &self.plan)
         else {
             return;
         };
         // Only once: the first report of the first process counts.
         if ended.insert(from) && plan.participants[0].id == from {
-            *cut = said;
+            *end = said;
         }
         if plan.participants.iter().all(|participant| ended.contains(&participant.id)) {
-            match cut.take() {
-                Some(cut) if cut.keep == CheckpointNeed::None => self.begin(Some(cut), None),
-                Some(cut) => self.keep(cut, now),
+            match end.take() {
+                Some(end) if end.checkpoint_need == CheckpointNeed::None => self.begin(Some(end), None),
+                Some(end) => self.request_parts(end, now),
                 None => {
                     self.over(from, 1, Some("the first process did not say how its generation ended".into()))
                 }

@@ -25,7 +25,7 @@ impl Notes {
 impl Coordinator {
     /// Adds a line to the screen and to the status.
     pub(super) fn note(&mut self, text: String) {
-        self.remember(text.clone());
+        self.add_to_status(text.clone());
         self.out.push(Action::Note(text));
     }
 
@@ -37,7 +37,7 @@ impl Coordinator {
     }
 
     /// Adds a note to the status alone, where a process prints it itself. A repeated note is listed once.
-    pub(super) fn remember(&mut self, text: String) {
+    pub(super) fn add_to_status(&mut self, text: String) {
         self.notes.last.retain(|before| *before != text);
         self.notes.last.push_back(text);
         if self.notes.last.len() > SHOWN {

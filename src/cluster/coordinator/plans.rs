@@ -11,25 +11,36 @@ const NOTE_AGAIN: f64 = 1.0;
 
 impl Coordinator {
     /// Begins the next generation, or the end of the run.
-    pub(super) fn begin(&mut self, mut cut: Option<GenerationEnd>, kept: Option<CheckpointResult>) {
+    pub(super) fn begin(
+        &mut self,
+        mut end: Option<GenerationEnd>,
+        checkpoint_result: Option<CheckpointResult>,
+    ) {
         let number = self.plan.as_ref().map_or(self.config.after, |plan| plan.number) + 1;
-        let change = cut.as_mut().and_then(|cut| cut.change.take());
-        let plan = match (self.plan.take(), cut) {
-            (Some(before), Some(cut)) if cut.over => {
+        let change = end.as_mut().and_then(|end| end.change.take());
+        let plan = match (self.plan.take(), end) {
+            (Some(before), Some(end)) if end.over => {
                 self.stage = CoordinatorStage::Ending;
                 GenerationPlan::end(number, &before)
             }
-            (before, cut) => {
+            (before, end) => {
                 self.stage = CoordinatorStage::Running;
                 let planned =
-                    cut.as_ref().and_then(|cut| self.rescale().iter().find(|(at, _)| *at == cut.epoch));
+                    end.as_ref().and_then(|end| self.rescale().iter().find(|(at, _)| *at == end.epoch));
                 self.workers = planned.map(|&(_, workers)| workers).or(self.workers);
-                let before = before.as_ref().zip(cut.as_ref());
-                self.next_plan(number, before.map(|(plan, cut)| Before { plan, block_at: &cut.block_at }))
+                let before = before.as_ref().zip(end.as_ref());
+                self.next_plan(number, before.map(|(plan, end)| Before { plan, block_at: &end.block_at }))
             }
         };
         let (from, warnings) = (self.from.take(), std::mem::take(&mut self.warnings));
-        let start = GenerationStart { plan, from, warnings, change, kept, deadline: self.config.deadline };
+        let start = GenerationStart {
+            plan,
+            from,
+            warnings,
+            change,
+            checkpoint_result,
+            deadline: self.config.deadline,
+        };
         let plan = &start.plan;
         self.out.push(Action::Number(number));
         self.held = Some(Vec::new());
@@ -82,7 +93,7 @@ impl Coordinator {
     }
 
     /// Tries again to write the number of the generation, where that is due.
-    pub(super) fn look_at_number(&mut self, now: f64) {
+    pub(super) fn retry_number(&mut self, now: f64) {
         if let Some(plan) = &self.plan
             && self.note_again.take_if(|again| now >= *again).is_some()
         {
@@ -91,7 +102,7 @@ impl Coordinator {
     }
 
     /// The planned changes of the workers, as the processes registered them.
-    pub(super) fn rescale(&self) -> &[(u64, u32)] {
+    pub(super) fn rescale(&self) -> &[(u64, u64)] {
         self.registration.as_ref().map_or(&[], |registration| &registration.rescale)
     }
 
@@ -110,7 +121,7 @@ impl Coordinator {
         let spawned_here = |id: &&u32| self.members.get(id).is_some_and(|member| member.spawned_here);
         was.iter().chain(self.members.keys().filter(spawned_here)).for_each(|&id| add(id, &self.members));
         self.members.keys().for_each(|&id| add(id, &self.members));
-        let workers = self.workers.unwrap_or(self.config.workers * participants.len() as u32);
+        let workers = self.workers.unwrap_or(u64::from(self.config.workers) * participants.len() as u64);
         let cores = participants
             .iter()
             .filter_map(|participant| self.members.get(&participant.id))

@@ -17,7 +17,7 @@ pub(super) fn config() -> CoordinatorConfig {
         run: 1,
         after: 0,
         proof: None,
-        keeps: true,
+        may_resume: true,
         deadline: 10.0,
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn ready(from: u32) -> Event {
 }
 
 /// The report of a process that registers planned changes of the workers.
-fn planned(from: u32, rescale: &[(u64, u32)]) -> Event {
+fn planned(from: u32, rescale: &[(u64, u64)]) -> Event {
     let registration =
         Registration { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
     said(from, MemberReport::Ready { registration, address: format!("at {from}") })
@@ -88,22 +88,25 @@ fn is_end(action: &Action) -> bool {
 }
 
 fn ended(from: u32, generation: u64) -> Event {
-    let cut = GenerationEnd {
+    let end = GenerationEnd {
         epoch: 3,
         over: false,
         block_at: Vec::new(),
-        keep: CheckpointNeed::PartsWritten,
+        checkpoint_need: CheckpointNeed::PartsWritten,
         change: None,
     };
-    said(from, MemberReport::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
+    said(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
 }
 
-pub(super) fn kept(from: u32, generation: u64) -> Event {
+pub(super) fn checkpoint_result(from: u32, generation: u64) -> Event {
     said(from, MemberReport::PartsSubmitted { generation, submitted: SubmittedParts::default() })
 }
 
 pub(super) fn committed(generation: u64) -> Event {
-    Event::Committed { generation, kept: CheckpointResult { cost: 0.1, bytes: 10, failed: None } }
+    Event::Committed {
+        generation,
+        checkpoint_result: CheckpointResult { cost: 0.1, bytes: 10, failed: None },
+    }
 }
 
 fn begun(actions: &[Action]) -> usize {
@@ -134,18 +137,18 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
     }
     assert_eq!(on(ended(0, 1)), []);
     // A second report of the first process carries no end of the generation.
-    assert_eq!(on(said(0, MemberReport::Ended { generation: 1, cut: None })), []);
+    assert_eq!(on(said(0, MemberReport::Ended { generation: 1, end: None })), []);
     assert_eq!(on(ended(1, 1)).len(), 2, "both are asked for their parts");
     assert_eq!(on(committed(1)), [], "nothing was handed in");
-    assert_eq!(on(kept(0, 1)), []);
-    assert_eq!(on(kept(0, 1)), [], "the other part is missing");
-    let actions = on(kept(1, 1));
+    assert_eq!(on(checkpoint_result(0, 1)), []);
+    assert_eq!(on(checkpoint_result(0, 1)), [], "the other part is missing");
+    let actions = on(checkpoint_result(1, 1));
     assert!(matches!(actions[..], [Action::Commit { epoch: 3, generation: 1, .. }]), "{actions:?}");
-    assert_eq!(on(kept(1, 1)), []);
+    assert_eq!(on(checkpoint_result(1, 1)), []);
     assert_eq!(on(committed(2)), [], "that one is to come");
     assert_eq!(on(committed(1)), [Action::Number(2)]);
     assert_eq!(begun(&on(numbered(2))), 2);
-    for event in [committed(1), ended(0, 1), kept(0, 1), found(), ready(0)] {
+    for event in [committed(1), ended(0, 1), checkpoint_result(0, 1), found(), ready(0)] {
         assert_eq!(on(event.clone()), [], "{event:?}");
     }
 }
@@ -161,8 +164,8 @@ fn one_that_joins_twice_is_one() {
     assert_eq!(coordinator.on(ready(2), 0.0), []);
     coordinator.on(ended(0, 1), 0.0);
     coordinator.on(ended(1, 1), 0.0);
-    coordinator.on(kept(0, 1), 0.0);
-    coordinator.on(kept(1, 1), 0.0);
+    coordinator.on(checkpoint_result(0, 1), 0.0);
+    coordinator.on(checkpoint_result(1, 1), 0.0);
     assert_eq!(coordinator.on(committed(1), 0.0), [Action::Number(2)]);
     assert_eq!(begun(&coordinator.on(numbered(2), 0.0)), 3);
 }
@@ -242,10 +245,10 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
         }
         let actions = coordinator.on(numbered(1), 0.0);
         assert_eq!(begun(&actions), 2);
-        let cut = Action::Tell { to: 0, order: Order::EndGeneration { generation: 1 } };
-        assert_eq!(actions.last(), Some(&cut), "behind the beginning");
+        let end = Action::Tell { to: 0, order: Order::EndGeneration { generation: 1 } };
+        assert_eq!(actions.last(), Some(&end), "behind the beginning");
         coordinator.on(ended(0, 1), 0.0);
-        for event in [ended(1, 1), kept(0, 1), kept(1, 1), committed(1)] {
+        for event in [ended(1, 1), checkpoint_result(0, 1), checkpoint_result(1, 1), committed(1)] {
             coordinator.on(event, 0.0);
         }
         let actions = coordinator.on(numbered(2), 0.0);
@@ -377,7 +380,14 @@ fn the_plan_of_workers_holds_from_its_epochs_on_wherever_a_run_begins() {
         coordinator.on(planned(1, &rescale), 0.0);
         coordinator.on(Event::Found { from: None, epoch, warnings: Vec::new() }, 0.0);
         assert_eq!(coordinator.plan.as_ref().map(|plan| plan.asked), Some(first), "from epoch {epoch}");
-        for event in [numbered(1), ended(0, 1), ended(1, 1), kept(0, 1), kept(1, 1), committed(1)] {
+        for event in [
+            numbered(1),
+            ended(0, 1),
+            ended(1, 1),
+            checkpoint_result(0, 1),
+            checkpoint_result(1, 1),
+            committed(1),
+        ] {
             coordinator.on(event, 0.0);
         }
         assert_eq!(coordinator.plan.as_ref().map(|plan| (plan.number, plan.asked)), Some((2, then)));

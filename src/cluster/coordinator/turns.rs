@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use super::tests::{committed, config, found, kept, numbered, ready, said};
+use super::tests::{checkpoint_result, committed, config, found, numbered, ready, said};
 use super::*;
 use crate::cluster::protocol::AdminRequest;
 
@@ -31,9 +31,9 @@ fn words(action: &Action) -> String {
 }
 
 /// The end of a generation at the boundary after 3 epochs.
-fn ended(from: u32, generation: u64, over: bool, keep: CheckpointNeed) -> Event {
-    let cut = GenerationEnd { epoch: 3, over, block_at: Vec::new(), keep, change: None };
-    said(from, MemberReport::Ended { generation, cut: Some(cut).filter(|_| from == 0) })
+fn ended(from: u32, generation: u64, over: bool, checkpoint_need: CheckpointNeed) -> Event {
+    let end = GenerationEnd { epoch: 3, over, block_at: Vec::new(), checkpoint_need, change: None };
+    said(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
 }
 
 fn epoch(from: u32, generation: u64, epoch: u64) -> Event {
@@ -156,7 +156,7 @@ fn each_event_has_its_answer_in_each_state() {
         (
             "stop while a checkpoint is made",
             keeping,
-            vec![Event::Stop, kept(0, 1), kept(1, 1), committed(1), numbered(2)],
+            vec![Event::Stop, checkpoint_result(0, 1), checkpoint_result(1, 1), committed(1), numbered(2)],
             vec!["commit 3", "number 2", "0: begin 2 on [0, 1]", "1: begin 2 on [0, 1]", "0: Stop"],
         ),
         (

@@ -89,7 +89,7 @@ impl Addresses {
     }
 
     /// Socket address to advertise, for a process that listens at `listens`.
-    pub(crate) fn told(&self, listens: SocketAddr) -> SocketAddr {
+    pub(crate) fn advertised(&self, listens: SocketAddr) -> SocketAddr {
         self.advertise.map_or(listens, |address| address.or_port(listens.port()))
     }
 }
@@ -113,14 +113,14 @@ mod tests {
     #[test]
     fn others_are_told_what_is_advertised_with_the_port_that_is_listened_at() {
         let listens: SocketAddr = "127.0.0.1:5000".parse().unwrap();
-        let told = |listen: Option<&str>, advertise: Option<&str>| {
+        let advertised = |listen: Option<&str>, advertise: Option<&str>| {
             let read = |text: Option<&str>| text.map(|text| text.parse().unwrap());
             let reach = Addresses { listen: read(listen), advertise: read(advertise) };
-            (reach.listens(listens.ip()).to_string(), reach.told(listens).to_string())
+            (reach.listens(listens.ip()).to_string(), reach.advertised(listens).to_string())
         };
         let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
-        assert_eq!(told(None, None), pair("127.0.0.1:0", "127.0.0.1:5000"));
-        assert_eq!(told(Some("0.0.0.0"), Some("192.0.2.1")), pair("0.0.0.0:0", "192.0.2.1:5000"));
-        assert_eq!(told(Some("127.0.0.2:7"), Some("192.0.2.1:9")), pair("127.0.0.2:7", "192.0.2.1:9"));
+        assert_eq!(advertised(None, None), pair("127.0.0.1:0", "127.0.0.1:5000"));
+        assert_eq!(advertised(Some("0.0.0.0"), Some("192.0.2.1")), pair("0.0.0.0:0", "192.0.2.1:5000"));
+        assert_eq!(advertised(Some("127.0.0.2:7"), Some("192.0.2.1:9")), pair("127.0.0.2:7", "192.0.2.1:9"));
     }
 }

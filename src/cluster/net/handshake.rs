@@ -145,7 +145,7 @@ fn mac(token: Token, by: u8, hellos: &[&Handshake]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
     mac.update(&[by]);
-    hellos.iter().for_each(|hello| mac.update(&crate::base::state::to_bytes(*hello)));
+    hellos.iter().for_each(|handshake| mac.update(&crate::base::state::to_bytes(*handshake)));
     mac
 }
 

@@ -37,7 +37,7 @@ pub(crate) type Refuse = Box<dyn Fn(&Rejection<'_>) + Send + Sync>;
 /// A refused connection.
 pub(crate) struct Rejection<'a> {
     /// Handshake of the other end, if it holds the token.
-    pub(crate) hello: Option<&'a Handshake>,
+    pub(crate) handshake: Option<&'a Handshake>,
     /// IP address of the other end; `None` for a process of the launcher.
     pub(crate) from: Option<IpAddr>,
     pub(crate) why: &'a str,
@@ -168,8 +168,8 @@ impl ListenerHandlers {
         silent.iter().for_each(|&number| self.queues.silent.leave(number));
         known.iter().for_each(|&number| self.queues.known.leave(number));
         // If a queue still holds it, it is being closed at this moment.
-        if let (Ok(hello), Some(socket)) = (answered, Arc::into_inner(socket)) {
-            (self.deliver)(hello, socket);
+        if let (Ok(handshake), Some(socket)) = (answered, Arc::into_inner(socket)) {
+            (self.deliver)(handshake, socket);
         }
     }
 
@@ -188,12 +188,12 @@ impl ListenerHandlers {
             (true, None) => {}
             (false, _) => {
                 let why = "its token is not the run's";
-                (self.refuse)(&Rejection { hello: None, from, why });
+                (self.refuse)(&Rejection { handshake: None, from, why });
             }
         };
-        let admit = |hello: &Handshake| {
-            let admitted = (self.admit)(hello);
-            admitted.inspect_err(|why| (self.refuse)(&Rejection { hello: Some(hello), from, why }))
+        let admit = |handshake: &Handshake| {
+            let admitted = (self.admit)(handshake);
+            admitted.inspect_err(|why| (self.refuse)(&Rejection { handshake: Some(handshake), from, why }))
         };
         // Without it messages wait for acknowledgements of earlier ones; only TCP connections have the
         // option.
@@ -230,7 +230,7 @@ pub(crate) enum Retry {
 pub(crate) fn connect(
     at: SocketAddr,
     token: Token,
-    hello: impl Fn() -> io::Result<Handshake>,
+    handshake: impl Fn() -> io::Result<Handshake>,
     (retry, lasts): (Retry, Duration),
     is_over: impl Fn() -> bool,
 ) -> Result<(Handshake, TcpStream), Refused> {
@@ -239,7 +239,7 @@ pub(crate) fn connect(
         let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);
         let tried = tried.and_then(|socket| {
             socket.set_nodelay(true)?;
-            Ok((greet(&socket, token, &hello()?, Some(PATIENCE))?, socket))
+            Ok((greet(&socket, token, &handshake()?, Some(PATIENCE))?, socket))
         });
         match tried {
             Err(Refused::Broken(why))

@@ -3,7 +3,7 @@
 
 use super::Rng;
 use crate::cluster::balance::Balance;
-use crate::cluster::plan::{Before, GenerationPlan, Participant, cut_by_speed};
+use crate::cluster::plan::{Before, GenerationPlan, Participant, place_by_speed};
 use crate::cluster::protocol::Epoch;
 
 /// Virtual seconds of a run, with balance and with equal shares.
@@ -28,7 +28,7 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
         let workers = slowness.len();
         let now = plan.get_or_insert_with(|| {
             let plan =
-                GenerationPlan::deal(1, participants(workers), (workers as u32, 1), costs, 0, None, None);
+                GenerationPlan::deal(1, participants(workers), (workers as u64, 1), costs, 0, None, None);
             even = plan.shard_at.clone();
             balance.begin(&plan);
             balance.paused(pause);
@@ -51,7 +51,7 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
         if balance.is_worth_it(now, costs) {
             let speeds = balance.speeds(now);
             let before = Before { plan: now, block_at: &[] };
-            let (number, asked) = (now.number + 1, (workers as u32, 1));
+            let (number, asked) = (now.number + 1, (workers as u64, 1));
             let next = GenerationPlan::deal(
                 number,
                 participants(workers),
@@ -97,7 +97,7 @@ fn the_cut_settles_at_the_best_there_is_for_few_shards() {
         let speeds: Vec<f64> = slowness.iter().map(|slow| 1.0 / slow).collect();
         let measured = run(&costs, 0.0, std::iter::repeat_n(slowness.clone(), 20));
         let mut best = vec![0.0; 4];
-        for (worker, cost) in cut_by_speed(&costs, &speeds).into_iter().zip(&costs) {
+        for (worker, cost) in place_by_speed(&costs, &speeds).into_iter().zip(&costs) {
             best[worker as usize] += *cost as f64 * slowness[worker as usize];
         }
         let best = best.into_iter().fold(0.0, f64::max);

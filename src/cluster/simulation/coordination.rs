@@ -8,7 +8,7 @@ use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 impl World {
     pub(super) fn coordinate(&mut self, event: Event) -> Result<(), String> {
         let now = (self.now - self.since) as f64 * 1e-6;
-        self.echo(&event);
+        self.duplicate(&event);
         for action in self.coordinator.on(event, now) {
             match action {
                 Action::Tell { to, order } => {
@@ -34,19 +34,19 @@ impl World {
                         return Ok(());
                     }
                     let failed = noted.and_then(Result::err).map(|why| why.to_string());
-                    self.soon(Some(Event::Numbered { number, failed }));
+                    self.schedule_event(Some(Event::Numbered { number, failed }));
                 }
                 Action::AdminResponse { .. } | Action::Note(_) | Action::Begun => {}
                 Action::Find { identity } => {
                     let found = self.find(&identity)?;
-                    self.soon(found);
+                    self.schedule_event(found);
                 }
                 Action::Commit { epoch, generation, identity, submitted } => {
-                    let kept = self.commit((epoch, generation), &identity, submitted)?;
+                    let checkpoint_result = self.commit((epoch, generation), &identity, submitted)?;
                     if self.is_launcher_dead() {
                         return Ok(());
                     }
-                    self.soon(kept);
+                    self.schedule_event(checkpoint_result);
                 }
                 Action::Lost { .. } | Action::Left { .. } if self.faults.is_some() => {
                     self.begin_anew();
@@ -62,12 +62,12 @@ impl World {
     }
 
     /// Sends the coordinator an event after a short random time.
-    pub(super) fn soon(&mut self, event: Option<Event>) {
+    pub(super) fn schedule_event(&mut self, event: Option<Event>) {
         let after = self.now + self.rng.below(2_000) + self.slowness();
         event.into_iter().for_each(|event| self.at(after, SimulatedEvent::ToCoordinator(event)));
     }
 
-    pub(super) fn indulge(&mut self, admin_event: AdminEvent) -> Result<(), String> {
+    pub(super) fn on_admin_event(&mut self, admin_event: AdminEvent) -> Result<(), String> {
         let request = match admin_event {
             AdminEvent::Join { fits, stays } => {
                 self.joining.push((fits, stays));

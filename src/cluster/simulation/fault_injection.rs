@@ -9,7 +9,7 @@ use crate::run::place::Outbox;
 
 impl World {
     /// Injects a fault.
-    pub(super) fn strike(&mut self, fault: Fault) {
+    pub(super) fn inject(&mut self, fault: Fault) {
         let ids: Vec<u32> = self.processes.keys().copied().collect();
         let (whom, count) = (self.rng.below(ids.len().max(1) as u64) as usize, ids.len());
         let Some(faults) = &mut self.faults else { return };
@@ -52,8 +52,8 @@ impl World {
             Fault::CutLink { both } => self.cut_link(&ids, both),
             Fault::Stop => faults.frozen.push(ids[whom]),
             Fault::Partition { from, to } => {
-                faults.mute.extend(Some(ids[whom]).filter(|_| from));
-                faults.deaf.extend(Some(ids[whom]).filter(|_| to));
+                faults.unheard.extend(Some(ids[whom]).filter(|_| from));
+                faults.unreached.extend(Some(ids[whom]).filter(|_| to));
                 if to {
                     // A process that receives nothing for two deadlines ends.
                     let after = self.now + (2e6 * DEADLINE) as u64;
@@ -81,7 +81,7 @@ impl World {
         let other = linked[self.rng.below(linked.len() as u64) as usize];
         let (generation, attempt) = (plan.number, faults.counts.attempts);
         for (from, to) in [(one, other), (other, one)].into_iter().take(1 + usize::from(both)) {
-            faults.cut.push((from, to, generation));
+            faults.end.push((from, to, generation));
             let after = self.now + (1e6 * DEADLINE) as u64 + self.rng.below(HEARTBEAT);
             self.count += 1;
             self.agenda.insert((after, self.count), SimulatedEvent::Silent { from, to, generation, attempt });
@@ -104,7 +104,7 @@ impl World {
     }
 
     /// Ends the launcher, or a process, whose machine has died at an operation.
-    pub(super) fn bury(&mut self) {
+    pub(super) fn end_dead(&mut self) {
         let Some(faults) = &mut self.faults else { return };
         let dead =
             faults.disks.iter().find(|(index, disk)| disk.is_dead() && self.processes.contains_key(index));
@@ -136,7 +136,7 @@ impl World {
         }
         for order in orders {
             match order {
-                Order::SubmitParts { epoch, anew, .. } => drop(process.member.keep(epoch, anew)),
+                Order::SubmitParts { epoch, anew, .. } => drop(process.member.submit_parts(epoch, anew)),
                 Order::Begin { start } => drop(process.member.begin(start, Some(ProcessStats::default()))),
                 _ => {}
             }

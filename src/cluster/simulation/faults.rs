@@ -102,14 +102,14 @@ pub(super) struct Faults {
     pub(super) checkpoints: CheckpointStore,
     /// The last committed checkpoint, and one whose commit was under way when the launcher died.
     committed: Option<String>,
-    perhaps: Option<String>,
+    maybe_committed: Option<String>,
     /// Stopped processes; those whose messages to the coordinator are dropped; those that receive none from
     /// it.
     pub(super) frozen: Vec<u32>,
-    pub(super) mute: Vec<u32>,
-    pub(super) deaf: Vec<u32>,
+    pub(super) unheard: Vec<u32>,
+    pub(super) unreached: Vec<u32>,
     /// Links that drop messages: sender, receiver, generation.
-    pub(super) cut: Vec<(u32, u32, u64)>,
+    pub(super) end: Vec<(u32, u32, u64)>,
     /// Orders that stopped processes have not read, and stopped processes that were replaced, with their
     /// unread orders.
     unread: Vec<(u32, Order)>,
@@ -130,12 +130,12 @@ impl Faults {
     pub(super) fn process(&mut self, index: u32, problem: u64) -> Process {
         let disk = self.disk.reach();
         self.disks.insert(index, Arc::clone(&disk));
-        Process::kept(index, problem, self.checkpoints(), disk)
+        Process::checkpoint_result(index, problem, self.checkpoints(), disk)
     }
 
     /// `true` if the link drops messages of one process to the other.
     pub(super) fn is_cut(&self, from: u32, to: u32, generation: u64) -> bool {
-        self.cut.contains(&(from, to, generation))
+        self.end.contains(&(from, to, generation))
     }
 }
 
@@ -147,7 +147,7 @@ impl World {
         let own = disk.reach();
         let checkpoints = CheckpointStore::in_store(folder.clone(), own.clone());
         let config =
-            CoordinatorConfig { keeps: true, deadline: DEADLINE, ..world.coordinator.config().clone() };
+            CoordinatorConfig { may_resume: true, deadline: DEADLINE, ..world.coordinator.config().clone() };
         world.coordinator = Coordinator::new(config.clone());
         world.faults = Some(Faults {
             folder,
@@ -158,11 +158,11 @@ impl World {
             is_slow: false,
             checkpoints,
             committed: None,
-            perhaps: None,
+            maybe_committed: None,
             frozen: Vec::new(),
-            mute: Vec::new(),
-            deaf: Vec::new(),
-            cut: Vec::new(),
+            unheard: Vec::new(),
+            unreached: Vec::new(),
+            end: Vec::new(),
             unread: Vec::new(),
             late: Vec::new(),
             unmet: 0,
@@ -171,7 +171,7 @@ impl World {
         });
         // The processes of `new` have no folder: others replace them.
         world.agenda.retain(|_, what| !matches!(what, SimulatedEvent::Built(_)));
-        world.people();
+        world.start_processes();
         for _ in 0..1 + world.rng.below(3) {
             let fault = Fault::any(&mut world.rng);
             // Before the first checkpoint, or after some.
@@ -184,7 +184,7 @@ impl World {
     }
 
     /// Starts the processes of an attempt, which build their programs first.
-    fn people(&mut self) {
+    fn start_processes(&mut self) {
         let Some(faults) = &mut self.faults else { return };
         let (count, problem) = (faults.config.processes, self.problem);
         self.processes = (0..count).map(|index| (index, faults.process(index, problem))).collect();
@@ -210,7 +210,7 @@ impl World {
     }
 
     /// Repeats an event of the coordinator later, now and then.
-    pub(super) fn echo(&mut self, event: &Event) {
+    pub(super) fn duplicate(&mut self, event: &Event) {
         let has_faults = self.faults.is_some();
         let again = matches!(
             event,
@@ -231,8 +231,8 @@ impl World {
             faults.unread.push((*to, order.clone()));
         }
         match what {
-            SimulatedEvent::ToCoordinator(Event::Said { from, .. }) => faults.mute.contains(from),
-            SimulatedEvent::Order(to, _) => faults.deaf.contains(to) || faults.frozen.contains(to),
+            SimulatedEvent::ToCoordinator(Event::Said { from, .. }) => faults.unheard.contains(from),
+            SimulatedEvent::Order(to, _) => faults.unreached.contains(to) || faults.frozen.contains(to),
             SimulatedEvent::Transfer { from, to, generation, .. } => {
                 let is_there = !faults.frozen.contains(to) && self.processes.contains_key(to);
                 !is_there || faults.is_cut(*from, *to, *generation)
@@ -292,8 +292,8 @@ impl World {
             }
         }
         faults.unread.clear();
-        faults.cut.clear();
-        for gone in [&mut faults.mute, &mut faults.deaf] {
+        faults.end.clear();
+        for gone in [&mut faults.unheard, &mut faults.unreached] {
             gone.clear();
         }
         faults.waiting.clear();
@@ -317,7 +317,7 @@ impl World {
             )
         };
         self.agenda.retain(|_, what| stays(what));
-        self.people();
+        self.start_processes();
     }
 
     /// Looks up the checkpoint to resume from, and checks that it is the last committed one.
@@ -328,8 +328,8 @@ impl World {
         let Some(faults) = &mut self.faults else { return Ok(None) };
         let found = faults.checkpoints.find(identity);
         let Event::Found { from, .. } = &found else { return Err(format!("it cannot go on: {found:?}")) };
-        let perhaps = faults.perhaps.take();
-        if *from != faults.committed && (perhaps.is_none() || *from != perhaps) {
+        let maybe_committed = faults.maybe_committed.take();
+        if *from != faults.committed && (maybe_committed.is_none() || *from != maybe_committed) {
             return Err(format!("{:?} was committed, and {from:?} is found", faults.committed));
         }
         faults.committed = from.clone();
@@ -361,17 +361,17 @@ impl World {
         submitted: crate::checkpoint::SubmittedParts,
     ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
-        let kept = faults.checkpoints.commit((epoch, generation), identity, submitted);
+        let checkpoint_result = faults.checkpoints.commit((epoch, generation), identity, submitted);
         let folder = faults.checkpoints().join(format!("{epoch}.{generation}"));
         let folder = Some(folder.to_string_lossy().into_owned());
-        match &kept.failed {
+        match &checkpoint_result.failed {
             None => faults.committed = folder,
-            Some(_) if faults.own.is_dead() => faults.perhaps = folder,
+            Some(_) if faults.own.is_dead() => faults.maybe_committed = folder,
             Some(why) if why.contains("no space left") => faults.counts.refused += 1,
             // The machine that made the folder has lost power: the loss of its process is reported soon.
             Some(why) if faults.counts.unsynced > 0 && why.contains("os error 2") => {}
             Some(why) => return Err(why.clone()),
         }
-        Ok(Some(Event::Committed { generation, kept }))
+        Ok(Some(Event::Committed { generation, checkpoint_result }))
     }
 }

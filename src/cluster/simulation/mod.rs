@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 use self::faults::Counts;
 use self::mixing::{Mixing, Problem};
-use self::world::{Comings, World};
+use self::world::{MembershipCounts, World};
 // `mixing.rs` is a file of the integration tests, too: there this name is that of the library.
 use crate as raddle;
 use crate::base::random::splitmix64;
@@ -88,7 +88,7 @@ fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
         Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
         Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
     };
-    let (mut generations, mut moved, mut counts) = (0, 0, Comings::default());
+    let (mut generations, mut moved, mut counts) = (0, 0, MembershipCounts::default());
     for seed in first..first + count {
         let number = splitmix64(seed) % PROBLEMS;
         let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
@@ -109,7 +109,7 @@ fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
             generations as u64 > count + count / 2 && moved > 0,
             "{generations} generations, {moved} bytes"
         );
-        let Comings { joined, left, handed_on, again, refused } = counts;
+        let MembershipCounts { joined, left, handed_on, again, refused } = counts;
         assert!(joined > count / 20 && left > count / 20 && refused > count / 200, "{counts:?}");
         assert!(handed_on > count / 20 && again > count / 50, "{counts:?}");
     }

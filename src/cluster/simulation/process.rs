@@ -47,7 +47,12 @@ impl Process {
     }
 
     /// A process that writes checkpoints.
-    pub(super) fn kept(index: u32, problem: u64, folder: PathBuf, disk: Arc<FaultyDisk>) -> Self {
+    pub(super) fn checkpoint_result(
+        index: u32,
+        problem: u64,
+        folder: PathBuf,
+        disk: Arc<FaultyDisk>,
+    ) -> Self {
         let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(disk);
         Self::of(engine, index)
     }

@@ -81,13 +81,13 @@ pub(super) enum AdminEvent {
 /// Result of a simulated run.
 pub(super) struct Ended {
     pub(super) outcome: Outcome<Mixing>,
-    pub(super) comings: Comings,
+    pub(super) comings: MembershipCounts,
     pub(super) faults: Counts,
 }
 
 /// Numbers of processes that joined and left.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Comings {
+pub(super) struct MembershipCounts {
     pub(super) joined: u64,
     pub(super) left: u64,
     /// Processes that left as the first one, and processes that joined after one had.
@@ -96,7 +96,7 @@ pub(super) struct Comings {
     pub(super) refused: u64,
 }
 
-impl std::ops::AddAssign for Comings {
+impl std::ops::AddAssign for MembershipCounts {
     fn add_assign(&mut self, other: Self) {
         self.joined += other.joined;
         self.left += other.left;
@@ -115,7 +115,7 @@ pub(super) struct World {
     pub(super) count: u64,
     pub(super) faults: Option<Faults>,
     pub(super) agenda: BTreeMap<(u64, u64), SimulatedEvent>,
-    /// Time at which the last message from one end to another arrives: connections keep the order.
+    /// Time at which the last message from one end to another arrives: connections checkpoint_need the order.
     pub(super) last: HashMap<(End, End), u64>,
     pub(super) coordinator: Coordinator,
     pub(super) processes: BTreeMap<u32, Process>,
@@ -125,7 +125,7 @@ pub(super) struct World {
     pub(super) joining: Vec<(bool, bool)>,
     pub(super) outcome: Option<(u32, Outcome<Mixing>)>,
     pub(super) over: Option<(u32, i32, Option<String>)>,
-    pub(super) comings: Comings,
+    pub(super) comings: MembershipCounts,
 }
 
 impl World {
@@ -140,7 +140,7 @@ impl World {
             run: seed,
             after: 0,
             proof: None,
-            keeps: false,
+            may_resume: false,
             deadline: 1e9,
         };
         let mut world = Self {
@@ -157,7 +157,7 @@ impl World {
             joining: Vec::new(),
             outcome: None,
             over: None,
-            comings: Comings::default(),
+            comings: MembershipCounts::default(),
             rng,
         };
         for index in 0..processes {
@@ -183,7 +183,7 @@ impl World {
         self.agenda.insert((time, self.count), what);
     }
 
-    /// Sends an event with a random delay; those between two ends keep their order.
+    /// Sends an event with a random delay; those between two ends checkpoint_need their order.
     pub(super) fn send(&mut self, from: End, to: End, what: SimulatedEvent) {
         let delay = match self.rng.below(20) {
             0 => self.rng.below(50_000),
@@ -206,8 +206,8 @@ impl World {
             if self.count > MOST {
                 return Err("the run does not end".into());
             }
-            self.happen(what)?;
-            self.bury();
+            self.dispatch(what)?;
+            self.end_dead();
         }
         let (who, code, why) = self.over.take().unwrap_or_default();
         if code != 0 || why.is_some() {
@@ -221,12 +221,12 @@ impl World {
         Ok(Ended { outcome, comings: self.comings, faults: faults.unwrap_or_default() })
     }
 
-    fn happen(&mut self, what: SimulatedEvent) -> Result<(), String> {
+    fn dispatch(&mut self, what: SimulatedEvent) -> Result<(), String> {
         if self.is_lost(&what) {
             return Ok(());
         }
         match what {
-            SimulatedEvent::Fault(fault) => self.strike(fault),
+            SimulatedEvent::Fault(fault) => self.inject(fault),
             SimulatedEvent::Heartbeat => self.beat()?,
             SimulatedEvent::Ends(index) => self.kill(index),
             SimulatedEvent::Silent { from, to, generation, attempt } => {
@@ -234,7 +234,7 @@ impl World {
             }
             SimulatedEvent::GoesOn => self.go_on_late(),
             SimulatedEvent::ToCoordinator(event) => self.coordinate(event)?,
-            SimulatedEvent::Order(to, order) => self.obey(to, order)?,
+            SimulatedEvent::Order(to, order) => self.on_order(to, order)?,
             SimulatedEvent::Transfer { from, to, generation, packed } => {
                 let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
                 if process.plan.as_ref().is_none_or(|plan| plan.number < generation) {
@@ -251,7 +251,7 @@ impl World {
                 self.deliver(process, generation, to, bytes)?;
             }
             SimulatedEvent::Turn { process, generation, thread } => self.turn(process, generation, thread)?,
-            SimulatedEvent::AdminEvent(admin_event) => self.indulge(admin_event)?,
+            SimulatedEvent::AdminEvent(admin_event) => self.on_admin_event(admin_event)?,
             SimulatedEvent::Built(index) => {
                 let Some(process) = self.processes.get(&index) else { return Ok(()) };
                 let report = MemberReport::Ready {
@@ -269,7 +269,7 @@ impl World {
     }
 
     /// Carries an order out at a process.
-    fn obey(&mut self, to: u32, order: Order) -> Result<(), String> {
+    fn on_order(&mut self, to: u32, order: Order) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
         match order {
             Order::Begin { start } => {
@@ -285,7 +285,7 @@ impl World {
                 }
                 self.go_on(to)?;
                 for early in std::mem::take(&mut self.early) {
-                    self.happen(early)?;
+                    self.dispatch(early)?;
                 }
             }
             Order::EndGeneration { generation } => process.requests.end_at_boundary(generation),
@@ -295,7 +295,7 @@ impl World {
                 self.processes.remove(&to);
             }
             Order::SubmitParts { generation, epoch, anew } => {
-                let submitted = process.member.keep(epoch, anew).map_err(|why| why.to_string())?;
+                let submitted = process.member.submit_parts(epoch, anew).map_err(|why| why.to_string())?;
                 if self.is_dead(to) {
                     return Ok(());
                 }
@@ -328,12 +328,12 @@ impl World {
                     plan.and_then(|plan| plan.previous.first()).is_some_and(|first| first.id == index);
                 self.comings.left += u64::from(plan.is_some());
                 self.comings.handed_on += u64::from(was_first);
-                self.depart(index);
+                self.leave(index);
             }
             Step::Over(outcome) => {
                 process.gone = true;
                 self.outcome = Some((index, *outcome));
-                self.depart(index);
+                self.leave(index);
             }
             Step::Run(generation, _) => {
                 let mut out = Outbox::new();
@@ -348,7 +348,7 @@ impl World {
                 self.say(index, settled);
                 self.post((index, 0), out);
                 for early in std::mem::take(&mut self.early) {
-                    self.happen(early)?;
+                    self.dispatch(early)?;
                 }
                 self.look_for_an_end(index)?;
             }
@@ -357,7 +357,7 @@ impl World {
     }
 
     /// A process sends its last report and ends.
-    fn depart(&mut self, index: u32) {
+    fn leave(&mut self, index: u32) {
         self.say(index, MemberReport::Done);
         let (from, to) = ((index, u32::MAX), COORDINATOR);
         self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));

@@ -18,9 +18,9 @@ use crate::run::share::{LocalState, WholeState};
 
 impl<P: Program> Member<P> {
     /// Need for a checkpoint of the boundary at which the generation ended.
-    pub(super) fn keep_of(&self, hub: &HubState<P>, parting: GenerationExit) -> CheckpointNeed {
+    pub(super) fn checkpoint_need(&self, hub: &HubState<P>, exit: GenerationExit) -> CheckpointNeed {
         // A run that a limit or Ctrl-C ends can resume from its end, not only from the last multiple.
-        let unfinished = matches!(parting, GenerationExit::Finished(Ending::Limit(_) | Ending::Interrupted));
+        let unfinished = matches!(exit, GenerationExit::Finished(Ending::Limit(_) | Ending::Interrupted));
         match &self.settings.checkpoints {
             Some((due, _)) if (unfinished || due.at(hub.progress.epoch)) && !hub.ended_mid_epoch => {
                 if hub.unconcluded.is_some() {
@@ -43,7 +43,7 @@ impl<P: Program> Member<P> {
     ///
     /// # Errors
     /// If program or schedule fail.
-    pub(crate) fn keep(&mut self, epoch: u64, anew: bool) -> Result<SubmittedParts, EngineError> {
+    pub(crate) fn submit_parts(&mut self, epoch: u64, anew: bool) -> Result<SubmittedParts, EngineError> {
         let Some((_, checkpoints)) = &self.settings.checkpoints else { return Ok(SubmittedParts::default()) };
         let LocalState { shards, blocks, replica } = self.share.as_ref().ok_or_else(lost)?;
         let written = panic_context::guarded(|| {
@@ -63,17 +63,21 @@ impl<P: Program> Member<P> {
     pub(super) fn prepare(&mut self, start: &GenerationStart) -> Result<(), EngineError> {
         if let Some((due, checkpoints)) = &self.settings.checkpoints {
             checkpoints.begin_generation(start.plan.number);
-            if let Some(kept) = &start.kept {
-                due.note(if kept.failed.is_none() { seconds(kept) } else { Duration::ZERO });
+            if let Some(checkpoint_result) = &start.checkpoint_result {
+                due.note(if checkpoint_result.failed.is_none() {
+                    seconds(checkpoint_result)
+                } else {
+                    Duration::ZERO
+                });
             }
         }
         if self.hub.is_some()
-            && let Some(kept) = &start.kept
+            && let Some(checkpoint_result) = &start.checkpoint_result
         {
             let warner = self.warner.as_mut();
-            match &kept.failed {
+            match &checkpoint_result.failed {
                 Some(why) => self.history.warn(why.clone(), warner),
-                None => self.history.count_checkpoint(seconds(kept), kept.bytes),
+                None => self.history.count_checkpoint(seconds(checkpoint_result), checkpoint_result.bytes),
             }
         }
         // A process that joins receives a replica and shards that include the change.
@@ -137,6 +141,6 @@ impl<P: Program> Member<P> {
     }
 }
 
-fn seconds(kept: &CheckpointResult) -> Duration {
-    Duration::try_from_secs_f64(kept.cost).unwrap_or_default()
+fn seconds(checkpoint_result: &CheckpointResult) -> Duration {
+    Duration::try_from_secs_f64(checkpoint_result.cost).unwrap_or_default()
 }

@@ -129,9 +129,10 @@ impl<P: Program> Member<P> {
 
     /// Registration of this process with the coordinator; `cores` is how many it may use.
     pub(crate) fn registration(&self, cores: usize) -> Registration {
-        let rescale = self.settings.rescale.iter().map(|&(epoch, workers)| (epoch, workers as u32)).collect();
+        let rescale = self.settings.rescale.iter().map(|&(epoch, workers)| (epoch, workers as u64)).collect();
         let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
-        let (blocks, cores) = (self.counts.1 as u32, self.settings.threads.unwrap_or(cores) as u32);
+        let cores = u32::try_from(self.settings.threads.unwrap_or(cores)).unwrap_or(u32::MAX);
+        let blocks = self.counts.1 as u32;
         Registration { identity: self.identity.clone(), blocks, rescale, cores, proof }
     }
 
@@ -262,7 +263,7 @@ impl<P: Program> Member<P> {
         self.observer = generation.take_observer();
         self.sent = (returned.ended.bytes, returned.ended.block_bytes);
         let layout = &generation.layout;
-        let cut = match returned.hub.take() {
+        let end = match returned.hub.take() {
             Some(hub) => {
                 let (epoch, placement) = (returned.epoch, Arc::clone(&layout.shard_at));
                 self.history.add(epoch, (layout.asked, layout.threads), placement, &returned);
@@ -275,12 +276,12 @@ impl<P: Program> Member<P> {
         };
         self.share = Some(returned.share);
         let generation = self.plan.as_ref().map_or(0, |plan| plan.number);
-        Ok(MemberReport::Ended { generation, cut })
+        Ok(MemberReport::Ended { generation, end })
     }
 
     /// Sets the seconds of this process before its first generation.
-    pub(crate) fn note_preparation(&mut self, beginning: PreparationSeconds) {
-        self.history.beginning = beginning;
+    pub(crate) fn note_preparation(&mut self, preparation: PreparationSeconds) {
+        self.history.preparation = preparation;
     }
 
     /// Time of the last boundary of a generation on this process.
@@ -350,15 +351,15 @@ impl<P: Program> Member<P> {
         let ended = &mut returned.ended;
         self.history.trace.append(&mut ended.records);
         self.history.fingerprints.append(&mut ended.fingerprints);
-        let (Some((metric, objective)), Some(parting)) = (ended.verdict.take(), ended.parting) else {
+        let (Some((metric, objective)), Some(exit)) = (ended.verdict.take(), ended.parting) else {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
         };
-        let (epoch, keep) = (hub.progress.epoch, self.keep_of(&hub, parting));
+        let (epoch, checkpoint_need) = (hub.progress.epoch, self.checkpoint_need(&hub, exit));
         // Only other processes need the bytes: here the hub has the change.
         let has_others = self.plan.as_ref().is_some_and(|plan| plan.participants.len() > 1);
         let change = hub.unconcluded.as_ref().and_then(|before| before.change.as_ref());
         let change = change.filter(|_| has_others).map(to_bytes);
-        let over = match parting {
+        let over = match exit {
             GenerationExit::Finished(ending) => {
                 self.ended = Some((ending, metric, objective));
                 true
@@ -366,7 +367,13 @@ impl<P: Program> Member<P> {
             GenerationExit::Reconfigure => false,
         };
         self.hub = Some(hub);
-        Ok(GenerationEnd { epoch, over, block_at: std::mem::take(&mut ended.block_at), keep, change })
+        Ok(GenerationEnd {
+            epoch,
+            over,
+            block_at: std::mem::take(&mut ended.block_at),
+            checkpoint_need,
+            change,
+        })
     }
 
     /// Outcome of a run whose parts are all here, with the last change committed.

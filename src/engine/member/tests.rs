@@ -41,7 +41,7 @@ fn start(
     number: u64,
     previous: &[u32],
     participants: &[u32],
-    kept: Option<CheckpointResult>,
+    checkpoint_result: Option<CheckpointResult>,
 ) -> GenerationStart {
     let position = |&id: &u32| Participant { id, address: String::new() };
     let mut plan = GenerationPlan::deal(
@@ -54,7 +54,7 @@ fn start(
         None,
     );
     plan.previous = previous.iter().map(position).collect();
-    GenerationStart { plan, from: None, warnings: Vec::new(), change: None, kept, deadline: 1.0 }
+    GenerationStart { plan, from: None, warnings: Vec::new(), change: None, checkpoint_result, deadline: 1.0 }
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn an_epoch_that_was_cut_short_is_no_boundary_to_keep() {
     let over = |ending| GenerationExit::Finished(ending);
     // The epoch, `true` if the generation ended within it, how it ended, and the need for a checkpoint where
     // one is due every 2 epochs.
-    for (epoch, ended_mid_epoch, parting, keep) in [
+    for (epoch, ended_mid_epoch, exit, checkpoint_need) in [
         (2, false, GenerationExit::Reconfigure, CheckpointNeed::PartsMissing),
         (2, true, GenerationExit::Reconfigure, CheckpointNeed::None),
         (3, false, GenerationExit::Reconfigure, CheckpointNeed::None),
@@ -73,7 +73,7 @@ fn an_epoch_that_was_cut_short_is_no_boundary_to_keep() {
     ] {
         let mut hub = hub();
         (hub.progress.epoch, hub.ended_mid_epoch) = (epoch, ended_mid_epoch);
-        assert_eq!(member(0, 2).keep_of(&hub, parting), keep, "{epoch}, {ended_mid_epoch}");
+        assert_eq!(member(0, 2).checkpoint_need(&hub, exit), checkpoint_need, "{epoch}, {ended_mid_epoch}");
     }
 }
 
@@ -100,11 +100,11 @@ fn the_next_first_process_knows_that_an_epoch_was_cut_short() {
 
 #[test]
 fn a_checkpoint_that_could_not_be_written_does_not_put_off_the_next() {
-    let kept =
+    let checkpoint_result =
         |failed: Option<&str>| CheckpointResult { cost: 1e6, bytes: 1, failed: failed.map(str::to_owned) };
     for (failed, due) in [(None, false), (Some("the disk is full"), true)] {
         let mut member = member(0, CheckpointEvery::Auto);
-        member.prepare(&start(2, &[0], &[0], Some(kept(failed)))).unwrap();
+        member.prepare(&start(2, &[0], &[0], Some(checkpoint_result(failed)))).unwrap();
         let (clock, _) = member.settings.checkpoints.as_ref().unwrap();
         assert_eq!(clock.at(1), due, "{failed:?}");
     }
