@@ -1,10 +1,12 @@
-//! [`View`]: which data count while records are inserted and retracted, maintained by differential dataflow.
+//! [`View`]: the records that count while others are inserted and retracted, maintained by differential
+//! dataflow.
 //!
-//! A program lays its data out once. When records come and go, something has to say which of them count now: of several
-//! records of one id the last, none of a user who has fewer ratings than asked for, and so on to the end of what follows
-//! from that. A [`View`] keeps this up to date from version to version and gives the difference, a [`Delta`]; what a model
-//! makes of it is the program's. All numbers are whole, and one worker on the calling thread does the work, which grows
-//! with the change and not with the data. Without a view nothing of differential dataflow is started.
+//! A program lays its data out once. When records come and go, a view finds which of them count now: of
+//! several records of one id the last, none of a user who has fewer ratings than asked for, and so on to the
+//! end of what follows from that. A [`View`] keeps this up to date from version to version and gives the
+//! difference, a [`Delta`]; the program updates its model by it. All numbers are whole, and one worker on the
+//! calling thread does the work, which grows with the change and not with the data. Without a view nothing of
+//! differential dataflow is started.
 //!
 //! ```
 //! use raddle::changes::{Key, Record, Rules, View};
@@ -56,7 +58,7 @@ pub use self::record::{Record, Value};
 pub use self::roster::{Done, Refused, Roster, Taken};
 pub use self::rules::{Keep, Rules};
 
-/// How many records of the view have a key, and the sum of what they cost there.
+/// Number of records of the view that have a key, and the sum of their costs there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Tally {
     /// Records.
@@ -65,7 +67,7 @@ pub struct Tally {
     pub cost: u64,
 }
 
-/// What one version of the data has that the one before had not, and the other way round. All lists are in ascending order.
+/// Difference of one version of the data to the one before. All lists are in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delta<R> {
     /// The version, from 0.
@@ -74,7 +76,7 @@ pub struct Delta<R> {
     pub entered: Vec<(u64, R)>,
     /// Records that left it.
     pub left: Vec<(u64, R)>,
-    /// Keys whose records changed in number or cost, and what they are now; zeros where nothing is left.
+    /// Keys whose records changed in number or cost, with their tallies now; zeros where nothing is left.
     pub counts: Vec<(Key, Tally)>,
     /// Keys of records that entered or left.
     pub touched: Vec<Key>,

@@ -11,7 +11,8 @@ use crate::program::verbs::Update;
 use crate::program::verdict::{Status, Verdict};
 use crate::schedule::EachShard;
 
-/// Does the same work on every item, on so many workers, and gives back what comes of it, in the order of the items.
+/// Does the same work on every item, on so many workers, and gives back the results, in the order of the
+/// items.
 ///
 /// An item is one task, so let it be worth at least some 100 us: a range of rows, not a row. The result does not depend
 /// on the number of workers.

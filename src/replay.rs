@@ -1,7 +1,7 @@
-//! [`check`]: whether a program is carried out the same way however it is run.
+//! [`check`]: a test that a program gives the same bits however it is run.
 //!
-//! What a run computes may depend on data, program, schedule and seed, and on nothing else. Nothing in the types keeps a
-//! program to that; this check finds out.
+//! The result of a run may depend on data, program, schedule and seed, and on nothing else. Nothing in the
+//! types keeps a program to that; this check finds out.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use crate::engine::{Engine, Outcome, relay};
 use crate::program::Program;
 use crate::run::fingerprints::{BoundaryFingerprint, Part};
 
-/// Runs a program again and again, each time carried out in another way, and compares what comes of it, change by change
-/// and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled; handed over at every
-/// boundary from one process to the next, each with a program and a schedule of its own; and resumed at the first boundary,
-/// at one in the middle, and at the last.
+/// Runs a program again and again, each time carried out in another way, and compares the runs, change by
+/// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
+/// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
+/// and resumed at the first boundary, at one in the middle, and at the last.
 ///
 /// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets workers,
 /// threads, rescales and checkpoints does not matter.
@@ -84,11 +84,11 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
             make().epochs(boundary).checkpoint(boundary, &file.0).run()?;
             format!("resumed on 2 workers after {boundary} epochs")
         } else {
-            // What a process has taken over, it keeps as any other does.
+            // A process writes checkpoints of a run that it has taken over as any other does.
             relay(&|| make().epochs(boundary).checkpoint(1, &file.0), |_| true)?;
             format!("handed over at each boundary, and resumed on 2 workers after {boundary} epochs")
         };
-        // A run that was over before has left none.
+        // A run that was over before has left no checkpoint.
         if file.0.exists() {
             let resumed = make().workers(2).threads(2).resume(&file.0).run()?;
             self::compare(&how, &reference, &resumed, Some(boundary))?;
@@ -97,7 +97,8 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     Ok(())
 }
 
-/// Of what crosses when the first process leaves: what it is called, which of the goods it is, and why it may not be whole.
+/// A value that crosses when the first process leaves: its name, its transfer, and the reasons that it may
+/// not be whole.
 type Crossing<P> = (&'static str, fn(&Transfer<P>) -> bool, &'static str);
 
 fn crossings<P: Program>() -> [Crossing<P>; 5] {
@@ -132,7 +133,7 @@ fn crossings<P: Program>() -> [Crossing<P>; 5] {
     ]
 }
 
-/// Hands the run over at every boundary; where that changes it, finds out what it is that does not cross whole.
+/// Hands the run over at every boundary; where that changes it, finds the value that does not cross whole.
 fn compare_handed_over<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,
@@ -177,7 +178,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What was never written is not there.
+        // A folder that was never written is not there.
         let _ = checkpoint::remove(&self.0, &Disk);
     }
 }

@@ -1,4 +1,4 @@
-//! [`ModelDigest`]: one short text that is the same exactly when two models are.
+//! [`ModelDigest`]: one short text, equal exactly when two models are.
 
 use std::fmt::Write as _;
 

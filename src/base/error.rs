@@ -1,36 +1,36 @@
-//! What can go wrong in a run.
+//! Errors of a run: [`EngineError`].
 
 use std::fmt;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a run failed. Nothing that was written before is lost.
+/// Reason that a run failed. Nothing that was written before is lost.
 #[derive(Error)]
 pub enum EngineError {
-    /// A program or a schedule failed: the text says in which verb, on which shard, in which epoch and round, and where a
+    /// A program or a schedule failed: the text gives the verb, the shard, the epoch and round, and where a
     /// panic began. The other workers were ended.
     #[error("a worker ended the run: {0}")]
     Worker(String),
-    /// Another process of the run is gone, or cannot be understood; the coordinator says more of it.
+    /// Another process of the run is gone, or sends what cannot be read; the coordinator says more of it.
     #[error("{0}")]
     Process(String),
     /// The threads of a generation could not be started.
     #[error("{threads} threads could not be started: {why}; ask for fewer")]
     Start {
-        /// The threads asked for.
+        /// Threads asked for.
         threads: usize,
-        /// What the system says.
+        /// The operating system's reason.
         why: String,
     },
-    /// A lazy part could not be made: see [`LazyParts`](crate::LazyParts).
+    /// A function that makes shards or blocks failed: see [`LazyParts`](crate::LazyParts).
     #[error("{what} {number} cannot be made: {why}")]
     Make {
         /// A shard or a block.
         what: &'static str,
         /// Its number.
         number: u32,
-        /// What the maker says.
+        /// The reason that the function gives.
         why: String,
     },
     /// A setting that makes no sense.
@@ -47,7 +47,7 @@ pub enum EngineError {
         epoch: u64,
         /// The first part that differs, such as `shard 3`.
         part: String,
-        /// What most often makes such a part differ.
+        /// Usual causes of a difference in such a part.
         causes: &'static str,
     },
     /// A checkpoint that cannot be written, read or used.
@@ -55,7 +55,7 @@ pub enum EngineError {
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The fault, and the remedy.
         why: String,
     },
 }

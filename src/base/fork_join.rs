@@ -1,12 +1,12 @@
-//! Hands: what one task does alone, done by all the cores that its run may use.
+//! Fork and join: work of one task, divided among the cores that its run may use.
 //!
-//! While the first worker aggregates, relates or concludes, the others wait for it. [`each`] lets them lend a hand to
-//! what falls into parts that do not touch each other: blocks of rows, strips of products. How many hands there are,
-//! and which of them does which part, must not be seen in any result; that is up to the parts, each of which writes
-//! its own.
+//! While the first worker aggregates, relates or concludes, the others wait for it. [`each`] lets their
+//! threads help with work that falls into parts which do not touch each other: blocks of rows, strips of
+//! products. The number of helper threads, and which of them does which part, must not be seen in any result;
+//! that is up to the parts, each of which writes its own piece.
 //!
-//! The hands are the threads of the run's workers. One that is done with its own tasks stays awake for a moment, if
-//! its run has work of this kind at all: to wake a thread takes as long as many a part.
+//! Helpers are the threads of the run's workers. A thread that is done with its own tasks stays awake for a
+//! moment, if its run has work of this kind at all: to wake a thread takes as long as many a part.
 
 #![allow(unsafe_code)] // work that borrows is shown to threads that have it no longer than it lives
 
@@ -23,10 +23,11 @@ use crate::base::panic_context;
 use crate::base::simd_level::SimdLevel;
 use crate::base::sync::lock;
 
-/// Operations (as of multiplying and adding) below which others would come too late: some tens of microseconds.
+/// Operations (as of multiplying and adding) below which helpers would come too late: some tens of
+/// microseconds.
 const WORTH: u64 = 200_000;
 
-/// How long a hand stays awake without work: while the first worker is at its own, and before it begins.
+/// Time that a helper stays awake without work: while the first worker is at its own, and before it begins.
 const OPEN: Duration = Duration::from_millis(2);
 const SHUT: Duration = Duration::from_micros(100);
 
@@ -37,18 +38,18 @@ thread_local! {
     static CREW: RefCell<Option<Arc<HelperThreads>>> = const { RefCell::new(None) };
 }
 
-/// The threads of a run that may lend a hand, and what they are asked for.
+/// Threads of a run that may help the first worker, and the work that is offered to them.
 #[derive(Default)]
 pub(crate) struct HelperThreads {
-    /// Those that have joined, beside the one that asks.
+    /// Helpers that have joined, beside the thread that offers work.
     others: Mutex<Vec<Thread>>,
-    /// The work that is shown, its number, and how many others are at it.
+    /// The work on offer, its number, and how many helpers are at it.
     work: Mutex<Option<Work<'static>>>,
     number: AtomicU64,
     inside: AtomicUsize,
-    /// Whether the first worker is at its own work.
+    /// `true` while the first worker is at its own work.
     open: AtomicBool,
-    /// Why others failed, and where.
+    /// The panic of a helper, if one failed.
     panic: Mutex<Option<Failed>>,
 }
 
@@ -59,7 +60,7 @@ type Failed = (Box<dyn Any + Send>, Option<String>);
 type Work<'a> = &'a (dyn Fn() + Sync);
 
 impl HelperThreads {
-    /// Lets this thread be one of the hands, as long as there is a core for each.
+    /// Makes this thread one of the helpers, as long as there is a core for each.
     pub(crate) fn join(&self) -> Option<Helper> {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let mut others = lock(&self.others);
@@ -70,9 +71,9 @@ impl HelperThreads {
         Some(Helper { seen: self.number.load(Ordering::Acquire), since: Instant::now() })
     }
 
-    /// Runs `body`, the first worker's own work, with these hands.
+    /// Runs `body`, the first worker's own work, with these helpers.
     pub(crate) fn during<T>(self: &Arc<Self>, body: impl FnOnce() -> T) -> T {
-        /// Puts back what was there, even if the body panics.
+        /// Puts back the helpers that were current, even if the body panics.
         struct Restore(Option<Arc<HelperThreads>>);
         impl Drop for Restore {
             fn drop(&mut self) {
@@ -85,7 +86,7 @@ impl HelperThreads {
         body()
     }
 
-    /// Has `work` done by this thread and all others that come before it is done.
+    /// Has `work` done by this thread and all helpers that come before it is done.
     fn share(&self, work: Work<'_>) {
         /// Takes the work back and waits for those inside.
         struct Retire<'a>(&'a HelperThreads);
@@ -99,8 +100,9 @@ impl HelperThreads {
                 }
             }
         }
-        // SAFETY: nobody has it longer than this function runs: whoever takes it is counted inside before the lock is
-        // let go, `Retire` takes it back under the same lock and then waits until nobody is inside.
+        // SAFETY: no thread has the work longer than this function runs: a helper that takes it is counted
+        // inside before the lock is released; `Retire` takes the work back under the same lock and then waits
+        // until nobody is inside.
         let shown = unsafe { std::mem::transmute::<Work<'_>, Work<'static>>(work) };
         lock(&self.panic).take();
         *lock(&self.work) = Some(shown);
@@ -115,7 +117,7 @@ impl HelperThreads {
         }
     }
 
-    /// Does what is asked for, if anything is.
+    /// Does the work on offer, if there is any.
     fn help(&self) {
         let work = {
             let shown = lock(&self.work);
@@ -127,7 +129,7 @@ impl HelperThreads {
         self.inside.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Does the work, and keeps the reason if it fails: the first one that another one does not follow from.
+    /// Does the work, and keeps its panic if it fails: the first that does not follow from another one.
     fn attempt(&self, work: Work<'_>) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             let mut kept = lock(&self.panic);
@@ -138,15 +140,15 @@ impl HelperThreads {
     }
 }
 
-/// What a hand has seen.
+/// A helper's place in the work: the number of the last piece that it has seen.
 pub(crate) struct Helper {
     seen: u64,
-    /// Since when it has had nothing to do.
+    /// Moment since when it has had nothing to do.
     since: Instant,
 }
 
 impl Helper {
-    /// Lends a hand if one is asked for; returns whether to stay awake for more.
+    /// Helps if work is on offer; returns `true` to stay awake for more.
     pub(crate) fn attend(&mut self, helpers: &HelperThreads) -> bool {
         let number = helpers.number.load(Ordering::Acquire);
         if number != self.seen {
@@ -155,11 +157,11 @@ impl Helper {
             self.since = Instant::now();
         }
         let awake = if helpers.open.load(Ordering::Acquire) { OPEN } else { SHUT };
-        // Where none was ever asked for, none is expected.
+        // A run that never offered work is not expected to.
         number > 0 && self.since.elapsed() < awake
     }
 
-    /// Takes note of a step of the worker that began then.
+    /// Takes note of a step of the worker that began at `since`.
     pub(crate) fn worked(&mut self, since: Instant) {
         if since.elapsed() > IDLE {
             self.since = Instant::now();
@@ -167,24 +169,25 @@ impl Helper {
     }
 }
 
-/// Waits for another core, or, after a while, for whoever needs this one.
+/// Waits for another core, or, after a while, for the thread that needs this one.
 fn relax(turns: u32) {
     if turns < 1000 { std::hint::spin_loop() } else { std::thread::yield_now() }
 }
 
-/// How many hands [`each`] may use on this thread: for how finely to cut, never for what is computed.
+/// Number of threads that [`each`] may use here, at least 1: for how finely to cut, never for what is
+/// computed.
 pub fn count() -> usize {
     CREW.with_borrow(|helpers| 1 + helpers.as_ref().map_or(0, |helpers| lock(&helpers.others).len()))
 }
 
-/// Does `act` to each part, on this thread and on as many others as lend a hand, and returns when all are done. Parts
-/// are begun in their order.
+/// Calls `act` on each part, on this thread and on as many helpers as come, and returns when all are done.
+/// Parts are begun in their order.
 ///
 /// `cost` is the operations of all parts together: where they are few, this thread does them alone.
 pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Send>, act: impl Fn(T) + Sync) {
     let helpers = if cost < WORTH || count() == 1 { None } else { CREW.take() };
     let Some(helpers) = helpers else { return parts.into_iter().for_each(act) };
-    /// Parts of parts are done by the hand that is at them.
+    /// Parts of parts are done by the thread that is at them.
     struct Restore(Arc<HelperThreads>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -196,7 +199,7 @@ pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Sen
     let level = SimdLevel::current();
     restore.0.share(&|| {
         level.during(|| {
-            // The lock is let go before the part is begun.
+            // The lock is released before the part is begun.
             let next = || lock(&parts).next();
             while let Some(part) = next() {
                 act(part);
@@ -205,18 +208,18 @@ pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Sen
     });
 }
 
-/// [`each`] for parts of which one needs what those before it gave: `act` may ask for that and waits for it where
-/// another hand is still at it. Returns what all gave, in their order.
+/// [`each`] for parts that need the results of those before them: `act` may ask for these and waits where
+/// another thread is still at one. Returns all results, in the order of the parts.
 pub fn chain<T: Send, R: Send + Sync>(
     cost: u64,
     parts: Vec<T>,
     act: impl Fn(T, &EarlierParts<'_, R>) -> R + Sync,
 ) -> Vec<R> {
-    /// Says that a part has ended, even if a panic ends it: others wait for it.
+    /// Marks a part as ended, even if a panic ends it: others wait for it.
     struct Ending<'a, R>(&'a OnceLock<Option<R>>);
     impl<R> Drop for Ending<'_, R> {
         fn drop(&mut self) {
-            // Nothing happens where it has given something.
+            // Nothing happens where the part has a result.
             let _ = self.0.set(None);
         }
     }
@@ -228,14 +231,14 @@ pub fn chain<T: Send, R: Send + Sync>(
     given.into_iter().filter_map(|given| given.into_inner().flatten()).collect()
 }
 
-/// The panic of a part that waited for one that has failed: what that one said is what matters.
+/// The panic of a part that waited for one that failed: the first part's panic is the one to report.
 struct Follows;
 
-/// What the parts of a [`chain`] gave that come before one.
+/// Results of the parts of a [`chain`] that come before one.
 pub struct EarlierParts<'a, R>(&'a [OnceLock<Option<R>>]);
 
 impl<R> EarlierParts<'_, R> {
-    /// What each of them gave, in their order; each is waited for when its turn comes.
+    /// The results, in the order of the parts; each is waited for when its turn comes.
     pub fn each(&self) -> impl Iterator<Item = &R> {
         self.0.iter().map(|given| {
             let mut turns = 0;
@@ -251,7 +254,8 @@ impl<R> EarlierParts<'_, R> {
     }
 }
 
-/// Runs `body` with this number of hands, no more than there are cores: to see that they give the same bits.
+/// Runs `body` with this number of threads, no more than there are cores: for tests that any number gives the
+/// same bits.
 pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
     /// Ends the other threads, even if the body panics.
     struct End<'a>(&'a AtomicBool);

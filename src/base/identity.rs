@@ -1,7 +1,7 @@
-//! [`Identity`]: what makes a checkpoint belong to a run.
+//! [`Identity`]: the properties by which a checkpoint belongs to a run.
 
-/// What must be the same where a run is resumed: data and parameters by the text that the author gives, and by itself
-/// what else decides the model.
+/// Properties that must be equal where a run is resumed: data and parameters by the text that the author
+/// gives, and by itself all else that decides the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Identity {
     /// The author's text.
@@ -17,7 +17,7 @@ pub(crate) struct Identity {
 crate::state!(Identity { run, schedule, staleness, guard, costs });
 
 impl Identity {
-    /// What is not the same in the run that wrote a checkpoint, with both values; `None` if nothing is.
+    /// The differences from the run that wrote a checkpoint, with both values; `None` if there are none.
     pub(crate) fn difference(&self, here: &Self) -> Option<String> {
         let differs = |what: &str, there: &dyn std::fmt::Display, here: &dyn std::fmt::Display| {
             Some(format!(
@@ -61,7 +61,7 @@ fn data(run: &str) -> Option<&str> {
     words.find(|word| *word == "data").and_then(|_| words.next())
 }
 
-/// The words in which two texts differ: what lies between those that they begin with and end with alike.
+/// The words in which two texts differ: those between their common beginning and their common end.
 fn difference(there: &str, here: &str) -> (String, String) {
     let (a, b): (Vec<&str>, Vec<&str>) =
         (there.split_whitespace().collect(), here.split_whitespace().collect());

@@ -1,4 +1,4 @@
-//! The ground floor: what every other room stands on, and what stands on nothing.
+//! The ground floor: every other room stands on it, and it stands on none.
 
 pub(crate) mod digest;
 pub(crate) mod error;

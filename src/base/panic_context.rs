@@ -1,4 +1,5 @@
-//! What a thread is doing for a program, so that an error can say where it happened.
+//! [`PanicContext`]: the verb that a thread is running for a program, so that an error can say where it
+//! happened.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -10,7 +11,7 @@ use std::sync::Once;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PanicContext {
     verb: &'static str,
-    /// On what, such as shard 3.
+    /// Its object, such as shard 3.
     of: Option<(&'static str, u32)>,
     epoch: Option<u64>,
     round: Option<u64>,
@@ -24,17 +25,17 @@ thread_local! {
 }
 
 impl PanicContext {
-    /// A verb, not yet said on what.
+    /// A verb, without an object so far.
     pub(crate) fn verb(verb: &'static str) -> Self {
         Self { verb, ..Self::default() }
     }
 
-    /// The next verb, on the same.
+    /// The next verb, on the same object.
     pub(crate) fn then(self, verb: &'static str) -> Self {
         Self { verb, ..self }
     }
 
-    /// On this, by its number.
+    /// With this object, by its number.
     pub(crate) fn of(self, what: &'static str, number: u32) -> Self {
         Self { of: Some((what, number)), ..self }
     }
@@ -49,7 +50,7 @@ impl PanicContext {
         Self { round: Some(round), ..self }
     }
 
-    /// This thread is doing it from now on.
+    /// Makes this the verb under way on this thread.
     pub(crate) fn enter(self) {
         DOING.set(self);
     }
@@ -69,20 +70,20 @@ pub(crate) fn note_messages() {
     MESSAGES.set(true);
 }
 
-/// Whether messages have come to this thread since it was last asked.
+/// `true` if messages have come to this thread since the last call.
 pub(crate) fn take_messages() -> bool {
     MESSAGES.replace(false)
 }
 
-/// Does some work that may call a program or a schedule. A panic in it is an error that says what was being done, where
-/// the panic began, and what it said.
+/// Does some work that may call a program or a schedule. A panic in it becomes an error with the verb under
+/// way, the place where the panic began, and its message.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     watch_panics();
     DOING.set(PanicContext::default());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(explain(&*panic)))
 }
 
-/// What a panic that has been caught on this thread said, where it began, and what was being done.
+/// Text of a panic that was caught on this thread: its message, where it began, and the verb under way.
 pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
     let said = panic.downcast_ref::<&str>().map(ToString::to_string);
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
@@ -100,7 +101,7 @@ pub(crate) fn take_place() -> Option<String> {
     LAST_PANIC.take()
 }
 
-/// A panic that began on another thread goes on in this one.
+/// Records where a panic of another thread began, which goes on in this one.
 pub(crate) fn set_place(place: Option<String>) {
     LAST_PANIC.set(place);
 }

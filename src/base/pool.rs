@@ -7,9 +7,9 @@ use bytemuck::Zeroable;
 
 use crate::base::sync::lock;
 
-/// Memory for plain values that later runs use again: to have it anew from the system, page by page, takes workers longer
-/// than to fill it. Copies share what is kept. What stands in the memory is of no use to anybody, so results do not depend
-/// on it.
+/// Memory for plain values that later runs use again: to get it from the system anew, page by page, takes
+/// workers longer than to fill it. Clones share one pool. The values that stand in the memory mean nothing,
+/// so results do not depend on it.
 ///
 /// ```
 /// use raddle::Pool;
@@ -28,7 +28,7 @@ impl<T: Zeroable> Pool<T> {
         match kept.iter().position(|buffer| (count..=count + count / 4).contains(&buffer.len())) {
             Some(at) => kept.swap_remove(at),
             None => {
-                // Other data has come: what does not fit it is of no more use.
+                // Other data has come: buffers of other sizes are of no more use.
                 kept.clear();
                 drop(kept);
                 bytemuck::zeroed_vec(count)
@@ -41,7 +41,7 @@ impl<T: Zeroable> Pool<T> {
         self.kept().push(buffer);
     }
 
-    /// What a thread that panicked has left is memory like any other.
+    /// The buffers in the pool: those left by a thread that panicked are memory like any other.
     fn kept(&self) -> MutexGuard<'_, Vec<Vec<T>>> {
         lock(&self.0)
     }

@@ -1,4 +1,4 @@
-//! What the system says about this process: the most memory it held, and its CPU time.
+//! Resources of this process, as the system counts them: the most memory it held, and its CPU time.
 
 use std::fs;
 

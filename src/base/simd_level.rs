@@ -70,8 +70,8 @@ impl SimdLevel {
         })
     }
 
-    /// Runs `body` with this form as the [current](Level::current) one of this thread: to time a form, or to see that
-    /// it gives the same bits.
+    /// Runs `body` with this form as the [current](SimdLevel::current) one of this thread: to time a form, or
+    /// to see that it gives the same bits.
     pub fn during<T>(self, body: impl FnOnce() -> T) -> T {
         /// Puts back what was current, even if the body panics.
         struct Restore(Option<SimdLevel>);
@@ -103,7 +103,7 @@ impl SimdLevel {
 }
 
 /// Defines, in the module that calls it, a trait `Kernel` over that module's own vector type and a function
-/// `run(kernel)` that runs one in the [current form](Level::current).
+/// `run(kernel)` that runs one in the [current form](SimdLevel::current).
 ///
 /// Named are a trait and its three implementations: `vector_kernels!(Lanes: Portable, Avx2, Avx512);`. A kernel is a
 /// struct of its arguments; `Kernel::run::<L>(self)` is its one body. It must be `#[inline(always)]`, and so must be
@@ -115,7 +115,7 @@ macro_rules! vector_kernels {
         ///
         /// `run` must be `#[inline(always)]`, and everything it calls too: only then is the body compiled for the form.
         pub(crate) trait Kernel {
-            /// What it returns.
+            /// The result.
             type Output;
             /// The body.
             fn run<L: $lanes>(self) -> Self::Output;

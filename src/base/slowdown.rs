@@ -1,16 +1,17 @@
-//! [`Slowdown`]: makes workers slower than they are, to try balance.
+//! [`Slowdown`]: workers made slower than they are, to try out balance.
 
 use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// By how much workers are slowed down, from which epoch on.
+/// Factors by which workers are slowed down, each from some epoch on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slowdown(Vec<(u32, u64, f64)>);
 
 impl Slowdown {
-    /// Steps as (worker, epoch, factor): from that epoch on, what takes the worker a second takes it `factor` seconds.
+    /// Steps as (worker, epoch, factor): from that epoch on, work that takes the worker a second takes it
+    /// `factor` seconds.
     pub fn new(mut steps: Vec<(u32, u64, f64)>) -> Self {
         steps.sort_by_key(|&(worker, epoch, _)| (worker, epoch));
         Self(steps)
@@ -19,7 +20,7 @@ impl Slowdown {
     /// Reads lines `worker epoch factor`.
     ///
     /// # Errors
-    /// Which line is none.
+    /// The first line that is not such a step.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
         let mut steps = Vec::new();
@@ -33,7 +34,7 @@ impl Slowdown {
         Ok(Self::new(steps))
     }
 
-    /// The factor of a worker in an epoch.
+    /// The factor of a worker in an epoch, at least 1.
     fn factor(&self, worker: u32, epoch: u64) -> f64 {
         let due = self.0.iter().rev().find(|&&(of, from, _)| of == worker && from <= epoch);
         due.map_or(1.0, |&(_, _, factor)| factor)

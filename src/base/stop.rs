@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<Asked>);
 
-/// What somebody asked for.
+/// Requests made so far.
 #[derive(Debug, Default)]
 struct Asked {
     stop: AtomicBool,
@@ -22,7 +22,7 @@ struct Asked {
 }
 
 impl Stop {
-    /// Asks.
+    /// Requests an end at the next boundary.
     pub fn request(&self) {
         self.0.stop.store(true, Ordering::Relaxed);
     }
@@ -35,12 +35,12 @@ impl Stop {
         self.request();
     }
 
-    /// Whether somebody asked.
+    /// `true` once an end is requested, at a boundary or at once.
     pub fn is_requested(&self) -> bool {
         self.0.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether somebody asked for an end between two rounds.
+    /// `true` once an end between two rounds is requested.
     pub(crate) fn is_requested_now(&self) -> bool {
         self.0.now.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! `raddle`: runs programs on several processes, and asks after runs.
+//! `raddle`: runs programs on several processes, and administers such runs.
 
 use std::process::ExitCode;
 

@@ -26,7 +26,7 @@ use timely::worker::{Config, Worker};
 use super::key::Key;
 use super::rules::{Keep, Rules, Within};
 
-/// A key, and what it has.
+/// A key, and its value.
 pub(super) type Row = (u64, Pair);
 type Pair = (u64, u64);
 

@@ -1,8 +1,8 @@
-//! [`Key`]: what records belong to.
+//! [`Key`]: a thing that records belong to.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that records belong to, such as a user, an item or a word.
+/// A thing that records belong to, such as a user, an item or a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// Its kind, as the program numbers them.

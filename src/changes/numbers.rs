@@ -14,7 +14,7 @@ struct Slot<R: Record> {
     times: isize,
 }
 
-/// Numbers of ids, and slots of records. Both are given anew once nothing is left of what had them.
+/// Numbers of ids, and slots of records. Both are given anew once their last record is gone.
 pub(super) struct Numbers<R: Record> {
     /// The number of each id, and how many slots have it.
     ids: HashMap<R::Id, (u64, usize)>,
@@ -23,7 +23,7 @@ pub(super) struct Numbers<R: Record> {
     known: HashMap<(u64, Rc<R>), u64>,
     slots: Vec<Option<Slot<R>>>,
     free_slots: Vec<u64>,
-    /// Slots whose records are there no more, perhaps: what they held is asked for until the version is over.
+    /// Slots that may have lost their record: its keys are asked for until the version is over.
     leaving: Vec<u64>,
 }
 
@@ -54,7 +54,7 @@ impl<R: Record> Numbers<R> {
                 }
                 (slot.id, at)
             }
-            // A slot that is known holds something.
+            // A known slot holds a record.
             None => (0, at),
         }
     }
@@ -87,7 +87,7 @@ impl<R: Record> Numbers<R> {
         slot.map_or_else(Vec::new, |slot| slot.record.keys())
     }
 
-    /// Ends a version: what is there no more is forgotten.
+    /// Ends a version: ids and slots without records are forgotten.
     pub(super) fn forget(&mut self) {
         for at in std::mem::take(&mut self.leaving) {
             let Some(slot) = self.slots[at as usize].take_if(|slot| slot.times == 0) else { continue };

@@ -1,15 +1,15 @@
-//! [`Roster`], and what comes of the changes of a version.
+//! [`Roster`], and the results of a version's changes.
 
 use std::collections::HashMap;
 
 use super::Delta;
 
-/// Why changes are refused: which of them, from 0, and what is wrong.
+/// Refusal of a change: its position, from 0, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The change.
     pub at: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 
@@ -17,13 +17,13 @@ impl Refused {
     /// Makes each change in turn.
     ///
     /// # Errors
-    /// The first that is refused, behind which none is made.
+    /// The first that is refused; none behind it is made.
     pub fn first<C>(changes: &[C], mut make: impl FnMut(&C) -> Result<(), String>) -> Result<(), Self> {
         changes.iter().enumerate().try_for_each(|(at, change)| make(change).map_err(|why| Self { at, why }))
     }
 }
 
-/// What a version took in: how many records came in and went out, and the difference that this makes.
+/// Result of a version: how many records came in and went out, and the difference that this makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken<R> {
     /// Records inserted.
@@ -61,7 +61,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// Begins a version: what was done before it is not undone any more.
+    /// Begins a version: earlier changes cannot be undone any more.
     pub fn begin(&mut self) {
         self.done.clear();
     }
@@ -71,12 +71,12 @@ impl Roster {
         &self.ids
     }
 
-    /// Whether a record with this id is there.
+    /// `true` if a record with this id is there.
     pub fn contains(&self, id: &str) -> bool {
         self.known.contains_key(id)
     }
 
-    /// Whether the record with this number is there.
+    /// `true` if the record with this number is there.
     pub fn is_there(&self, number: usize) -> bool {
         self.is_there[number]
     }
@@ -91,7 +91,7 @@ impl Roster {
         (0..self.ids.len()).filter(|&number| self.is_there[number])
     }
 
-    /// A record comes: its number. Its id is that of none that is there.
+    /// Inserts a record and returns its number. The id must be that of no record that is there.
     pub fn insert(&mut self, id: String) -> u32 {
         let number = self.ids.len() as u32;
         self.known.insert(id.clone(), number);
@@ -101,7 +101,7 @@ impl Roster {
         number
     }
 
-    /// The record with this id goes: its number, or nothing where it is not there.
+    /// Retracts the record with this id: its number, or nothing where it is not there.
     pub fn retract(&mut self, id: &str) -> Option<u32> {
         let number = self.known.remove(id)?;
         self.is_there[number as usize] = false;
@@ -114,7 +114,8 @@ impl Roster {
         Done::counts(&self.done)
     }
 
-    /// Undoes this version: what is to be undone beside it, in this order.
+    /// Undoes this version. Returns its changes in the order in which their consequences elsewhere are to be
+    /// undone.
     pub fn take_back(&mut self) -> Vec<Done> {
         let done: Vec<Done> = std::mem::take(&mut self.done).into_iter().rev().collect();
         for done in &done {

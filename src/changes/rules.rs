@@ -17,7 +17,8 @@ pub enum Keep {
     All,
 }
 
-/// Whether a key is part of the view, by how many records have it and how many records there are.
+/// Condition for a key to be part of the view, by the number of records that have it and the number of all
+/// records.
 pub(super) type Within = Rc<dyn Fn(u64, u64) -> bool>;
 
 /// Which records and keys count.

@@ -1,4 +1,5 @@
-//! [`CheckpointEvery`]: when a boundary is worth a checkpoint. The clock decides when state is saved, never what it is.
+//! [`CheckpointEvery`]: the boundaries that are worth a checkpoint. The clock decides when state is saved,
+//! never what is saved.
 
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -54,7 +55,7 @@ const FIRST: Duration = Duration::from_secs(5);
 /// Between two of them, in units of the last one's cost.
 const COSTS: u32 = 30;
 
-/// Which boundaries of a run are due.
+/// The boundaries of a run that are due.
 #[derive(Debug, Clone)]
 pub(crate) struct Due {
     every: CheckpointEvery,
@@ -64,7 +65,7 @@ pub(crate) struct Due {
 #[derive(Debug)]
 struct Clock {
     next: Instant,
-    /// What was said of the boundary that was last asked about: all who ask are told the same.
+    /// The answer for the boundary that was last asked about: all who ask get the same one.
     said: Option<(u64, bool)>,
 }
 
@@ -73,7 +74,7 @@ impl Due {
         Self { every, clock: Arc::new(Mutex::new(Clock { next: Instant::now() + FIRST, said: None })) }
     }
 
-    /// Whether the boundary after this number of epochs is due.
+    /// `true` if the boundary after this number of epochs is due.
     pub(crate) fn at(&self, epoch: u64) -> bool {
         match self.every {
             CheckpointEvery::Epochs(every) => epoch > 0 && epoch.is_multiple_of(every),
@@ -81,7 +82,7 @@ impl Due {
         }
     }
 
-    /// One was written, at this cost.
+    /// Notes that one was written, at this cost.
     pub(crate) fn note(&self, cost: Duration) {
         self.lock().note(cost, Instant::now());
     }
@@ -121,7 +122,7 @@ mod tests {
         for epoch in 0..1000 {
             let now = start + Duration::from_secs(epoch) + spent;
             if clock.is_due(epoch, now) {
-                // Whoever asks again is told the same.
+                // A second question is answered as the first.
                 assert!(clock.is_due(epoch, now + Duration::from_secs(100)));
                 let cost = Duration::from_millis(100 * (written.len() as u64 + 1));
                 spent += cost;

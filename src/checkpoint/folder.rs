@@ -1,9 +1,10 @@
-//! [`CheckpointWriter`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.GENERATION`. The generations of a
-//! run that goes on have numbers above all before, so it never writes to what an earlier one wrote.
+//! [`CheckpointWriter`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.GENERATION`.
+//! The generations of a run that goes on have numbers above all before, so it never writes to a folder that
+//! an earlier one wrote.
 //!
-//! Workers write the parts of a boundary side by side before it is evaluated. Each process [hands in](Checkpoints::hand_in)
-//! what its workers wrote, or gives it up; the coordinator makes a checkpoint of it ([`commit_parts`]). The last two are
-//! kept.
+//! Workers write the parts of a boundary side by side before it is evaluated. Each process
+//! [submits](CheckpointWriter::submit_parts) the parts that its workers wrote, or gives them up; the
+//! coordinator makes a checkpoint of them ([`commit_parts`]). The last two are kept.
 
 use std::fmt;
 use std::fs;
@@ -31,7 +32,7 @@ pub(crate) struct CheckpointWriter {
     pending: Mutex<Option<PendingCheckpoint>>,
 }
 
-/// The parts of a boundary that a process has written, what they cost, and what went wrong.
+/// Parts of a boundary that a process has written, their cost, and the failure, if there was one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SubmittedParts {
     pub(crate) parts: Vec<Part>,
@@ -42,7 +43,7 @@ pub(crate) struct SubmittedParts {
 
 crate::state!(SubmittedParts { parts, cost, failed });
 
-/// A checkpoint that is not one yet.
+/// A boundary's parts that are no checkpoint yet.
 #[derive(Debug)]
 struct PendingCheckpoint {
     folder: PathBuf,
@@ -55,19 +56,19 @@ struct PendingCheckpoint {
 }
 
 impl CheckpointWriter {
-    /// Those of the process of this number, which must be told of every generation that begins.
+    /// The writer of the process of this number, which must be told of every generation that begins.
     pub(crate) fn new(folder: PathBuf, store: Arc<dyn Store>, process: u32) -> Self {
         Self { folder, store, generation: AtomicU64::new(0), process, pending: Mutex::new(None) }
     }
 
-    /// A generation begins: parts are of it from here on, and those that nobody has asked for are given up.
+    /// Begins a generation: parts are of it from here on, and those that were not submitted are given up.
     pub(crate) fn begin_generation(&self, number: u64) {
         self.give_up();
         self.generation.store(number, Ordering::Release);
     }
 
-    /// The parts that this process has written of a boundary. They outlive a loss of power of its machine, with their names:
-    /// the coordinator, on another one, relies on them.
+    /// Submits the parts that this process has written of a boundary. They outlive a loss of power of its
+    /// machine, with their names: the coordinator, on another one, relies on them.
     pub(crate) fn submit_parts(&self) -> SubmittedParts {
         let Some(pending) = self.lock().take() else { return SubmittedParts::default() };
         let PendingCheckpoint { folder, parts, cost, failed, .. } = pending;
@@ -81,7 +82,8 @@ impl CheckpointWriter {
         &self.folder
     }
 
-    /// Writes a part of the boundary after this number of epochs: all that `write` adds. What fails is told by the commit.
+    /// Writes a part of the boundary after this number of epochs: all that `write` adds. A failure is
+    /// reported by the commit.
     pub(crate) fn write_part(
         &self,
         epoch: u64,
@@ -151,7 +153,7 @@ impl CheckpointWriter {
         make(folder)
     }
 
-    /// Removes what this process has written of a boundary. Best effort.
+    /// Removes the parts that this process has written of a boundary. Best effort.
     fn drop_pending(&self, pending: &PendingCheckpoint) {
         for number in 0..pending.begun {
             let _ = self.store.remove(&pending.folder.join(self.part_name(number)));
@@ -159,7 +161,7 @@ impl CheckpointWriter {
         let _ = self.store.remove_folder(&pending.folder);
     }
 
-    /// Gives up what was written of a boundary.
+    /// Gives up the parts written of a boundary.
     pub(crate) fn give_up(&self) {
         if let Some(pending) = self.lock().take() {
             self.drop_pending(&pending);
@@ -194,7 +196,8 @@ pub(crate) fn commit_parts(
     committed
 }
 
-/// Removes all but the last checkpoints, and what never became one. Best effort: it is only in nobody's way.
+/// Removes all but the last checkpoints, and parts that never became one. Best effort: they are in the way of
+/// nothing.
 fn retain(store: &dyn Store, all: &Path) {
     let mut kept = 0;
     for name in list(all) {
@@ -250,14 +253,14 @@ pub(crate) fn find(folder: &Path, identity: &Identity) -> Result<Found, (PathBuf
     }
     let others = unfit.len().saturating_sub(1);
     match unfit.into_iter().next() {
-        // What to do: nothing here helps, whatever is wrong with the others.
+        // The remedy: nothing here helps, whatever is wrong with the others.
         Some((path, why)) if why == manifest::damaged() => Err((path, format!("{why}; {}", instead(others)))),
         Some(last) => Err(last),
         None => refuse("there is no whole checkpoint in it: begin the run anew".into()),
     }
 }
 
-/// Cure where a checkpoint is damaged, and none of so many earlier ones can be used either.
+/// Remedy where a checkpoint is damaged, and none of so many earlier ones can be used either.
 fn instead(others: usize) -> String {
     let earlier = match others {
         0 => "there is no other one",
@@ -266,8 +269,8 @@ fn instead(others: usize) -> String {
     format!("{earlier}: begin the run anew, by the line that it was begun with and --force")
 }
 
-/// Whether there is a checkpoint in the folder, from which [`Engine::resume`](crate::Engine::resume) can go on; or a file,
-/// as earlier versions wrote it, which is refused by name.
+/// `true` if the folder holds a checkpoint, from which [`Engine::resume`](crate::Engine::resume) can go on;
+/// or a file, as earlier versions wrote it, which is refused by name.
 pub fn has_checkpoint(folder: impl AsRef<Path>) -> bool {
     let path = folder.as_ref();
     path.is_file() || list(path).iter().any(|name| path.join(name.to_string()).join(manifest::NAME).exists())
@@ -295,7 +298,7 @@ impl Name {
     fn parse(name: &str) -> Option<Self> {
         let (epoch, generation) = name.split_once('.')?;
         let parsed = Self { epoch: epoch.parse().ok()?, generation: generation.parse().ok()? };
-        // Another spelling of the same numbers is not ours.
+        // Another spelling of these numbers is not a name of ours.
         (parsed.to_string() == name).then_some(parsed)
     }
 }

@@ -1,4 +1,4 @@
-//! [`Manifest`]: what makes the parts of a folder a checkpoint.
+//! [`Manifest`]: the file that makes the parts of a folder a checkpoint.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -32,7 +32,7 @@ pub(crate) struct Manifest {
 crate::state!(Manifest { identity, parts });
 
 impl Manifest {
-    /// Makes the checkpoint: what the folder holds is one from here on, and outlives a loss of power.
+    /// Makes the checkpoint: the folder is one from here on, and outlives a loss of power.
     pub(crate) fn commit(&self, store: &Arc<dyn Store>, folder: &Path) -> io::Result<()> {
         let mut out = Writer::default();
         out.put(MAGIC);
@@ -45,7 +45,7 @@ impl Manifest {
         let mut file = Stored::create(store, &partial)?;
         file.write_all(&bytes)?;
         file.sync()?;
-        // The names of the parts, then the folder's own, then the one that says that all of it is there.
+        // The names of the parts, then the folder's own, then the manifest's.
         store.sync_folder(folder)?;
         folder.parent().map_or(Ok(()), |parent| store.sync_folder(parent))?;
         store.rename(&partial, &folder.join(NAME))?;
@@ -84,7 +84,7 @@ impl Manifest {
     }
 }
 
-/// Refuses what does not begin as a manifest of this version does.
+/// Refuses bytes that do not begin as a manifest of this version does.
 pub(crate) fn check_version(bytes: &[u8]) -> Result<(), String> {
     let mut from = Reader::new(bytes);
     if from.take(MAGIC.len(), "the magic bytes").map_err(|_| damaged())? != MAGIC {

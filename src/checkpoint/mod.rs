@@ -1,14 +1,17 @@
 //! Checkpoints: boundaries as folders of files, readable with any number of workers. `CHECKPOINT.md` lays them out byte by
 //! byte.
 //!
-//! Workers write what their shards have learned ([`Program::save_state`](crate::Program::save_state); not the data it was made from) and their blocks, side
-//! by side, one record at a time. The first worker adds the replica, what pinned block and schedule have learned
-//! ([`Program::save_pinned`](crate::Program::save_pinned), [`Schedule::save_state`](crate::Schedule::save_state)), and progress. What these leave out
-//! [`Program::restored`](crate::Program::restored) makes anew, and the first rounds. A manifest with the lengths and digests of all parts is renamed into its place last
-//! ([`manifest`]): a checkpoint is there whole or not at all.
+//! Workers write the learned state of their shards ([`Program::save_state`](crate::Program::save_state); not
+//! the data it was made from) and their blocks, side by side, one record at a time. The first worker adds the
+//! replica, the learned state of pinned block and schedule
+//! ([`Program::save_pinned`](crate::Program::save_pinned),
+//! [`Schedule::save_state`](crate::Schedule::save_state)), and progress.
+//! [`Program::restored`](crate::Program::restored) and the first rounds make anew all that these leave out. A
+//! manifest with the lengths and digests of all parts is renamed into its place last ([`manifest`]): a
+//! checkpoint is there whole or not at all.
 //!
-//! Where nothing has gone back to an earlier boundary, it holds the boundary as it was before it was concluded: the run
-//! that is resumed evaluates and concludes it anew, under its own target.
+//! Where the guard has not gone back to an earlier boundary, it holds the boundary as it was before it was
+//! concluded: the run that is resumed evaluates and concludes it anew, under its own target.
 
 mod due;
 pub(crate) mod folder;
@@ -59,7 +62,7 @@ impl Checkpoint {
     }
 }
 
-/// Why the folder has no new checkpoint.
+/// Error: the folder has no new checkpoint.
 pub(crate) fn unwritten(folder: &Path, why: &std::io::Error) -> EngineError {
     let left = if has_checkpoint(folder) { "; the one before is still there" } else { "" };
     refuse(folder, format!("it cannot be written: {why}{left}"))

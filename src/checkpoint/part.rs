@@ -9,10 +9,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::base::store::{Store, Stored};
 
-/// What a record holds.
+/// Kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// What the shard of this number has learned.
+    /// The learned state of the shard of this number.
     Shard(u32),
     /// The block of this number.
     Block(u32),
@@ -50,7 +50,7 @@ impl Kind {
 /// Bytes before those of a record: its kind, a number, and the length.
 const HEAD: usize = 1 + 4 + 8;
 
-/// What a manifest says of a part.
+/// Entry of a part in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) name: String,
@@ -88,7 +88,7 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Returns once it outlives a loss of power.
+    /// Closes the part: returns once it outlives a loss of power.
     pub(crate) fn close(mut self) -> io::Result<Part> {
         self.file.flush()?;
         self.file.get_ref().sync()?;
@@ -96,7 +96,7 @@ impl PartWriter {
     }
 }
 
-/// Whether the file of a part is as it was written.
+/// `true` if the file of a part is as it was written.
 pub(crate) fn is_whole(folder: &Path, part: &Part) -> io::Result<bool> {
     let mut file = File::open(folder.join(&part.name))?;
     if file.metadata()?.len() != part.length {
@@ -133,7 +133,7 @@ impl Records {
         let [code, n0, n1, n2, n3, length @ ..] = head;
         let kind = Kind::of((code, u32::from_le_bytes([n0, n1, n2, n3]))).ok_or_else(wrong)?;
         let length = u64::from_le_bytes(length);
-        // Never more than there is, whatever the record claims.
+        // Never more than the file has, whatever the record claims.
         self.left = self.left.checked_sub(length.saturating_add(HEAD as u64)).ok_or_else(wrong)?;
         let mut bytes = vec![0; usize::try_from(length).map_err(|_| wrong())?];
         self.file.read_exact(&mut bytes)?;

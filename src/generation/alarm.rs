@@ -1,4 +1,4 @@
-//! [`Alarm`]: the failure of a generation, and those who must hear of it.
+//! [`Alarm`]: the failure of a generation, and those who are told of it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +10,10 @@ use crate::base::panic_context;
 use crate::base::sync::lock;
 use crate::cluster::net::link::Link;
 
-/// Told why a generation fails.
+/// Function that is told why a generation fails.
 pub(crate) type OnFailure = Box<dyn Fn(&EngineError) + Send>;
 
-/// Why a generation failed, and whether only because another process did.
+/// Reason that a generation failed, and `true` if it failed only because another process did.
 #[derive(Clone)]
 struct Failure {
     reason: String,
@@ -31,11 +31,11 @@ impl From<Failure> for EngineError {
 pub(crate) struct Alarm {
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
-    /// The connections to other processes, to be closed when one fails: whoever reads from them is then done.
+    /// The connections to other processes, closed when one fails: their readers are then done.
     links: Mutex<Vec<Link>>,
     /// Told of the first failure, before others can notice it: workers may be busy for long.
     on_failure: Mutex<Option<OnFailure>>,
-    /// Every operator, to be woken when one fails: in a dataflow of someone else's nobody looks for failures.
+    /// Every operator, to be woken when one fails: in a dataflow around the run no thread looks for failures.
     wakers: Mutex<Vec<SyncActivator>>,
 }
 
@@ -67,18 +67,18 @@ impl Alarm {
         }
     }
 
-    /// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of timely's
-    /// unwinds. `None` if it did.
+    /// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of
+    /// timely's unwinds. `None` if it did.
     pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
         panic_context::guarded(work).map_err(|reason| self.fail(reason)).ok()
     }
 
-    /// Has somebody told of the first failure, before the others.
+    /// Sets a function to be told of the first failure, before the others.
     pub(crate) fn on_first_failure(&self, on_failure: OnFailure) {
         *lock(&self.on_failure) = Some(on_failure);
     }
 
-    /// Closes this connection when somebody fails.
+    /// Closes this connection when a worker fails.
     pub(crate) fn close_on_failure(&self, link: Link) {
         lock(&self.links).push(link);
     }
@@ -92,12 +92,12 @@ impl Alarm {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// Why a worker failed, if one did.
+    /// Reason that a worker failed, if one did.
     pub(crate) fn reason(&self) -> Option<String> {
         lock(&self.failure).as_ref().map(|failure| failure.reason.clone())
     }
 
-    /// The failure as an error, if there was one, which is then forgotten.
+    /// The failure as an error, if there was one; it is then gone from here.
     pub(crate) fn take(&self) -> Option<EngineError> {
         lock(&self.failure).take().map(EngineError::from)
     }

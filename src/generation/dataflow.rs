@@ -1,4 +1,4 @@
-//! The dataflow of a generation: what its operators do. What they are made of is in [`ports`].
+//! The dataflow of a generation: the work of its operators. Their inputs and outputs are in [`ports`].
 //!
 //! ```text
 //!           orders (by address)            blocks (by address)
@@ -12,8 +12,8 @@
 //! frontier of the records tells which epochs are over. Inside an epoch rounds are closed by counting answers, which
 //! costs no progress traffic; a place holds a capability only while it has work.
 //!
-//! Where one thread carries all there is a single operator ([`alone`]): what hub and places have for each other then
-//! needs no channel, and short epochs share a turn.
+//! Where one thread carries all workers there is a single operator ([`alone`]): messages between hub and
+//! places then need no channel, and short epochs share a turn.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ fn place_logic<P: Program>(
 ) -> Logic<PlacePorts> {
     let mut sender = Sender::new(thread, &generation.layout, generation.settings.serialized);
     let [mut from_hub, mut from_places] = [(); 2].map(|()| Receiver::default());
-    // What is said at once, where the workers may be in several processes.
+    // Sent at once, where the workers may be in several processes.
     let mut first = generation.memory;
     Box::new(move |ports| {
         if let Some(memory) = first.take() {
@@ -138,7 +138,8 @@ fn place_logic<P: Program>(
     })
 }
 
-/// An operator can only end where all workers of its dataflow share the memory in which it leaves what it has.
+/// Checks that all workers of the dataflow share the memory in which an operator leaves its state: only then
+/// can it end.
 fn shares_memory<P: Program>(generation: &Generation<P>, memory: u64) -> Result<(), String> {
     match generation.memory == Some(memory) {
         true => Ok(()),
@@ -150,7 +151,7 @@ fn shares_memory<P: Program>(generation: &Generation<P>, memory: u64) -> Result<
     }
 }
 
-/// Hands a message to the place it is addressed to, once all its pieces are here.
+/// Gives a message to the place it is addressed to, once all its pieces are here.
 fn take_in<P: Program>(
     places: &mut Places<P>,
     receiver: &mut Receiver,
@@ -163,8 +164,8 @@ fn take_in<P: Program>(
     Ok(())
 }
 
-/// Works until there is something for others, or nothing to do. Returns whether there may be more: what others wait for
-/// leaves before the next task runs.
+/// Works until there is a message for others, or nothing to do. Returns `true` if there may be more: messages
+/// for others leave before the next task runs.
 fn work<P: Program>(places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
     while out.is_empty() {
         if !places.run(out)? {

@@ -30,7 +30,7 @@ use crate::run::share::{GenerationResult, GenerationTotals, LocalState};
 /// Called with every boundary's record, and the replica there, while the run goes on.
 pub(crate) type Observer<P> = Box<dyn FnMut(&EpochRecord, &<P as Program>::Replica) + Send>;
 
-/// One timely computation with a fixed set of workers: what they share, and the slots of what they hold.
+/// One timely computation with a fixed set of workers: what they share, and the slots of their state.
 pub(crate) struct Generation<P: Program> {
     pub(crate) program: Arc<P>,
     pub(crate) settings: Arc<Settings>,
@@ -38,9 +38,9 @@ pub(crate) struct Generation<P: Program> {
     slots: Mutex<Slots<P>>,
     observer: Mutex<Option<Observer<P>>>,
     alarm: Arc<Alarm>,
-    /// Workers that lend the first one a hand.
+    /// Threads that help the first worker.
     helpers: Arc<HelperThreads>,
-    /// In a dataflow of someone else's: a number that no other generation has.
+    /// In a dataflow around the run: a number that no other generation has.
     pub(crate) memory: Option<u64>,
 }
 
@@ -67,9 +67,9 @@ impl<P: Program> Generation<P> {
         }
     }
 
-    /// The same for a dataflow of someone else's, whose workers must share this memory.
+    /// Sets the generation up for a dataflow around the run, whose workers must share this memory.
     pub(crate) fn into_operators(self) -> Self {
-        // Without random bytes nothing is told apart, and a run that cannot end does not.
+        // Without random bytes memories are not told apart, and a run that cannot end does not.
         let memory = crate::cluster::random().map_or(0, u64::from_le_bytes);
         Self { memory: Some(memory), ..self }
     }
@@ -103,12 +103,12 @@ impl<P: Program> Generation<P> {
         self.alarm.lose(reason);
     }
 
-    /// Has somebody told of the first failure, before the others.
+    /// Sets a function to be told of the first failure, before the others.
     pub(crate) fn on_first_failure(&self, on_failure: OnFailure) {
         self.alarm.on_first_failure(on_failure);
     }
 
-    /// Shows a record, and the replica at its boundary, to whoever watches the run.
+    /// Shows a record, and the replica at its boundary, to the observer of the run.
     fn observe(&self, record: &EpochRecord, replica: &P::Replica) {
         if let Some(observer) = lock(&self.observer).as_mut() {
             observer(record, replica);
@@ -120,7 +120,7 @@ impl<P: Program> Generation<P> {
         lock(&self.observer).take()
     }
 
-    /// Why a worker failed, if one did.
+    /// Reason that a worker failed, if one did.
     pub(crate) fn failure(&self) -> Option<String> {
         self.alarm.reason()
     }

@@ -1,8 +1,9 @@
 //! [`Parcels`]: the container in which messages cross timely's channels.
 //!
-//! Between workers that share memory a message moves as it is, by pointer. For another process, and in serialized mode,
-//! it is turned into bytes once and cut into pieces below timely's buffer size, because one large message makes both ends' buffers
-//! double and never shrink; the receiver joins the pieces and reads the message from them.
+//! Between workers that share memory a message moves as it is, by pointer. For another process, and in
+//! serialized mode, it is turned into bytes once and cut into pieces below timely's buffer size, because one
+//! large message makes both ends' buffers double for good; the receiver joins the pieces and reads the
+//! message from them.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -27,8 +28,8 @@ const PIECE: usize = 900_000;
 /// Pieces for which room is made at once when the first arrives; the number announced is not trusted beyond.
 const RESERVED: u32 = 64;
 
-/// Bytes of the largest room that is kept for the next message. Pages that the system gives anew cost more than what is
-/// written into them.
+/// Bytes of the largest room that is kept for the next message. Pages that the system gives anew cost more
+/// than writing into them.
 const KEPT: usize = 1 << 20;
 
 /// One message, or one piece of a message's bytes, with its address. Empty only as a placeholder.
@@ -95,7 +96,7 @@ impl Piece {
         Self { from: u32::MAX, number: 0, part: 0, parts: 1, bytes: Payload::Leaving(Arc::new(bytes), range) }
     }
 
-    /// A piece that says nothing: the joining end fails on it with an error.
+    /// A piece without content: the joining end fails on it with an error.
     fn broken() -> Self {
         Self { parts: 0, ..Self::whole(Vec::new()) }
     }
@@ -192,7 +193,7 @@ impl Parcels {
     }
 }
 
-/// Makes parcels of messages: whole for those who share this memory, in pieces of bytes for others.
+/// Makes parcels of messages: whole for workers that share this memory, in pieces of bytes for others.
 pub(crate) struct Sender {
     from: u32,
     /// The thread of each worker, and those threads that get messages whole.

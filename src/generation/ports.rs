@@ -1,6 +1,6 @@
-//! Operators of a generation, and the ports through which they hear and speak: the only file that names timely's operators.
-//! They know nothing of the program: what they do is handed to them in a box, so that timely is built once, and not for
-//! each program.
+//! Operators of a generation, and the ports of their input and output: the only file that names timely's
+//! operators. They know nothing of the program: their work is handed to them in a box, so that timely is
+//! built once, and not for each program.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl RecordsOut {
         reach(held, epoch);
     }
 
-    /// Says that nothing more comes.
+    /// Closes the output.
     pub(crate) fn close(&mut self) {
         self.held = None;
     }
@@ -110,7 +110,7 @@ pub(crate) struct PlacePorts {
     blocks: Output<Parcels>,
     /// Held while there is work.
     held: Option<[Capability<u64>; 2]>,
-    /// Held for what is said at once.
+    /// Held for what is sent at once.
     first: Option<Capability<u64>>,
     activator: Activator,
 }
@@ -133,7 +133,7 @@ impl PlacePorts {
         self.held.is_some()
     }
 
-    /// Answers before there are orders.
+    /// Sends answers before there are orders.
     pub(crate) fn greet(&mut self, parcels: Vec<Parcels>) {
         send(&mut self.answers, self.first.take().as_ref(), parcels);
     }
@@ -151,7 +151,7 @@ impl PlacePorts {
         self.activator.activate();
     }
 
-    /// Says that nothing comes before the next order.
+    /// Drops the capability until the next order.
     pub(crate) fn rest(&mut self) {
         self.held = None;
     }
@@ -177,7 +177,7 @@ fn note<T>(arrived: &[T]) {
     }
 }
 
-/// Gives what a message was packed as to a channel, while that is open.
+/// Sends a message's parcels to a channel, while that is open.
 fn send(out: &mut Output<Parcels>, held: Option<&Capability<u64>>, parcels: Vec<Parcels>) {
     let Some(held) = held else { return };
     for mut parcel in parcels {
@@ -193,7 +193,7 @@ pub(crate) struct Wiring {
 }
 
 impl Wiring {
-    /// Parcels go to the thread that carries the worker they are addressed to.
+    /// Sends parcels to the thread that carries the worker they are addressed to.
     fn by_address(&self) -> DistributorPact<Box<dyn FnOnce(usize) -> ByAddress>> {
         let thread_of = Arc::clone(&self.thread_of);
         DistributorPact(Box::new(move |_| ByAddress(thread_of)))

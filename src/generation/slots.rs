@@ -1,4 +1,4 @@
-//! What waits for its worker while no computation runs, and comes back from it.
+//! [`Slots`]: state that waits for its worker while no computation runs, or has come back from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::run::share::{GenerationResult, GenerationTotals, LocalState};
 
-/// What waits for its worker, or has come back from it.
+/// State that waits for its worker, or has come back from it.
 pub(super) struct Slots<P: Program> {
     pub(super) share: LocalState<P>,
     pub(super) hub: Option<HubState<P>>,
-    /// When the first worker began to work.
+    /// Moment when the first worker began to work.
     pub(super) began: Option<Instant>,
     /// Epochs completed by then.
     pub(super) epoch: u64,
@@ -35,7 +35,7 @@ impl<P: Program> Generation<P> {
             (0..self.layout.workers as u32).filter(|&w| self.layout.thread_of[w as usize] == thread);
         let workers: Vec<u32> = workers.collect();
         let Settings { reversed, fingerprints, .. } = *self.settings;
-        // A replica alone has nothing to differ from.
+        // One replica alone has nothing to differ from.
         let fingerprints = if fingerprints == Fingerprints::Replicas && self.layout.workers == 1 {
             Fingerprints::Off
         } else {
@@ -103,7 +103,7 @@ impl<P: Program> Generation<P> {
         slots.ended.block_bytes += block_bytes;
     }
 
-    /// What came back of what is placed on this process; `None` if something is missing.
+    /// The state that came back to this process; `None` if something is missing.
     pub(crate) fn take_back(&self) -> Option<GenerationResult<P>> {
         let mut slots = lock(&self.slots);
         let here = |&worker: &u32| self.layout.is_here(worker);

@@ -22,13 +22,14 @@ use crate::cluster::net::link::Link;
 /// How long a parked worker sleeps before it looks whether a sibling has failed. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);
 
-/// How long a thread stays awake that has nothing to do: the answer to what it has just sent is often that near, and to
-/// wake a core that sleeps takes as long as many a round.
+/// Time that a thread stays awake that has nothing to do: the answer to its last message is often that near,
+/// and to wake a core that sleeps takes as long as many a round.
 const AWAKE: Duration = Duration::from_micros(100);
 
 /// How a thread waits for messages.
 struct Wait {
-    /// When messages last came; `None` where threads share cores, and one that stays awake would hold another up.
+    /// Moment when messages last came; `None` where threads share cores, and one that stays awake would hold
+    /// another up.
     since: Option<Instant>,
 }
 
@@ -39,7 +40,7 @@ impl Wait {
         Self { since: (threads > 1 && threads <= cores()).then(Instant::now) }
     }
 
-    /// Whether to look again at once.
+    /// `true` to look again at once.
     fn stays_awake(&mut self) -> bool {
         let Some(since) = &mut self.since else { return false };
         if panic_context::take_messages() {
@@ -49,17 +50,17 @@ impl Wait {
     }
 }
 
-/// Which of the processes of a generation this is, and its connections to the others, by their number, each with the name
-/// of who is there.
+/// Number of this process among those of a generation, and its connections to the others, by their number,
+/// each with the name of the process there.
 pub(crate) struct Links {
     pub(crate) index: usize,
     pub(crate) links: Vec<Option<(String, Link)>>,
 }
 
-/// Builds a generation's operators in the dataflow of a thread.
+/// Function that builds a generation's operators in the dataflow of a thread.
 type Build = Box<dyn Fn(Epochs<'_>) + Send + Sync>;
 
-/// The threads of a generation. They know nothing of its program, which is in what they build.
+/// Threads of a generation. They know nothing of its program, which is in the operators that they build.
 pub(super) struct Threads {
     /// Threads in all processes, and those of this one.
     pub(super) threads: usize,
@@ -67,7 +68,7 @@ pub(super) struct Threads {
     pub(super) is_among_others: bool,
     pub(super) serialized: bool,
     pub(super) alarm: Arc<Alarm>,
-    /// Workers that lend the first one a hand.
+    /// Threads that help the first worker.
     pub(super) helpers: Arc<HelperThreads>,
     pub(super) build: Build,
 }
@@ -76,7 +77,7 @@ impl Threads {
     /// Runs until all are done.
     ///
     /// # Errors
-    /// If they could not be started; what fails later is for the alarm.
+    /// If they could not be started; later failures go to the alarm.
     pub(super) fn run(self, links: Option<Links>) -> Result<(), EngineError> {
         let threads = Arc::new(self);
         if threads.threads == 1 && !threads.serialized {
@@ -132,7 +133,7 @@ impl Threads {
             }
             Ok(())
         });
-        // Timely would go on waiting for what a failed sibling will never send.
+        // Timely would go on waiting for messages that a failed sibling will never send.
         for dataflow in worker.installed_dataflows() {
             worker.drop_dataflow(dataflow);
         }

@@ -72,7 +72,7 @@ pub trait Train<'scope, D> {
     /// which they came (sort them, where several workers give some). The stream that comes of it carries each epoch's
     /// record, at the epoch as its time, and ends with the outcome, which holds the model; all on the first worker. The run
     /// has threads of its own, as many as its engine asks for, so it may rescale and checkpoint as any other, and the
-    /// workers of this dataflow go on meanwhile. It ends early where nobody listens any more.
+    /// workers of this dataflow go on meanwhile. It ends early where the stream has no reader any more.
     ///
     /// ```
     /// use raddle::prelude::*;
@@ -134,7 +134,7 @@ impl<'scope, D: ExchangeData + Send> Train<'scope, D> for Stream<'scope, u64, Ve
                 });
                 let run = |engine: Engine<P>| engine.observe_while(observer).run();
                 let outcome = made.map_err(EngineError::Worker).and_then(run);
-                // Nobody may listen any more.
+                // The stream may have no reader any more.
                 let _ = tell.send(Event::Over(Box::new(outcome)));
                 let _ = waker.activate();
             });
@@ -187,7 +187,7 @@ impl<P: Program> Operator<P> {
         generation
     }
 
-    /// What the run leaves behind, once the dataflow that it was part of is over.
+    /// The outcome of the run, once the dataflow that it was part of is over.
     ///
     /// # Errors
     /// If a worker failed, or the dataflow is not over yet.

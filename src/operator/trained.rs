@@ -21,7 +21,7 @@ use crate::run::record::EpochRecord;
 pub enum Trained<P: Program> {
     /// An epoch is over.
     Epoch(Box<EpochRecord>),
-    /// The run is over: what it leaves behind, or why it failed.
+    /// The run is over: its outcome, or why it failed.
     Over(Rc<Result<Outcome<P>, EngineError>>),
 }
 
@@ -40,8 +40,9 @@ pub(crate) enum Event<P: Program> {
     Over(Box<Result<Outcome<P>, EngineError>>),
 }
 
-/// Gathers a stream's records on the first worker; when the stream has ended, `begin` is handed them and what wakes this
-/// operator. What then comes from the other side goes on, each epoch's record at its time; the last is the outcome.
+/// Gathers a stream's records on the first worker; when the stream has ended, `begin` is given them and a
+/// waker of this operator. Events of the run go on from here, each epoch's record at its time; the last is
+/// the outcome.
 pub(crate) fn trained<'scope, D: ExchangeData, P: Program>(
     records: Stream<'scope, u64, Vec<D>>,
     begin: impl FnOnce(Vec<D>, SyncActivator) -> mpsc::Receiver<Event<P>> + 'static,

@@ -1,4 +1,4 @@
-//! What the verbs of a program are given: [`TaskOf`], [`BlockTaskOf`], [`Aggregate`], [`Evaluate`] and [`Conclude`].
+//! Arguments of a program's verbs: [`TaskOf`], [`BlockTaskOf`], [`Aggregate`], [`Evaluate`] and [`Conclude`].
 
 use super::partials::Partials;
 use super::{Boundary, Program, Round, Task};
@@ -57,6 +57,6 @@ pub struct Conclude<'a, P: Program> {
     pub pinned: &'a mut P::Pinned,
     /// The replica, with all commits of the epoch.
     pub replica: &'a P::Replica,
-    /// One partial for each shard, in shard order: what [`Program::evaluate`] said of it.
+    /// One partial for each shard, in shard order: the results of [`Program::evaluate`].
     pub partials: Partials<P::Partial>,
 }

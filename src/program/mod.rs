@@ -30,13 +30,15 @@ use crate::program::verdict::Verdict;
 /// | [`Change`](Program::Change) | an aggregated update, made visible by a commit | travels to every worker |
 /// | [`Phase`](Program::Phase) | what a round is for | travels with its tasks |
 ///
-/// [`program!`](crate::program!) names them, and leaves those that an algorithm does not need to be `()`. A round runs
-/// [`Update`](crate::Update) (or, where it brings blocks, [`UpdateBlock`](crate::UpdateBlock)) on its shards,
-/// [`aggregate`](Program::aggregate) on their partials *in shard order*, and [`commit`](Program::commit) everywhere. What a
-/// schedule may ask for besides has traits of its own; [`verbs`](Program::verbs) names those that the program has. At a
-/// boundary, [`evaluate`](Program::evaluate) runs on every shard and [`conclude`](Program::conclude) on the answers. None of them may read a clock, a thread or a random source
-/// other than a [`Stream`](crate::random::Stream) named by what is in the [`Task`], such as [`Task::stream`]: then the model's bytes
-/// depend on the data, the program, the schedule and the seed, and on nothing else.
+/// [`program!`](crate::program!) names them, and leaves those that an algorithm does not need to be `()`. A
+/// round runs [`Update`](crate::Update) (or, where it brings blocks, [`UpdateBlock`](crate::UpdateBlock)) on
+/// its shards, [`aggregate`](Program::aggregate) on their partials *in shard order*, and
+/// [`commit`](Program::commit) everywhere. Further verbs, which only some schedules require, have traits of
+/// their own; [`verbs`](Program::verbs) names those that the program has. At a boundary,
+/// [`evaluate`](Program::evaluate) runs on every shard and [`conclude`](Program::conclude) on their partials.
+/// None of them may read a clock, a thread or a random source other than a [`Stream`](crate::random::Stream)
+/// named by the fields of the [`Task`], such as [`Task::stream`]: then the model's bytes depend on the data,
+/// the program, the schedule and the seed, and on nothing else.
 pub trait Program: Sized + Send + Sync + 'static {
     /// A piece of the training data with its solver state.
     type Shard: State;
@@ -46,11 +48,12 @@ pub trait Program: Sized + Send + Sync + 'static {
     type Pinned: State;
     /// Small state of which every worker keeps a copy.
     type Replica: State + Clone;
-    /// What a shard answers.
+    /// Answer of a shard.
     type Partial: State;
     /// An aggregated update.
     type Change: State + Sync;
-    /// What a round is for: `()` where all are alike, else an enum. A phase may carry values to the tasks of its round.
+    /// Purpose of a round: `()` where all are alike, else an enum. A phase may carry values to the tasks of
+    /// its round.
     type Phase: Phase;
 
     /// Verbs that the program has beside those here, such as `Verbs::new().update()`: [`program!`](crate::program!) writes
@@ -62,32 +65,34 @@ pub trait Program: Sized + Send + Sync + 'static {
         Visibility::EachRound
     }
 
-    /// Whether no epoch can worsen the objective, because the program compares before it steps; false unless overridden.
-    /// The guard then keeps no boundaries to return to, which saves a copy of what every shard learned and of the
-    /// pinned block in each epoch.
+    /// `true` if no epoch can worsen the objective, because the program compares before it steps; false
+    /// unless overridden. The guard then keeps no boundaries to return to, which saves a copy of the learned
+    /// state of every shard and of the pinned block in each epoch.
     fn is_monotone(&self) -> bool {
         false
     }
 
-    /// Whether tasks of this phase, or with `None` the boundary's [`evaluate`](Program::evaluate), only measure the model:
-    /// their seconds are then told apart from those of the training. False unless overridden.
+    /// `true` if tasks of this phase, or with `None` the boundary's [`evaluate`](Program::evaluate), only
+    /// measure the model: their seconds are then told apart from those of the training. False unless
+    /// overridden.
     fn is_evaluation(&self, phase: Option<&Self::Phase>) -> bool {
         let _ = phase;
         false
     }
 
-    /// Completes a phase before its round is handed out: what the pinned block has for the tasks, such as an intermediate
-    /// result of the round before, goes into the phase and to this round's shards, and nowhere else. The pinned block is
-    /// as the rounds whose commits the round reads have left it: exactly those, on any number of workers. Nothing unless
-    /// overridden.
+    /// Completes a phase before its round is handed out: values that the pinned block has for the tasks, such
+    /// as an intermediate result of the round before, go into the phase and to this round's shards, and
+    /// nowhere else. The pinned block is as the rounds whose commits the round reads have left it: exactly
+    /// those, on any number of workers. Nothing unless overridden.
     fn prepare(&self, phase: &mut Self::Phase, pinned: &Self::Pinned) {
         let _ = (phase, pinned);
     }
 
-    /// Decides the new value from the partials of a round. Rounds are aggregated in the order in which they were handed
-    /// out. Workers wait meanwhile: much work may be shared out among them, as that of
-    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by [`hands`](crate::base::fork_join).
-    /// A `Partial` of several kinds is taken apart by [`answers!`](crate::answers!).
+    /// Decides the new value from the partials of a round. Rounds are aggregated in the order in which they
+    /// were handed out. Workers wait meanwhile: much work may be divided among them, as that of
+    /// [`relate`](crate::Relate::relate) and [`conclude`](Program::conclude), by
+    /// [`fork_join`](crate::fork_join). A `Partial` of several kinds is taken apart by
+    /// [`answers!`](crate::answers!).
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Self::Change;
 
     /// Makes a change visible in a worker's replica, and nothing else: nothing else may change a replica.
@@ -98,25 +103,26 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = (change, number, shard);
     }
 
-    /// Tells the schedule how far each variable moved, as (variable, how far).
+    /// Tells the schedule the step of each variable, as (variable, how far it moved).
     fn deltas(&self, change: &Self::Change, tell: &mut dyn FnMut(u32, f64)) {
         let _ = (change, tell);
     }
 
-    /// A shard's part in what is measured at a boundary.
+    /// Part of a shard in the measures of a boundary.
     fn evaluate(&self, at: Evaluate<'_, Self>) -> Self::Partial;
 
-    /// Concludes a boundary from what the shards' [`evaluate`](Program::evaluate) said.
+    /// Concludes a boundary from the shards' partials of [`evaluate`](Program::evaluate).
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Self::Change>;
 
-    /// Writes what the shard has learned, without the data it was made from: the form that checkpoints and the guard keep.
-    /// To another process a shard crosses whole, as its [`State`]. The default writes the shard whole here, too.
+    /// Writes the learned state of a shard, without the data it was made from: the form that checkpoints and
+    /// the guard keep. To another process a shard crosses whole, as its [`State`]. The default writes the
+    /// shard whole here, too.
     fn save_state(&self, shard: &Self::Shard, out: &mut Learned<Writer>) {
         shard.save(out.whole());
     }
 
-    /// Brings back what [`save_state`](Program::save_state) wrote: from a checkpoint into a shard made anew from the same data,
-    /// for the guard into the shard itself, as some epochs more have left it.
+    /// Reads the form that [`save_state`](Program::save_state) wrote: from a checkpoint into a shard made
+    /// anew from the same data, for the guard into the shard itself, as some epochs more have left it.
     ///
     /// # Errors
     /// If the bytes do not describe such a shard.
@@ -125,15 +131,16 @@ pub trait Program: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Writes what the pinned block has learned, without what data and state give back: the form that checkpoints keep. What
-    /// it leaves out, [`restored`](Program::restored) makes anew, from shards made anew. To another process, where a shard
-    /// may never be made anew, the block crosses whole, as its [`State`]; so does the guard keep it. The default writes it
-    /// whole here, too.
+    /// Writes the learned state of the pinned block, without all that data and state give back: the form that
+    /// checkpoints keep. [`restored`](Program::restored) makes the rest anew, from shards made anew. To
+    /// another process, where a shard may never be made anew, the block crosses whole, as its [`State`]; so
+    /// does the guard keep it. The default writes it whole here, too.
     fn save_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
         pinned.save(out.whole());
     }
 
-    /// Brings back what [`save_pinned`](Program::save_pinned) wrote into a pinned block as a run begins with it.
+    /// Reads the form that [`save_pinned`](Program::save_pinned) wrote into a pinned block as a run begins
+    /// with it.
     ///
     /// # Errors
     /// If the bytes do not describe such a block.
@@ -146,22 +153,24 @@ pub trait Program: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Drops what the model does not need of a shard, such as its data, when a run on several processes is over: the first
-    /// one gets the shards of all. The default keeps all. A run on one process keeps them as they are.
+    /// Drops all of a shard that the model does not need, such as its data, when a run on several processes
+    /// is over: the first one gets the shards of all. The default keeps all. A run on one process keeps them
+    /// as they are.
     fn drop_training_data(&self, shard: &mut Self::Shard) {
         let _ = shard;
     }
 
-    /// The same of a block, such as room that nothing will fill any more. The default keeps all.
+    /// Drops all of a block that the model does not need, at the same time: such as room that will not be
+    /// filled any more. The default keeps all.
     fn shrink_to_model(&self, block: &mut Self::Block) {
         let _ = block;
     }
 
-    /// Checks what a checkpoint gave back against this program, its data and itself, and makes anew what
-    /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data and state
-    /// give it back bit for bit, such as a matrix of products. Nothing but a checkpoint calls it. The hash of a checkpoint only
-    /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no verb meets
-    /// others. Nothing is checked unless overridden.
+    /// Checks a restored run against this program, its data and itself, and makes anew what
+    /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data
+    /// and state give it back bit for bit, such as a matrix of products. Only a resume from a checkpoint
+    /// calls it. The hash of a checkpoint only says that its bytes are whole; lengths, and numbers that name
+    /// rows, are checked here, once, so that no verb meets others. Nothing is checked unless overridden.
     ///
     /// # Errors
     /// If something does not fit: the run is then refused.
@@ -171,12 +180,12 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 }
 
-/// What a checkpoint gave back, for [`Program::restored`].
+/// Parts of a run as a checkpoint gave them back, for [`Program::restored`].
 pub struct Restored<'a, P: Program> {
     /// The boundary.
     pub boundary: Boundary,
-    /// Whether it is as its conclusion left it: so where the guard had gone back. Else it is as it was before: it is
-    /// evaluated and concluded next.
+    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it; `false` if
+    /// it is as before, to be evaluated and concluded next.
     pub is_concluded: bool,
     /// The shards, in their order, as [`load_state`](Program::load_state) made them.
     pub shards: &'a mut [P::Shard],

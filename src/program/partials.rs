@@ -1,4 +1,5 @@
-//! [`Partials`]: what shards answered, in shard order; [`answers!`](crate::answers!) takes those of one kind apart.
+//! [`Partials`]: answers of shards, in shard order; [`answers!`](crate::answers!) takes those of one kind
+//! apart.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Debug, Write};
@@ -42,7 +43,7 @@ impl<T> Partials<T> {
         self.0.len()
     }
 
-    /// Whether there are none: so of a round without tasks.
+    /// `true` if there are none, as after a round without tasks.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -67,8 +68,8 @@ impl<T> Partials<T> {
         sum
     }
 
-    /// Largest number in the answers; not a number if one of them is not. Where there are none, the least that there is,
-    /// such as minus infinity.
+    /// Largest number in the answers; not a number if one of them is not. Where there are none, the least
+    /// number of its type, such as minus infinity.
     pub fn max(&self) -> T::Number
     where
         T: Numbers,
@@ -172,7 +173,7 @@ macro_rules! answers {
     };
 }
 
-/// Carries [`answers!`](crate::answers!) out.
+/// Body of [`answers!`](crate::answers!).
 #[doc(hidden)]
 #[track_caller]
 pub fn take<T: Debug, V>(
@@ -194,7 +195,8 @@ pub fn take<T: Debug, V>(
     Partials(taken)
 }
 
-/// The name of a value's variant: where its `Debug` form is not a letter any more, the rest is never written.
+/// Name of a value's variant: its `Debug` form up to the first character that is not of a name; the rest is
+/// never written.
 fn name(value: &impl Debug) -> String {
     struct Name(String);
     impl Write for Name {

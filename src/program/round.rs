@@ -2,14 +2,14 @@
 
 use super::task::{Phase, Task};
 
-/// Variables about which a schedule wants to know what ties them together.
+/// Variables that a schedule asks the program to relate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Candidates<F = ()> {
-    /// Handed to the program, which may relate in more than one way.
+    /// Purpose, handed to the program, which may relate in more than one way.
     pub phase: F,
     /// The variables, most important first.
     pub variables: Vec<u32>,
-    /// Who owns them: (shard, the positions in `variables` that live there), by shard.
+    /// Their owners: (shard, the positions in `variables` that live there), by shard.
     pub owners: Vec<(u32, Vec<u32>)>,
 }
 

@@ -1,4 +1,4 @@
-//! [`Task`]: what one shard is asked to do in one round.
+//! [`Task`]: work of one shard in one round.
 
 use std::fmt::Debug;
 
@@ -32,8 +32,9 @@ pub struct Task<F = ()> {
 crate::state!(Task<F> { epoch, round, phase, shard, block, variables });
 
 impl<F: Default> Task<F> {
-    /// A task to update these variables, in this order, in epoch 0 on shard 0: for a verb that calls another, such as an
-    /// [`evaluate`](crate::Program::evaluate) that asks what an [`update`](crate::Update::update) would do.
+    /// A task to update these variables, in this order, in epoch 0 on shard 0: for a verb that calls another,
+    /// such as an [`evaluate`](crate::Program::evaluate) that asks for the partial of an
+    /// [`update`](crate::Update::update).
     pub fn of(variables: impl IntoIterator<Item = u32>) -> Self {
         Self { variables: variables.into_iter().collect(), ..Self::default() }
     }

@@ -1,5 +1,5 @@
-//! What a schedule may ask of a program: [`Update`], [`UpdateBlock`], [`Relate`] and [`Fold`], and [`Verbs`], the list of
-//! those that a program has.
+//! Verbs that a schedule may require of a program: [`Update`], [`UpdateBlock`], [`Relate`] and [`Fold`]; and
+//! [`Verbs`], the list of those that a program has.
 
 use std::fmt;
 
@@ -28,20 +28,20 @@ pub trait UpdateBlock: Program {
     fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Self::Partial;
 }
 
-/// A program that can tell what ties variables together, for schedules that keep such variables apart.
+/// A program that can tell how variables depend on each other, for schedules that keep dependent ones apart.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names the verb `relate`, but does not implement `Relate`",
     label = "`Relate` is not implemented for `{Self}`"
 )]
 pub trait Relate: Program {
     /// The part of the candidates' description that this shard owns, for [`relate`](Self::relate): say, their
-    /// columns. `task.variables` are the candidates that live here. Schedules remember what ties a pair together, so
-    /// describe what does not change: data, not solver state.
+    /// columns. `task.variables` are the candidates that live here. Schedules cache the dependency of a pair,
+    /// so describe things that do not change: data, not solver state.
     fn gather(&self, task: &Task<Self::Phase>, shard: &Self::Shard) -> Self::Partial;
 
-    /// What ties candidates together: a round of its own, between proposing and deciding. `pieces` are the
-    /// answers of [`gather`](Self::gather), in shard order; the result speaks of positions in `candidates`. What
-    /// ties a pair together may not depend on which other candidates are asked about.
+    /// Dependencies of candidates: a round of its own, between proposing and deciding. `pieces` are the
+    /// answers of [`gather`](Self::gather), in shard order; the result speaks of positions in `candidates`.
+    /// The dependency of a pair may not vary with the other candidates that are asked about.
     fn relate(
         &self,
         phase: &Self::Phase,
@@ -61,7 +61,7 @@ pub trait Fold: Program {
     fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial);
 }
 
-/// What a schedule may ask of a program, and a program may lack.
+/// Verb that a schedule may require, and a program may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     /// [`Update`]: rounds bring shards no blocks.
@@ -108,7 +108,7 @@ type GatherOf<P> = fn(&P, &Task<<P as Program>::Phase>, &<P as Program>::Shard) 
 type RelateOf<P> = fn(&P, &<P as Program>::Phase, &[u32], Partials<<P as Program>::Partial>) -> Dependencies;
 type FoldOf<P> = fn(&P, &mut <P as Program>::Partial, <P as Program>::Partial);
 
-/// What a program has of what schedules ask for: each is named once, and only what is implemented can be named.
+/// Verbs that a program has: each is named once, and only what is implemented can be named.
 pub struct Verbs<P: Program> {
     pub(crate) update: Option<UpdateOf<P>>,
     pub(crate) update_block: Option<UpdateBlockOf<P>>,
@@ -168,7 +168,7 @@ impl<P: Program> Verbs<P> {
         Self { fold: Some(P::fold), ..self }
     }
 
-    /// Whether the program can do it. Partials without anything in them need no [`Fold`].
+    /// `true` if the program has the verb. Partials of size zero need no [`Fold`].
     fn has(&self, verb: Verb) -> bool {
         match verb {
             Verb::Update => self.update.is_some(),

@@ -1,4 +1,4 @@
-//! [`Verdict`]: what a program concludes at a boundary, with the [`Metric`] that the run is judged by.
+//! [`Verdict`]: a program's conclusion at a boundary, with the [`Metric`] that the run is judged by.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,8 @@ pub struct Metric {
     pub target: Option<f64>,
     /// On what it was measured, such as `validation data`.
     pub on: String,
-    /// Whether the value is a proven bound on the distance to the optimum, such as a duality gap, not an estimate.
+    /// `true` if the value is a proven bound on the distance to the optimum, such as a duality gap, and not
+    /// an estimate.
     pub certified: bool,
 }
 
@@ -47,18 +48,18 @@ impl Metric {
         Self { certified: true, ..self }
     }
 
-    /// Whether there is a target and the value is at or below it.
+    /// `true` if there is a target and the value is at or below it.
     pub fn is_reached(&self) -> bool {
         self.target.is_some_and(|target| self.value <= target)
     }
 
-    /// Whether there is a target and the value is not at or below it.
+    /// `true` if there is a target and the value is not at or below it.
     pub fn is_missed(&self) -> bool {
         self.target.is_some() && !self.is_reached()
     }
 }
 
-/// What the program says of the run at a boundary, beside its metric.
+/// State of the run at a boundary in the program's judgement, beside its metric.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Status {
     /// The run goes on, unless the metric has reached its target or a limit ends it.
@@ -73,17 +74,17 @@ pub enum Status {
     Diverged,
 }
 
-/// What a program concludes at a boundary: the metric, whether the run is over, and what the schedule needs.
+/// A program's conclusion at a boundary: the metric, the status of the run, and hints for the schedule.
 ///
 /// A metric at or below its target ends the run whatever the status says, and so does one whose value is not finite:
 /// the run has then diverged.
 #[derive(Debug, Clone)]
 pub struct Verdict<C> {
-    /// What was measured.
+    /// The metric, as measured here or last.
     pub metric: Metric,
-    /// Whether it was measured at this boundary; where not, the value is that of the last measurement.
+    /// `true` if it was measured at this boundary; otherwise the value is that of the last measurement.
     pub measured: bool,
-    /// Whether the run is over.
+    /// The program's judgement of the run: on, or over.
     pub status: Status,
     /// Where the run stands, for whoever watches it: `point 3 of 50`, say. `None` if there is nothing to tell.
     pub position: Option<String>,
@@ -95,7 +96,7 @@ pub struct Verdict<C> {
     pub batch_hint: usize,
     /// A change to commit before the next round, if the conclusion makes one.
     pub change: Option<C>,
-    /// What is said with the progress at this boundary, such as that a search begins anew.
+    /// Note to show with the progress at this boundary, such as that a search begins anew.
     pub note: Option<String>,
     /// Further values to show and to trace, by name. Nothing follows from them.
     pub shown: BTreeMap<String, f64>,

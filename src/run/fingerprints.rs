@@ -1,9 +1,9 @@
-//! Fingerprints of boundaries: by them two runs are compared, part by part, and the replicas of one.
+//! [`Fingerprints`] of boundaries: by them two runs are compared, part by part, and the replicas of one.
 
 use crate::base::random::splitmix64;
 use crate::base::state::{State, to_bytes};
 
-/// What is fingerprinted.
+/// Extent of fingerprinting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fingerprints {
     /// Nothing.
@@ -15,18 +15,18 @@ pub(crate) enum Fingerprints {
 }
 
 impl Fingerprints {
-    /// Of a run that nobody checks: builds for debugging find replicas that differ.
+    /// That of a run that is not compared with others: builds for debugging find replicas that differ.
     pub(crate) fn usual() -> Self {
         if cfg!(debug_assertions) { Self::Replicas } else { Self::Off }
     }
 }
 
-/// A part of what a run holds.
+/// A part of a run's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
     /// The change of a round.
     Change(u64),
-    /// What a shard has learned.
+    /// The learned state of a shard.
     Shard(u32),
     Block(u32),
     Pinned,

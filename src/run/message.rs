@@ -1,4 +1,4 @@
-//! [`Message`]: what hub and places say to each other, and its bytes.
+//! [`Message`]: the language of hub and places, and its bytes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Part;
 use crate::schedule::{Assignment, Round};
 
-/// What hub and places say to each other. A message is handled after everything its sender sent before it.
+/// Message between hub and places. It is handled after all that its sender sent before it.
 pub(crate) enum Message<P: Program> {
     /// Hub to place: commit the changes, send blocks away, then run the tasks of a round.
     Step { changes: Changes<P>, forward: Vec<(u32, u32)>, asked: Asked<P> },
@@ -14,26 +14,26 @@ pub(crate) enum Message<P: Program> {
     Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
     /// Hub to place: commit the changes, then gather what describes these candidates.
     Gather { changes: Changes<P>, asked: Asked<P> },
-    /// Hub to place: commit the changes, then evaluate every shard; before that, if told so, keep what each has learned for a
-    /// checkpoint.
+    /// Hub to place: commit the changes, then evaluate every shard; before that, if `keep`, write the learned
+    /// state of each for a checkpoint.
     Boundary { changes: Changes<P>, at: Boundary, keep: bool },
     /// Hub to place: commit the changes, then keep a snapshot of this boundary.
     SaveSnapshot { changes: Changes<P> },
     /// Hub to place: go back to the snapshot.
     LoadSnapshot,
-    /// Hub to place: commit the changes and hand your state back; the generation ends.
+    /// Hub to place: commit the changes and give your state back; the generation ends.
     Leave { changes: Changes<P> },
-    /// Place to place: a block on leg `leg` of its way through the plan (0 where the hub directs it).
+    /// Place to place: a block on stop `leg` of its way through the plan (0 where the hub directs it).
     Block { block: u32, leg: u32, state: P::Block },
     /// Place to hub: the partials of a round.
     Partials { round: u64, answer: Answer<P> },
     /// Place to hub: the plan is done; the folded partials of each shard.
     PlanDone { answer: Answer<P> },
-    /// Place to hub, in a dataflow of someone else's: whose memory it is in.
+    /// Place to hub, in a dataflow around the run: the number of the memory that the place is in.
     Here { memory: u64 },
     /// Place to hub: what was gathered.
     Pieces { answer: Answer<P> },
-    /// Place to hub: the shards' shares of the metric, and fingerprints where they are wanted.
+    /// Place to hub: the shards' partials of evaluation, and fingerprints if they are kept.
     Shares { answer: Answer<P>, fingerprints: Vec<(Part, u64)> },
 }
 

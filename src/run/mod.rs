@@ -1,5 +1,6 @@
-//! State machines of a generation and what they hold: the hub that hands out rounds, the places where tasks run, the
-//! messages between them, and where shards are placed. The room knows nothing of timely and can be driven by hand.
+//! State machines of a generation, and their state: the hub that hands out rounds, the places where tasks
+//! run, the messages between them, and the placement of shards. The room knows nothing of timely and can be
+//! driven step by step in a test.
 
 pub(crate) mod fingerprints;
 pub(crate) mod hub;

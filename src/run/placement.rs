@@ -7,7 +7,7 @@ use crate::schedule::even_parts;
 
 /// Where a generation's shards live, and where its blocks are when it begins.
 pub(crate) struct Layout {
-    /// The workers that were asked for, and those of them that hold something: no more than there are shards.
+    /// The workers that were asked for, and those of them that have a shard: no more than there are shards.
     pub(crate) asked: usize,
     pub(crate) workers: usize,
     /// Threads that carry the workers, those of them that are in this process, and the thread of each worker.
@@ -20,17 +20,17 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Whether a worker is in this process.
+    /// `true` if a worker is in this process.
     pub(crate) fn is_here(&self, worker: u32) -> bool {
         self.thread_of.get(worker as usize).is_some_and(|&thread| self.here.contains(&(thread as usize)))
     }
 
-    /// Whether there are workers in other processes.
+    /// `true` if there are workers in other processes.
     pub(crate) fn is_among_others(&self) -> bool {
         self.here.len() < self.threads
     }
 
-    /// The first worker of this process; where it has none, nobody.
+    /// The first worker of this process; a number that no worker has where it has none.
     pub(crate) fn first_here(&self) -> u32 {
         (0..self.workers as u32).find(|&worker| self.is_here(worker)).unwrap_or(u32::MAX)
     }

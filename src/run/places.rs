@@ -1,7 +1,7 @@
 //! [`Places`]: the workers that one thread carries.
 //!
-//! Usually one. Where there are more workers than cores a thread carries several, and what they send each other never
-//! leaves it: workers beyond the cores then cost no switches between threads.
+//! Usually one. Where there are more workers than cores a thread carries several, and messages between them
+//! never leave it: workers beyond the cores then cost no switches between threads.
 
 use crate::program::Program;
 use crate::run::message::Message;
@@ -11,7 +11,7 @@ use crate::run::place::{Outbox, Place};
 pub(crate) struct Places<P: Program> {
     first: u32,
     places: Vec<Place<P>>,
-    /// Whose turn it is, counted from the last if told so.
+    /// The worker whose turn it is, counted from the last in reverse order.
     turn: usize,
     reversed: bool,
 }
@@ -38,8 +38,8 @@ impl<P: Program> Places<P> {
         }
     }
 
-    /// Does one piece of work, of whoever has some and waited longest. Returns whether there was any; what goes to
-    /// other threads is in `out`.
+    /// Does one piece of work, of the worker that has some and waited longest. Returns `true` if there was
+    /// any; messages to other threads are in `out`.
     ///
     /// # Errors
     /// If a snapshot cannot be read back.
@@ -56,7 +56,7 @@ impl<P: Program> Places<P> {
         Ok(false)
     }
 
-    /// Hands over what stays on this thread.
+    /// Delivers the messages that stay on this thread.
     fn deliver(&mut self, out: &mut Outbox<P>) {
         let here = self.first..self.first + self.places.len() as u32;
         for (to, message) in out.extract_if(.., |(to, _)| here.contains(to)) {
@@ -64,12 +64,12 @@ impl<P: Program> Places<P> {
         }
     }
 
-    /// Whether nothing is under way and nothing waits.
+    /// `true` if nothing is under way and nothing waits.
     pub(crate) fn are_idle(&self) -> bool {
         self.places.iter().all(Place::is_idle)
     }
 
-    /// Whether all have left the generation.
+    /// `true` if all have left the generation.
     pub(crate) fn have_left(&self) -> bool {
         self.places.iter().all(|place| place.left)
     }

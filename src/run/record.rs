@@ -1,4 +1,4 @@
-//! What a run tells about itself: a record an epoch, a report at the end.
+//! Records of a run: one an epoch, and a report at the end.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub struct EpochRecord {
     /// How the run ended, at its last boundary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
-    /// What the program says at the boundary, if anything.
+    /// The program's note at the boundary, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Further values that the program shows, by name.
@@ -47,7 +47,7 @@ pub struct EpochRecord {
     pub candidates: u64,
     /// Candidates rejected in this epoch.
     pub rejected: u64,
-    /// Whether the guard rolled the epoch back.
+    /// `true` if the guard rolled the epoch back.
     pub rolled_back: bool,
     /// Seconds each worker computed that holds a shard.
     pub load: Vec<f64>,
@@ -203,7 +203,7 @@ impl<'de> Deserialize<'de> for Ending {
     }
 }
 
-/// What a run counted and measured.
+/// Counts and measures of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunReport {
     /// How it ended.
@@ -245,7 +245,7 @@ pub struct RunReport {
     /// Checkpoints that were written.
     #[serde(default)]
     pub checkpoints: CheckpointRecord,
-    /// What went wrong without ending the run, such as a checkpoint that could not be written; each text once.
+    /// Failures that did not end the run, such as a checkpoint that could not be written; each text once.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! [`BoundaryRequests`]: what the coordinator of a run of several processes wishes while a generation runs.
+//! [`BoundaryRequests`]: requests of the coordinator of several processes to the generation that runs.
 
 use std::fmt;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::base::stop::Stop;
 use crate::base::sync::lock;
 
-/// What the coordinator wishes while a generation runs.
+/// Requests of the coordinator while a generation runs.
 #[derive(Default)]
 pub(crate) struct BoundaryRequests {
     /// The generation that runs, and the one that is to end at the next boundary.
@@ -27,12 +27,12 @@ impl fmt::Debug for BoundaryRequests {
 }
 
 impl BoundaryRequests {
-    /// A generation begins; 0 is none.
+    /// Notes that a generation begins; 0 is none.
     pub(crate) fn begin(&self, generation: u64) {
         self.running.store(generation, Ordering::Release);
     }
 
-    /// This generation is to end at the next boundary.
+    /// Requests that this generation end at the next boundary.
     pub(crate) fn end_at_boundary(&self, generation: u64) {
         self.cut.store(generation, Ordering::Release);
     }
@@ -48,7 +48,7 @@ impl BoundaryRequests {
         cut != 0 && cut == self.running()
     }
 
-    /// Whom to ask when the run is to end after the epoch under way.
+    /// Sets the request to make when the run is to end after the epoch under way.
     pub(crate) fn set_stop(&self, stop: Stop) {
         let mut kept = lock(&self.stop);
         if kept.0 {
@@ -63,17 +63,17 @@ impl BoundaryRequests {
         kept.1.iter().for_each(Stop::request);
     }
 
-    /// What ends the generation under way where the run is over elsewhere.
+    /// Sets the function that ends the generation under way where the run is over elsewhere.
     pub(crate) fn set_abort(&self, abort: Option<Abort>) {
         *lock(&self.abort) = abort;
     }
 
-    /// Whether the run is over elsewhere.
+    /// `true` if the run is over elsewhere.
     pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 
-    /// The run is over elsewhere.
+    /// Notes that the run is over elsewhere, and ends the generation under way.
     pub(crate) fn abort(&self, why: &str) {
         self.over.store(true, Ordering::Release);
         if let Some(abort) = &*lock(&self.abort) {

@@ -1,4 +1,4 @@
-//! How a run is carried out: none of it changes what is computed, but for when it ends.
+//! Settings of how a run is carried out: none of them changes what is computed, but for when it ends.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,13 +10,13 @@ use crate::run::fingerprints::Fingerprints;
 use crate::run::record::{Ending, Limit};
 use crate::run::requests::BoundaryRequests;
 
-/// What hub and generations need to know of a run.
+/// Settings that hub and generations need.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) workers: usize,
     pub(crate) threads: Option<usize>,
     pub(crate) serialized: bool,
-    /// Whether tasks that may run at the same time run in reverse order.
+    /// `true` if tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
     pub(crate) fingerprints: Fingerprints,
     pub(crate) staleness: usize,
@@ -30,9 +30,9 @@ pub(crate) struct Settings {
     pub(crate) stop: Stop,
     /// Workers that are made slower than they are.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
-    /// What the run's coordinator wishes.
+    /// Requests of the run's coordinator.
     pub(crate) requests: Arc<BoundaryRequests>,
-    /// When the run began.
+    /// Moment when the run began.
     pub(crate) started: Instant,
 }
 
@@ -58,7 +58,7 @@ impl Settings {
         self.checkpoints.as_ref().is_some_and(|(due, _)| due.at(epoch))
     }
 
-    /// Where a checkpoint of the boundary after this number of epochs may have to be written.
+    /// The writer for the boundary after this number of epochs, if a checkpoint of it may have to be written.
     pub(crate) fn keeps(&self, epoch: u64) -> Option<Arc<CheckpointWriter>> {
         let (due, checkpoints) = self.checkpoints.as_ref()?;
         let may_be = due.at(epoch) || self.limit_reached(epoch).is_some();

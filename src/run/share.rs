@@ -1,4 +1,5 @@
-//! [`LocalState`]: what one process holds of a run while no computation runs, and [`GenerationResult`]: what comes back from one.
+//! [`LocalState`]: one process's part of a run while no computation runs, and [`GenerationResult`]: the
+//! result of one.
 
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::hub::{GenerationExit, HubState};
 use crate::run::record::EpochRecord;
 
-/// Shards and blocks by number, `None` where another process has them.
+/// Shards and blocks by number, `None` for those of another process.
 pub(crate) struct LocalState<P: Program> {
     pub(crate) shards: Vec<Option<P::Shard>>,
     pub(crate) blocks: Vec<Option<P::Block>>,
@@ -40,7 +41,7 @@ impl<P: Program> LocalState<P> {
     }
 }
 
-/// How a generation ended and what it counted.
+/// The end of a generation and its counts.
 #[derive(Default)]
 pub(crate) struct GenerationTotals {
     pub(crate) records: Vec<EpochRecord>,
@@ -51,14 +52,14 @@ pub(crate) struct GenerationTotals {
     pub(crate) block_at: Vec<u32>,
     pub(crate) bytes: u64,
     pub(crate) block_bytes: u64,
-    /// When the hub had concluded its last boundary.
+    /// Moment when the hub had concluded its last boundary.
     pub(crate) at: Option<Instant>,
 }
 
-/// What comes back from a generation.
+/// Result of a generation.
 pub(crate) struct GenerationResult<P: Program> {
     pub(crate) share: LocalState<P>,
-    /// Where the first worker was.
+    /// The hub's state, in the process of the first worker.
     pub(crate) hub: Option<HubState<P>>,
     pub(crate) began: Option<Instant>,
     /// Epochs completed when it began.

@@ -16,7 +16,8 @@ pub struct Automatic<F = ()> {
     /// Progress per cost when last run; `None` for one that has not run yet.
     rates: Vec<Option<f64>>,
     current: usize,
-    /// The choice whose epoch was begun last: after a rollback, not the one that a boundary remembers as current.
+    /// The choice whose epoch was begun last: after a rollback, not the one that a restored boundary has as
+    /// current.
     ran: usize,
     cost: u64,
     /// The metric when the current epoch began.
@@ -30,13 +31,13 @@ impl<F> std::fmt::Debug for Automatic<F> {
 }
 
 impl<F> Automatic<F> {
-    /// Chooses among `choices`, of which there must be at least one; an empty list ends every epoch at once.
+    /// A choice among `choices`, of which there must be at least one; an empty list ends every epoch at once.
     pub fn new(variables: Variables, choices: Vec<Box<dyn Schedule<F>>>) -> Self {
         let rates = vec![None; choices.len()];
         Self { variables, choices, rates, current: 0, ran: 0, cost: 0, before: None }
     }
 
-    /// Which of the choices runs now, by position.
+    /// The choice that runs now, by position.
     pub fn current(&self) -> usize {
         self.current
     }

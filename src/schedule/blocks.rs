@@ -1,4 +1,4 @@
-//! Who owns the variables, what they cost, and how they merge into blocks of even counted cost.
+//! Variables with their owners and costs, and their division into blocks of even counted cost.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -71,10 +71,10 @@ impl Variables {
         Self { costs: costs.into(), owners: Owners::Anywhere(shards.max(1)) }
     }
 
-    /// Whether they belong to a run with this number of shards.
+    /// Checks that they belong to a run with this number of shards.
     ///
     /// # Errors
-    /// Why they do not.
+    /// The reason that they do not.
     pub fn check(&self, shards: usize) -> Result<(), String> {
         let (count, there) = (self.len(), |owners: usize| {
             Err(format!("the variables belong to {owners} shards, but there are {shards}"))
@@ -94,7 +94,8 @@ impl Variables {
         }
     }
 
-    /// What distinguishes them from others, in words: how many, and a digest of their costs and owners.
+    /// Properties that distinguish them from others, in words: their number, and a digest of their costs and
+    /// owners.
     pub fn identity(&self) -> String {
         let mut digest = splitmix64(self.costs.len() as u64);
         let mut add = |value: u32| digest = splitmix64(digest ^ u64::from(value));
@@ -114,12 +115,12 @@ impl Variables {
         }
     }
 
-    /// How many there are.
+    /// Number of variables.
     pub fn len(&self) -> usize {
         self.costs.len()
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.costs.is_empty()
     }

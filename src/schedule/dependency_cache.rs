@@ -8,8 +8,8 @@ use crate::base::random::splitmix64;
 
 /// Strengths already known, by pair of variables.
 ///
-/// A pure memory: what it holds equals what the program would answer again, so forgetting changes nothing but
-/// the work. It forgets everything when it holds `LIMIT` pairs.
+/// A pure cache: an entry equals the answer that the program would give again, so dropping it changes nothing
+/// but the work. All entries are dropped when it holds `LIMIT` pairs.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     known: HashMap<u64, f32, BuildHasherDefault<PairHasher>>,

@@ -1,4 +1,4 @@
-//! [`InFlight`]: the variables that are handed out and not yet learned.
+//! [`InFlight`]: variables that are handed out and not yet learned.
 
 use std::collections::HashSet;
 
@@ -14,12 +14,12 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// Whether the variable is in flight.
+    /// `true` if the variable is in flight.
     pub fn holds(&self, variable: u32) -> bool {
         self.held.contains(&variable)
     }
 
-    /// Hands out these variables.
+    /// Marks these variables as in flight.
     pub fn hand_out(&mut self, variables: &[u32]) {
         self.held.extend(variables);
     }

@@ -5,7 +5,7 @@ use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
 
-/// Of the visits that cells are given by their weights, as much as this many average cells get.
+/// Most visits given to a cell by its weight, as a multiple of the average cell's.
 const MOST: f64 = 4.0;
 
 /// Visits cells by how much they gain; no two tasks of a round share a shard or a block.
@@ -113,7 +113,7 @@ impl<F: Phase> Schedule<F> for Grid<F> {
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         let owed: Vec<f64> = from.read()?;
-        // What is owed beyond whole visits is left after every epoch.
+        // The debt beyond whole visits is left after every epoch.
         let is_left = |owed: &f64| (0.0..1.0).contains(owed);
         if owed.len() != self.owed.len() || !owed.iter().all(is_left) {
             return Err(StateError::new("the visits that cells are owed"));

@@ -1,4 +1,4 @@
-//! [`RoundLog`]: why a round holds what it holds.
+//! [`RoundLog`]: the reasons for a round's variables.
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
-//! [`Schedule`]: which blocks and variables meet which shards next.
+//! [`Schedule`]: the decision which blocks and variables meet which shards next.
 //!
-//! A schedule is a plain state machine: no clock, no threads, no input or output, one seed. It can be driven by
-//! hand in a test, without workers. Shipped are [`EachShard`], [`Cyclic`], [`Shuffled`], [`Rotation`], [`Grid`],
-//! [`Priority`] (the structure-aware one) and [`Automatic`].
+//! A schedule is a plain state machine: no clock, no threads, no input or output, one seed. It can be driven
+//! step by step in a test, without workers. Shipped are [`EachShard`], [`Cyclic`], [`Shuffled`],
+//! [`Rotation`], [`Grid`], [`Priority`] (the structure-aware one) and [`Automatic`].
 
 mod automatic;
 mod blocks;
@@ -45,30 +45,30 @@ use crate::program::verdict::Metric;
 /// [`learn`](Schedule::learn). With staleness `s`, round `t` is asked for when exactly the rounds up to
 /// `t - 1 - s` have been learned, whatever the number of workers.
 ///
-/// `F` is the program's [`Phase`](crate::Program::Phase): what rounds are for. Shipped schedules hand out rounds of one
-/// phase, `()` unless told otherwise by their method `phase`.
+/// `F` is the program's [`Phase`](crate::Program::Phase): the purpose of a round. Shipped schedules hand out
+/// rounds of one phase, `()` unless told otherwise by their method `phase`.
 pub trait Schedule<F = ()>: Send + 'static {
-    /// Kind and settings, as words: a checkpoint of a run with others is refused, with both. What never changes a round,
-    /// such as a log, does not belong here.
+    /// Kind and settings, as words: a checkpoint of a run with others is refused, with both. Settings that
+    /// never change a round, such as a log, do not belong here.
     fn identity(&self) -> String;
 
-    /// The variables, if rounds name some. Rounds, [`deltas`](crate::Program::deltas) and the verdict's weights are then
-    /// checked: whether there is such a variable, at its owner, at most once in a round.
+    /// The variables, if rounds name some. Rounds, [`deltas`](crate::Program::deltas) and the verdict's
+    /// weights are then checked: each variable must exist, at its owner, at most once in a round.
     fn variables(&self) -> Option<&Variables> {
         None
     }
 
-    /// Whether the schedule suits a run with these numbers of shards and blocks: asked before anything runs.
+    /// Checks that the schedule suits a run with these numbers of shards and blocks, before anything runs.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The reason that it does not.
     fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
         let _ = blocks;
         self.variables().map_or(Ok(()), |variables| variables.check(shards))
     }
 
-    /// What its rounds ask of the program: a run whose program lacks some of it is refused before anything runs. What is
-    /// not named here is refused when a round asks for it. Nothing unless overridden.
+    /// Verbs that its rounds require: a run whose program lacks one of them is refused before anything runs.
+    /// A verb that is not named here is checked when a round requires it. None unless overridden.
     fn requires(&self) -> Vec<Verb> {
         Vec::new()
     }
@@ -95,7 +95,7 @@ pub trait Schedule<F = ()>: Send + 'static {
     /// Reduces the parallelism after an epoch that worsened the objective and was rolled back.
     fn reduce_parallelism(&mut self) {}
 
-    /// What has been counted since the run began.
+    /// Counts since the run began.
     fn counts(&self) -> Counts {
         Counts::default()
     }
@@ -109,21 +109,23 @@ pub trait Schedule<F = ()>: Send + 'static {
     /// are. The guard keeps it, too.
     fn save(&self, out: &mut Writer);
 
-    /// Brings back what [`save`](Schedule::save) wrote into a schedule made alike, or into itself. The guard takes it back so
-    /// while shards keep their data: a schedule that has shards set up must bear to do it again, if the program has an
-    /// objective.
+    /// Reads the form that [`save`](Schedule::save) wrote into a schedule made alike, or into itself. The
+    /// guard does so while shards keep their data: a schedule that sets shards up must bear to do it again,
+    /// if the program has an objective.
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
+    /// If the bytes do not describe such a schedule.
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError>;
 
-    /// Writes what a checkpoint keeps of the schedule: whoever goes on from it has shards made anew, so what says how far
-    /// they are set up is left out. The whole unless overridden.
+    /// Writes the learned state of the schedule, for a checkpoint: a run that goes on from it has shards made
+    /// anew, so the progress of setting shards up is left out. The whole unless overridden.
     fn save_state(&self, out: &mut Learned<Writer>) {
         self.save(out.whole());
     }
 
-    /// Brings back what [`save_state`](Schedule::save_state) wrote into a schedule as a run begins with it.
+    /// Reads the form that [`save_state`](Schedule::save_state) wrote into a schedule as a run begins with
+    /// it.
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
@@ -181,7 +183,7 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     }
 }
 
-/// What a schedule knows when an epoch begins.
+/// State of the run as an epoch begins, for its schedule.
 #[derive(Debug, Clone)]
 pub struct EpochStart {
     /// The epoch, counted from 0.
@@ -192,7 +194,7 @@ pub struct EpochStart {
     pub objective: Option<f64>,
     /// Importance of variables, from the program's [`Verdict`](crate::Verdict).
     pub weights: Vec<(u32, f64)>,
-    /// How many of them the program would like taken; 0 if it does not say.
+    /// Number of them that the program would like taken; 0 leaves it to the schedule.
     pub batch_hint: usize,
 }
 
@@ -213,7 +215,7 @@ pub enum Plan<F = ()> {
 pub enum Next<F = ()> {
     /// Hand out this round.
     Round(Round<F>),
-    /// Ask the program what ties the candidates together, then call [`Schedule::decide`].
+    /// Ask the program to relate the candidates, then call [`Schedule::decide`].
     Relate(Candidates<F>),
     /// Wait until every round handed out has been learned and its commits are on their way, then ask again: for
     /// rounds that build on each other, whatever the staleness.
@@ -222,7 +224,7 @@ pub enum Next<F = ()> {
     EndOfEpoch,
 }
 
-/// What a schedule counts over a run.
+/// Counts of a schedule over a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Variables proposed.
@@ -236,7 +238,7 @@ impl State for Counts {
         out.write(&(self.candidates, self.rejected));
     }
 
-    /// No run comes near the largest numbers: what is counted on top does not overflow.
+    /// Counts far beyond those of any run are refused: additions to the rest do not overflow.
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let (candidates, rejected): (u64, u64) = from.read()?;
         match candidates.max(rejected) < 1 << 62 {
@@ -246,7 +248,7 @@ impl State for Counts {
     }
 }
 
-/// A schedule was made for as many shards as there are.
+/// Checks that a schedule was made for as many shards as there are.
 fn check_shards(scheduled: u32, shards: usize) -> Result<(), String> {
     match scheduled as usize == shards {
         true => Ok(()),
@@ -254,7 +256,7 @@ fn check_shards(scheduled: u32, shards: usize) -> Result<(), String> {
     }
 }
 
-/// A schedule was made for as many blocks as there are.
+/// Checks that a schedule was made for as many blocks as there are.
 fn check_blocks(scheduled: u32, blocks: usize) -> Result<(), String> {
     match scheduled as usize == blocks {
         true => Ok(()),
@@ -262,7 +264,7 @@ fn check_blocks(scheduled: u32, blocks: usize) -> Result<(), String> {
     }
 }
 
-/// A round can hold something.
+/// Checks that a round can hold something.
 fn check_parallelism(parallelism: usize) -> Result<(), String> {
     match parallelism {
         0 => Err("a parallelism of 0 makes no sense: a round updates at least 1 variable".into()),

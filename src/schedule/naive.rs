@@ -1,5 +1,5 @@
-//! Grid, automatic and blocks as plain loops over what their pages promise: what may meet, in what order, with what caps.
-//! The schedules must do the same, however they do it.
+//! Grid, automatic and blocks as plain loops over the promises of their pages: which tasks may meet, in which
+//! order, with which caps. The schedules must do the same, however they do it.
 
 use proptest::prelude::*;
 
@@ -10,8 +10,9 @@ fn weight() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), 0.0f64..1.0, Just(1e6)]
 }
 
-/// Half of a cell's visits are everybody's, the other half follows its weight, up to four times the mean. Who is owed most
-/// comes first, ties by number; a round takes every cell whose row and column are free, in that order.
+/// Half of a cell's visits are equal for all, the other half follows its weight, up to four times the mean.
+/// The cell that is owed most comes first, ties by number; a round takes every cell whose row and column are
+/// free, in that order.
 struct NaiveGrid {
     shards: usize,
     blocks: usize,
@@ -90,7 +91,7 @@ proptest! {
         let mut expected: Vec<(u64, Vec<usize>)> = vec![(0, Vec::new()); chosen.len().min(shards as usize)];
         let mut left: Vec<usize> = (0..chosen.len()).collect();
         while !left.is_empty() {
-            // What costs nothing costs 1.
+            // A variable without cost costs 1.
             let cost = |at: usize| u64::from(costs[chosen[at] as usize].max(1));
             let mut dearest = 0;
             for at in 1..left.len() {
@@ -128,7 +129,7 @@ proptest! {
         let variables = Variables::in_ranges(vec![3; 2], vec![0, 2]);
         let choices = rounds.iter().map(|&rounds| Box::new(Fixed { rounds, left: 0, shrunk: 0 }) as Box<dyn Schedule>);
         let mut automatic = Automatic::new(variables, choices.collect());
-        // By choice: what it gained for its cost when it last ran, and how often it was shrunk.
+        // By choice: its gain per cost when it last ran, and how often its parallelism was reduced.
         let mut gained: Vec<Option<f64>> = vec![None; rounds.len()];
         let mut shrunk = vec![0; rounds.len()];
         let mut value = 1.0;
@@ -194,7 +195,7 @@ fn a_choice_whose_gain_is_no_number_gives_way_to_any_other() {
     assert_eq!(ran, [0, 1, 2, 2, 2]);
 }
 
-/// Some rounds an epoch over two variables, one more for each time that it was shrunk.
+/// Some rounds an epoch over two variables, one more for each time that its parallelism was reduced.
 struct Fixed {
     rounds: u32,
     left: u32,

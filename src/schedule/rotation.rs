@@ -7,9 +7,9 @@ use crate::program::verbs::Verb;
 
 /// Every block meets every shard once an epoch, and no two tasks of a round share a shard or a block.
 ///
-/// With `S` shards and `B` blocks a round holds `min(S, B)` tasks and an epoch `max(S, B)` rounds: the strata of
-/// Gemulla et al. (2011), the word rotation of STRADS's LDA. The plan is known in advance, so the engine hands it
-/// out an epoch at a time.
+/// With `S` shards and `B` blocks a round holds `min(S, B)` tasks and an epoch `max(S, B)` rounds: the strata
+/// of Gemulla et al. (2011), the word rotation of STRADS's LDA. The plan is known in advance, so the engine
+/// sends it out an epoch at a time.
 #[derive(Debug, Clone)]
 pub struct Rotation<F = ()> {
     shards: u32,

@@ -9,7 +9,7 @@ use crate::program::verbs::Verb;
 
 /// Every variable once an epoch, in a uniformly random order, `parallelism` at a time.
 ///
-/// What parallel coordinate descent does without structure (Bradley et al., "Parallel coordinate descent for
+/// Parallel coordinate descent without structure (Bradley et al., "Parallel coordinate descent for
 /// L1-regularized loss minimization", 2011): spread-out blocks are safe far beyond contiguous ones.
 #[derive(Debug)]
 pub struct Shuffled<F = ()> {

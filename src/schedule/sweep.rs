@@ -4,7 +4,8 @@ use super::{InFlight, Next, Round, Variables};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 
-/// Hands out an order of variables once, `parallelism` at a time: what schedules without priorities share.
+/// One pass over an order of variables, `parallelism` at a time: the common part of schedules without
+/// priorities.
 #[derive(Debug)]
 pub(super) struct Sweep<F> {
     phase: F,
@@ -48,7 +49,7 @@ impl<F: Phase> Sweep<F> {
         self.next = 0;
     }
 
-    /// The next block, without what is still in flight.
+    /// The next block, without the variables still in flight.
     pub(super) fn next_round(&mut self) -> Next<F> {
         if self.next >= self.order.len() {
             return Next::EndOfEpoch;
@@ -61,7 +62,7 @@ impl<F: Phase> Sweep<F> {
         Next::Round(self.variables.round(self.phase.clone(), &block))
     }
 
-    /// A round has been learned.
+    /// Lands a round that has been learned.
     pub(super) fn land(&mut self, round: &Round<F>) {
         self.in_flight.land(round);
     }
@@ -76,7 +77,7 @@ impl<F: Phase> Sweep<F> {
 
     pub(super) fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         let parallelism = from.read()?;
-        // It only ever shrinks.
+        // The parallelism is only ever reduced.
         if !(1..=self.parallelism).contains(&parallelism) {
             return Err(StateError::new("the parallelism of this run"));
         }

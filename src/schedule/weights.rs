@@ -29,7 +29,7 @@ impl Weights {
         self.tree[self.leaves + position]
     }
 
-    /// Sets the weight at a position; what is not a positive finite number counts as 0.
+    /// Sets the weight at a position; a weight that is not a positive finite number counts as 0.
     pub fn set(&mut self, position: usize, weight: f64) {
         let weight = if weight.is_finite() && weight > 0.0 { weight } else { 0.0 };
         let mut node = self.leaves + position;

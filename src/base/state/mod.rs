@@ -1,8 +1,9 @@
 //! [`State`]: how shards, blocks, replicas and schedules become bytes and come back.
 //!
-//! One plain layout serves three ends: the wire between workers and processes, checkpoints, and the guard's snapshots.
-//! A value has two forms there. *Whole*, as [`State`] writes it, it goes on at once wherever it is read. [`Learned`] is what
-//! a checkpoint keeps: what data and parameters do not give back. Where the two are the same nothing needs to be said.
+//! One plain layout serves three ends: the wire between workers and processes, checkpoints, and the guard's
+//! snapshots. A value has two forms. *Whole*, as [`State`] writes it, it goes on at once wherever it is read.
+//! [`Learned`] is the form of checkpoints: without all that data and parameters give back. Where the two are
+//! the same nothing needs to be said.
 //!
 //! Numbers are little-endian, lengths are `u64`, and a slice of numbers is one copy of its memory: never a
 //! loop over its elements. Reading trusts nothing: a length is compared with what is left before anything is
@@ -17,7 +18,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the bytes end or break off while reading {what}")]
 pub struct StateError {
-    /// What was being read.
+    /// The value that was being read, in words.
     pub what: &'static str,
 }
 
@@ -98,13 +99,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The other form of a value: what it has learned, without what data and parameters give back. Checkpoints hold it, of
-/// shards ([`Program::save_state`](crate::Program::save_state)), of the pinned block
+/// The other form of a value: its learned state, without all that data and parameters give back. Checkpoints
+/// hold it, of shards ([`Program::save_state`](crate::Program::save_state)), of the pinned block
 /// ([`Program::save_pinned`](crate::Program::save_pinned)) and of the schedule
 /// ([`Schedule::save_state`](crate::Schedule::save_state)).
 ///
-/// `Learned<Writer>` writes it, `Learned<Reader>` reads it. They are types of their own: what is written by the one is no
-/// [`State`], which is whole, and what is whole is taken into it by name only.
+/// `Learned<Writer>` writes it, `Learned<Reader>` reads it. They are types of their own: a learned form is no
+/// [`State`], which is whole, and a whole value is put into it by `whole` only.
 ///
 /// ```
 /// use raddle::state::{Learned, Reader, StateError, Writer, from_bytes, to_bytes};
@@ -151,7 +152,7 @@ impl Learned<Writer> {
         self.0.write_slice(values);
     }
 
-    /// The writer of something whole, all of which is learned.
+    /// The writer of a whole value, all of which is learned.
     pub fn whole(&mut self) -> &mut Writer {
         &mut self.0
     }
@@ -163,7 +164,7 @@ impl Learned<Writer> {
 }
 
 impl<'a> Learned<Reader<'a>> {
-    /// Reads what was learned from the start of `bytes`.
+    /// A reader of the learned form that `bytes` begin with.
     pub fn of(bytes: &'a [u8]) -> Self {
         Self(Reader::new(bytes))
     }
@@ -184,7 +185,7 @@ impl<'a> Learned<Reader<'a>> {
         self.0.read()
     }
 
-    /// The reader of something whole, all of which is learned.
+    /// The reader of a whole value, all of which is learned.
     pub fn whole(&mut self) -> &mut Reader<'a> {
         &mut self.0
     }
@@ -195,9 +196,9 @@ impl<'a> Learned<Reader<'a>> {
     }
 }
 
-/// A value that can be written as bytes and read back whole, bit for bit: what is read goes on as what was written would
-/// have, at once, on any worker or process. What a checkpoint may leave out, it may not: that is the other form,
-/// [`Learned`].
+/// A value that can be written as bytes and read back whole, bit for bit: the value read goes on as the one
+/// written would have, at once, on any worker or process. Nothing may be left out, as checkpoints may: that
+/// is the other form, [`Learned`].
 ///
 /// Implement it for a struct or an enum with [`state!`](crate::state!), which writes the named fields in order.
 #[diagnostic::on_unimplemented(

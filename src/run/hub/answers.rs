@@ -1,4 +1,4 @@
-//! Answers: what places say, and how far the hub goes on by it.
+//! Answers of places, and how far the hub goes on by them.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -59,7 +59,7 @@ impl<P: Program> Hub<P> {
                 self.compare(&fingerprints)?;
                 self.conclude(shares, fingerprints, out)
             }
-            // Told before it comes here.
+            // The dataflow takes it before it comes here.
             Message::Here { .. } => Ok(()),
             _ => Err("the hub was sent an order, which is for places".into()),
         }
@@ -79,9 +79,9 @@ impl<P: Program> Hub<P> {
         self.advance(out)
     }
 
-    /// Hands messages to places on this thread and takes their answers, until nothing is left to do or it is others'
-    /// turn: whatever else runs on the thread waits for no more than a task and a [`TURN`]. Returns whether there is
-    /// more to do.
+    /// Delivers messages to places on this thread and takes their answers, until nothing is left to do or
+    /// other operators have their turn: they wait for no more than a task and a [`TURN`]. Returns `true` if
+    /// there is more to do.
     pub(crate) fn run_local(&mut self, places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
         let began = Instant::now();
         loop {
@@ -100,7 +100,7 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// Keeps the fingerprint of a round's change, where it is wanted.
+    /// Keeps the fingerprint of a round's change, if all are kept.
     pub(super) fn print_change(&mut self, round: u64, change: &P::Change) {
         if self.settings.fingerprints == Fingerprints::All {
             self.changes.push((Part::Change(round), print_of(change)));
@@ -127,7 +127,7 @@ impl<P: Program> Hub<P> {
     }
 }
 
-/// Nobody waits for this answer: no answer is ever dropped.
+/// Error: an answer that no round waits for.
 fn unasked<P: Program>(what: &str, answer: &Answer<P>) -> String {
     format!("worker {} answers with {what}, for which nobody waits", answer.worker)
 }

@@ -60,7 +60,7 @@ impl<P: Program> Hub<P> {
                 self.part(GenerationExit::Reconfigure, start, out)
             }
             None => {
-                // Nobody writes a checkpoint after all.
+                // No checkpoint is written after all.
                 if let Some(change) = self.state.unconcluded.take().and_then(|before| before.change) {
                     self.commit(Arc::new(change));
                 }
@@ -73,7 +73,7 @@ impl<P: Program> Hub<P> {
         Ok(())
     }
 
-    /// Takes in a verdict: what is recorded of the boundary and begins the next epoch, and whether the guard has gone back.
+    /// Takes in a verdict: returns the start of the next epoch, and `true` if the guard has gone back.
     fn judge(
         &mut self,
         verdict: Verdict<P::Change>,
@@ -113,7 +113,8 @@ impl<P: Program> Hub<P> {
             match pinned {
                 // It is committed when the checkpoint is written.
                 Some(pinned) => {
-                    // What was measured before counts, should nothing be measured when it is concluded anew.
+                    // The last measurement before it counts, should nothing be measured when it is concluded
+                    // anew.
                     self.state.unconcluded = Some(Unconcluded { pinned, change, last });
                 }
                 None => change.into_iter().for_each(|change| self.commit(Arc::new(change))),
@@ -124,7 +125,7 @@ impl<P: Program> Hub<P> {
         Ok((record, start, worse))
     }
 
-    /// Keeps the boundary's fingerprint, where it is wanted.
+    /// Keeps the boundary's fingerprint, if all are kept.
     fn keep_print(&mut self, mut fingerprints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
         if self.settings.fingerprints != Fingerprints::All {
             return;
@@ -140,7 +141,7 @@ impl<P: Program> Hub<P> {
         self.fingerprints.push(BoundaryFingerprint { epoch: self.state.progress.epoch, parts });
     }
 
-    /// Why the run is over at this boundary, if it is.
+    /// Reason that the run is over at this boundary, if it is.
     pub(super) fn ending(&self, start: &EpochStart) -> Option<Ending> {
         let Progress { status, rollbacks_in_a_row, epoch, .. } = self.state.progress;
         let objective_is_lost = start.objective.is_some_and(|value| !value.is_finite());
@@ -155,7 +156,8 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// Shows the boundary's record, which may make somebody ask the run to stop, and says how the run ends, if it does.
+    /// Shows the boundary's record, on which an observer may ask the run to stop, and returns the ending of
+    /// the run, if it ends.
     fn show(&mut self, mut record: EpochRecord, start: &EpochStart) -> Option<Ending> {
         record.ending = self.ending(start);
         PanicContext::verb("the observer").epoch(record.epoch).enter();
@@ -208,7 +210,7 @@ impl<P: Program> Hub<P> {
         self.stage = Stage::Over;
     }
 
-    /// What the epoch has counted and measured.
+    /// The record of the epoch: its counts and measures.
     fn record(&mut self, metric: Option<Metric>, objective: Option<f64>, rolled_back: bool) -> EpochRecord {
         let (totals, counts) = (self.state.progress.totals, self.state.schedule.counts());
         let (before, counted) = self.state.progress.before;

@@ -1,4 +1,4 @@
-//! What a schedule or a program may name: a mistake is told when it is made, not fallen over later.
+//! Checks of the numbers that a schedule or a program names: a mistake is an error where it is made.
 
 use super::Hub;
 use crate::program::Program;
@@ -53,7 +53,7 @@ fn unknown(whose: &str, what: &str, number: u32, count: u32) -> String {
 }
 
 impl<P: Program> Hub<P> {
-    /// A round names what is there, at most once.
+    /// Checks that a round names shards, blocks and variables that exist, each at most once.
     pub(super) fn check(&mut self, round: &Round<P::Phase>) -> Result<(), String> {
         let (shards, blocks) = (self.placement.len() as u32, self.block_at.len() as u32);
         self.marks += 1;
@@ -81,7 +81,8 @@ impl<P: Program> Hub<P> {
         self.named.as_mut().map_or(Ok(()), |named| named.check(round))
     }
 
-    /// A shard with more than one task in a plan that is handed out whole needs its partials merged.
+    /// Checks that partials can be merged, if a shard has more than one task in a plan that is handed out
+    /// whole.
     pub(super) fn check_folds(&self, rounds: &[Round<P::Phase>]) -> Result<(), String> {
         let mut asked = vec![false; self.placement.len()];
         let mut tasks = rounds.iter().flat_map(|round| &round.tasks);
@@ -106,14 +107,14 @@ impl<P: Program> Hub<P> {
         self.verbs.check(Verb::Relate)
     }
 
-    /// A program tells the schedule of variables that there are.
+    /// Checks that a program tells the schedule of variables that exist.
     pub(super) fn check_told(&self, whose: &str, told: &[(u32, f64)]) -> Result<(), String> {
         let Some(named) = &self.named else { return Ok(()) };
         told.iter().try_for_each(|&(variable, _)| named.is_there(whose, variable))
     }
 }
 
-/// A program relates the candidates that it was asked about.
+/// Checks that a program relates the candidates that it was asked about, and no others.
 pub(super) fn check_related(asked: usize, dependencies: &Dependencies) -> Result<(), String> {
     let count = dependencies.count();
     if count == asked {

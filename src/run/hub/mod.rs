@@ -67,7 +67,7 @@ enum Stage<P: Program> {
     Fresh,
     /// Rounds one by one.
     Stepwise,
-    /// Waiting for what ties candidates together.
+    /// Waiting for the pieces by which candidates are related.
     Relating { candidates: Candidates<P::Phase>, pieces: Gathering<P::Partial> },
     /// Waiting for a plan known for the whole epoch; its last round, if it has any.
     Known { last: Option<Round<P::Phase>>, partials: Gathering<P::Partial> },
@@ -99,13 +99,13 @@ pub(crate) struct Hub<P: Program> {
     /// Workers that hold something, and those that the run was given.
     workers: usize,
     asked: usize,
-    /// What rounds may name, where the schedule says so.
+    /// Variables that rounds may name, where the schedule declares them.
     named: Option<Named>,
-    /// For each shard and each block, by which check it was named last.
+    /// For each shard and each block, the number of the check in which it was named last.
     marked_shards: Vec<u64>,
     marked_blocks: Vec<u64>,
     marks: u64,
-    /// Who may lend a hand to what is done here.
+    /// Threads that help with the work done here.
     helpers: Arc<HelperThreads>,
     /// The worker of each shard, and of each block.
     placement: Arc<Vec<u32>>,
@@ -117,7 +117,7 @@ pub(crate) struct Hub<P: Program> {
     /// Rounds handed out and aggregated in this epoch.
     issued: u64,
     aggregated: u64,
-    /// Whether a checkpoint of the boundary under way may be written.
+    /// `true` if a checkpoint of the boundary under way may be written.
     keep: bool,
     flights: VecDeque<Flight<P>>,
     /// Commits not yet sent, for each worker.
@@ -131,7 +131,7 @@ pub(crate) struct Hub<P: Program> {
     /// Shown every record as it is made, before the run goes on: whoever watches may ask it to stop there.
     watcher: Watcher<P>,
     pub(crate) records: Vec<EpochRecord>,
-    /// Fingerprints of the epoch's changes, and of the boundaries, where they are wanted.
+    /// Fingerprints of the epoch's changes, and of the boundaries, if all are kept.
     changes: Vec<(Part, u64)>,
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
@@ -191,7 +191,8 @@ impl<P: Program> Hub<P> {
             None => self.evaluate(out),
             Some(start) => {
                 self.verdict = Some((start.metric.clone(), start.objective));
-                // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A checkpoint of a run that was over is resumed to its end, not beyond it.
+                // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A
+                // checkpoint of a run that was over is resumed to its end, not beyond it.
                 if let Some(ending) = self.ending(&start) {
                     self.part(GenerationExit::Finished(ending), start, out);
                 } else {

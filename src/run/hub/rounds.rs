@@ -46,7 +46,7 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// What the plan has next; its end where somebody asks for it between two rounds.
+    /// The next step of the plan; its end where a stop between two rounds is requested.
     fn next(&mut self) -> Next<P::Phase> {
         if self.settings.stop.is_requested_now() {
             self.state.ended_mid_epoch = true;
@@ -121,7 +121,7 @@ impl<P: Program> Hub<P> {
         Ok(self.decide(&dependencies))
     }
 
-    /// Tasks of the round under way.
+    /// The tasks of a round for one worker.
     fn asked(&self, phase: &P::Phase, tasks: Vec<Assignment>) -> Asked<P> {
         Asked { epoch: self.state.progress.epoch, round: self.issued, phase: phase.clone(), tasks }
     }

@@ -1,17 +1,17 @@
-//! [`HubState`]: what the hub hands on, and [`Progress`]: where a run stands.
+//! [`HubState`]: state that the hub hands on, and [`Progress`]: how far a run has come.
 
 use crate::program::Program;
 use crate::program::verdict::Status;
 use crate::schedule::{Counts, EpochStart, Schedule};
 
-/// What the hub hands on from generation to generation, and what a checkpoint keeps of it.
+/// State that the hub hands on from generation to generation; a checkpoint keeps its learned form.
 pub(crate) struct HubState<P: Program> {
     pub(crate) pinned: P::Pinned,
     pub(crate) schedule: Box<dyn Schedule<P::Phase>>,
     pub(crate) progress: Progress,
-    /// What the boundary was before it was concluded, where a checkpoint of it is to be written.
+    /// The boundary before it was concluded, where a checkpoint of it is to be written.
     pub(crate) unconcluded: Option<Unconcluded<P>>,
-    /// Whether the last epoch ended between two of its rounds: it is no boundary to go on from.
+    /// `true` if the last epoch ended between two of its rounds: it is no boundary to go on from.
     pub(crate) ended_mid_epoch: bool,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct HubState<P: Program> {
 pub(crate) struct Unconcluded<P: Program> {
     /// State that the pinned block had learned, as bytes.
     pub(crate) pinned: Vec<u8>,
-    /// The conclusion's change, which nobody has committed yet.
+    /// The conclusion's change, not committed anywhere yet.
     pub(crate) change: Option<P::Change>,
     /// The metric's value as it was last measured before.
     pub(crate) last: Option<f64>,
@@ -38,9 +38,9 @@ impl<P: Program> HubState<P> {
 pub(crate) struct Progress {
     /// Epochs completed.
     pub(crate) epoch: u64,
-    /// What the next epoch begins with; `None` before the first boundary.
+    /// The start of the next epoch; `None` before the first boundary.
     pub(crate) start: Option<EpochStart>,
-    /// What the program said of the run at that boundary.
+    /// The program's judgement of the run at that boundary.
     pub(crate) status: Status,
     pub(crate) staleness: usize,
     /// Rollbacks since the last epoch that was accepted.
@@ -73,8 +73,8 @@ impl Totals {
 }
 
 impl Progress {
-    /// Whether a run can have come to this: counts are within what can be counted, and have only grown since the epoch
-    /// under way began.
+    /// `true` if a run can have these counts: each is within what can be counted, and has only grown since
+    /// the epoch under way began.
     pub(crate) fn is_possible(&self) -> bool {
         let grown = self.before.0.all().into_iter().zip(self.totals.all()).all(|(before, now)| before <= now);
         let counts = self.totals.all().into_iter().chain([self.epoch, self.rollbacks_in_a_row]);

@@ -1,4 +1,4 @@
-//! [`Place`]: what one worker holds, and what it does with it. A plain state machine: it neither knows timely nor
+//! [`Place`]: the state of one worker, and its work. A plain state machine: it neither knows timely nor
 //! blocks.
 
 use std::cell::RefCell;
@@ -34,7 +34,7 @@ pub(crate) struct Place<P: Program> {
     verbs: Verbs<P>,
     worker: u32,
     options: PlaceOptions,
-    /// What makes it slower than it is.
+    /// Factors that make the worker slower than it is.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
     /// The worker of each shard.
     placement: Arc<Vec<u32>>,
@@ -45,7 +45,8 @@ pub(crate) struct Place<P: Program> {
     inbox: VecDeque<Message<P>>,
     step: Option<Step<P>>,
     plan: Option<PlanRun<P>>,
-    /// Blocks, with their legs, that arrived before the order that needs them: they belong to what comes next.
+    /// Blocks, with their stops, that arrived before the order that needs them: they belong to what comes
+    /// next.
     early: Vec<(u32, u32)>,
     snapshot: Option<Snapshot<P>>,
     pub(crate) left: bool,
@@ -67,13 +68,13 @@ struct Snapshot<P: Program> {
     replica: P::Replica,
 }
 
-/// How a place works: nothing of it may show in any result.
+/// Options of a place: nothing of it may show in any result.
 #[derive(Debug, Clone)]
 pub(crate) struct PlaceOptions {
-    /// Whether tasks that may run at the same time run in reverse order.
+    /// `true` if tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
     pub(crate) fingerprints: Fingerprints,
-    /// Where a boundary is written that may become a checkpoint.
+    /// The writer of a boundary's parts, where it may become a checkpoint.
     pub(crate) checkpoints: Option<Arc<CheckpointWriter>>,
 }
 
@@ -113,7 +114,7 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// Whether nothing is under way and nothing waits.
+    /// `true` if nothing is under way and nothing waits.
     pub(crate) fn is_idle(&self) -> bool {
         self.inbox.is_empty() && self.step.is_none() && self.plan.is_none()
     }
@@ -222,7 +223,7 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// Whether a block is here ahead of its order: a sibling has already gone on to the next epoch.
+    /// `true` if a block is here ahead of its order: a sibling has already gone on to the next epoch.
     fn is_early(&self, block: u32) -> bool {
         self.early.iter().any(|&(early, _)| early == block)
     }
@@ -303,13 +304,13 @@ impl<P: Program> Place<P> {
 
     // ---- the guard's snapshot ----
 
-    /// What each shard has learned.
+    /// The learned state of each shard here.
     fn shard_state(&self) -> Vec<(u32, Vec<u8>)> {
         let shards = self.shards.iter();
         shards.map(|(&number, shard)| (number, shard_state(&*self.program, number, shard))).collect()
     }
 
-    /// The fingerprints of what is here, as far as they are wanted.
+    /// The fingerprints of all parts here, as far as they are kept.
     fn print(&self) -> Vec<(Part, u64)> {
         let mut fingerprints = Vec::new();
         if self.options.fingerprints == Fingerprints::Off {

@@ -19,13 +19,13 @@ pub(super) struct PlanRun<P: Program> {
     rounds: Arc<Vec<Round<P::Phase>>>,
     /// For each block, its stops as (round, shard).
     route: BTreeMap<u32, Vec<(u32, u32)>>,
-    /// For each shard here, what is left to do as (round, position of the task in it).
+    /// For each shard here, its tasks left to do as (round, position of the task in it).
     queues: BTreeMap<u32, VecDeque<(u32, u32)>>,
     /// Tasks whose shard and block are free, the lowest round first, as (round, shard).
     ready: BinaryHeap<Reverse<(u32, u32)>>,
-    /// The leg on which each block here is.
+    /// The stop, by position in its route, at which each block here is.
     leg: BTreeMap<u32, u32>,
-    /// The round for which each shard was last found ready: nobody is ready twice.
+    /// The round for which each shard was last found ready: no task is ready twice.
     roused: BTreeMap<u32, u32>,
     folded: BTreeMap<u32, P::Partial>,
     /// Tasks of this place not done yet.
@@ -74,14 +74,14 @@ impl<P: Program> Place<P> {
         self.end_plan_if_done(out);
     }
 
-    /// Seats the blocks that have arrived for this plan.
+    /// Takes in the blocks that have arrived for this plan.
     pub(super) fn seat_blocks(&mut self) {
         for (block, leg) in std::mem::take(&mut self.early) {
             self.seat(block, leg);
         }
     }
 
-    /// A block is here on its `leg`: its shard's task may be ready.
+    /// Takes in a block at this stop of its route: its shard's task may be ready.
     fn seat(&mut self, block: u32, leg: u32) {
         let Some(plan) = &mut self.plan else { return };
         plan.leg.insert(block, leg);
@@ -90,7 +90,7 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// If the shard's next task has its block here, it is ready.
+    /// Makes the shard's next task ready if its block is here.
     fn rouse_shard(&mut self, shard: u32) {
         let Some(plan) = &mut self.plan else { return };
         let Some(&(round, position)) = plan.queues.get(&shard).and_then(VecDeque::front) else { return };
@@ -105,7 +105,8 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// Moves a block to the stop of its `leg`, here or elsewhere; it rests here where it has none.
+    /// Moves a block to a stop of its route, here or elsewhere; it rests here where the route has no further
+    /// one.
     fn send_on(&mut self, block: u32, leg: u32, out: &mut Outbox<P>) {
         let Some(plan) = &mut self.plan else { return };
         plan.leg.remove(&block);

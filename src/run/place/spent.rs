@@ -1,6 +1,6 @@
 //! [`Spent`]: time of tasks.
 
-/// Seconds of tasks, and of these those that only measured the model.
+/// Seconds of tasks, and the part of them that only measured the model.
 #[derive(Default)]
 pub(super) struct Spent {
     pub(super) busy: f64,

@@ -1,4 +1,4 @@
-//! A place driven by hand.
+//! A place driven step by step.
 
 use super::*;
 use crate::program::context::{Aggregate, Conclude};

@@ -57,7 +57,8 @@ fn forge(folder: &Path, parts: &[(&str, Vec<u8>)]) {
     Manifest { identity: identity(), parts }.commit(&(Arc::new(Disk) as Arc<dyn Store>), folder).unwrap();
 }
 
-/// Goes on from the last checkpoint in a folder: what the shards have then counted, or why not.
+/// Goes on from the last checkpoint in a folder: the counts of its shards then, or the reason that it is
+/// refused.
 fn resumed(folder: &Path) -> Result<Vec<u64>, String> {
     let mut held = WholeState { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
     let schedule = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 4);
@@ -254,7 +255,7 @@ fn a_folder_is_a_checkpoint_by_its_own_name_alone() {
     }
     forge(&all.join("4.1"), &[("part.0", records().concat())]);
     assert_eq!((resumed(&all), last_generation(&all)), (Ok(vec![4, 8]), 1));
-    // What is not a checkpoint by its name is not removed either.
+    // A folder without a checkpoint's name is not removed either.
     write(&all, Arc::new(Disk), 5).unwrap();
     write(&all, Arc::new(Disk), 6).unwrap();
     assert!(names(&all).is_superset(&["5.2", "6.3", "04.1", "part.1"].map(str::to_owned).into()));

@@ -16,10 +16,12 @@ use crate::checkpoint::{Checkpoint, CheckpointWriter, refuse};
 use crate::program::{Boundary, Program, Restored};
 
 impl CheckpointWriter {
-    /// Writes what these shards have learned, and these blocks: a part of the boundary after this number of epochs.
+    /// Writes the learned state of these shards, and these blocks: a part of the boundary after this number
+    /// of epochs.
     ///
     /// # Errors
-    /// If the program fails. What the store refuses is told where the parts are [handed in](Self::hand_in).
+    /// If the program fails. A failure of the store is reported where the parts are
+    /// [submitted](Self::submit_parts).
     pub(crate) fn write_held<'a, P: Program>(
         &self,
         epoch: u64,
@@ -121,7 +123,7 @@ impl Checkpoint {
     }
 }
 
-/// Brings back what one record holds.
+/// Restores the content of one record.
 fn fill_one<P: Program>(
     kind: Kind,
     bytes: &[u8],

@@ -1,5 +1,5 @@
-//! Checkpoints are there whole or not at all: with a store that fails at each operation, one that loses what was not
-//! synced, and files that are damaged.
+//! Properties of checkpoints, which are there whole or not at all: with a store that fails at each operation,
+//! one that loses all that was not synced, and files that are damaged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -55,7 +55,8 @@ fn last(folder: &Path) -> Result<u64, String> {
     Ok(epoch.into())
 }
 
-/// Does so many operations, then dies: none is done any more. What outlives a loss of power is noted.
+/// Store that does so many operations, then dies: none is done any more. Content that outlives a loss of
+/// power is noted.
 #[derive(Debug, Default)]
 struct Mortal {
     root: PathBuf,
@@ -87,13 +88,13 @@ impl Mortal {
         self.folders.lock().unwrap().insert(fs::metadata(path).unwrap().ino(), entries.collect());
     }
 
-    /// Something new is here. Held open, its number is never another's, even when it has been removed.
+    /// Notes a new file or folder. Held open, its number is never another's, even when it has been removed.
     fn hold(&self, path: &Path) -> io::Result<()> {
         self.held.lock().unwrap().push(File::open(path)?);
         Ok(())
     }
 
-    /// What is found after the loss, in another folder.
+    /// Copies into another folder all that outlives the loss.
     fn survivors(&self, into: &Path) {
         self.restore(fs::metadata(&self.root).unwrap().ino(), into);
     }
@@ -175,12 +176,12 @@ fn after_a_loss_of_power_at_any_operation_the_last_checkpoint_or_the_one_before_
         let written =
             (1..=4).take_while(|&epoch| write(&folder, store.clone(), epoch).is_ok()).count() as u64;
         store.survivors(&after);
-        // What was acknowledged is there; one under way may be.
+        // A checkpoint that was acknowledged is there; one under way may be.
         for folder in [&root, &after] {
             let found = last(&folder.join("checkpoint")).unwrap_or(0);
             assert!(found == written || found == written + 1, "{dies_at}: {found} of {written}");
         }
-        // Whoever comes next goes on from there.
+        // The next process goes on from there.
         write(&after.join("checkpoint"), Arc::new(Disk), 9).unwrap();
         assert_eq!(last(&after.join("checkpoint")), Ok(9));
         assert!(names(&after.join("checkpoint")).len() <= 2, "what was left over is removed");
@@ -242,7 +243,7 @@ fn one_of_another_run_or_version_is_named() {
     let (path, why) = find(&folder, &other).unwrap_err();
     assert_eq!(path, folder.join("5.1"));
     assert!(why.contains("staleness"), "{why}");
-    // What a later generation writes is the last, whatever its epoch.
+    // A later generation's checkpoint is the last, whatever its epoch.
     write(&folder, store, 2).unwrap();
     assert_eq!((last(&folder), names(&folder)), (Ok(2), ["5.1", "2.2"].map(str::to_owned).into()));
     // A checkpoint itself may be named, wherever it is.

@@ -16,7 +16,7 @@ pub(super) struct Forming {
     cost: u64,
     /// The candidates of this batch not yet decided, most important first.
     waiting: Vec<u32>,
-    /// What the last question named, in its order.
+    /// Variables of the last request to relate, in its order.
     pub(super) asked: Vec<u32>,
     taken: Vec<u32>,
     considered: Vec<u32>,
@@ -34,8 +34,8 @@ impl<F: Phase> Priority<F> {
         let wanted = self.settings.wanted();
         let count = self.variables.len();
         let mut batch = Vec::with_capacity(wanted.min(count));
-        // Heavy variables are drawn again and again: the number of draws, not of candidates, bounds the work. Where many
-        // more are wanted than there are, a few draws for each will do.
+        // Heavy variables are drawn again and again: the number of draws, not of candidates, bounds the work.
+        // Where many more candidates are asked for than there are variables, a few draws for each will do.
         for _ in 0..wanted.saturating_mul(4).min(count.saturating_mul(4).max(DRAWS)) {
             if self.forming.considered.len() == count {
                 break;
@@ -59,7 +59,7 @@ impl<F: Phase> Priority<F> {
         self.forming.waiting = batch;
     }
 
-    /// Whether a variable moves at all, so that others may depend on it.
+    /// `true` if the variable moves at all, so that others may depend on it.
     fn moves(&self, variable: u32) -> bool {
         self.weights.get(variable as usize) > 0.0
     }
@@ -88,7 +88,7 @@ impl<F: Phase> Priority<F> {
         all.zip(asked).filter_map(|(&variable, asked)| asked.then_some(variable)).collect()
     }
 
-    /// Keeps, in order of weight, what depends on nothing taken or in flight.
+    /// Keeps, in order of weight, the candidates that depend on nothing taken or in flight.
     fn select(&mut self) {
         let in_flight = self.in_flight.variables();
         for candidate in std::mem::take(&mut self.forming.waiting) {
@@ -133,7 +133,7 @@ impl<F: Phase> Priority<F> {
                 return Next::Round(self.hand_out());
             }
             self.draw_batch();
-            // Nobody is left who was not considered.
+            // All variables have been considered.
             if self.forming.waiting.is_empty() {
                 return Next::Round(self.hand_out());
             }

@@ -18,17 +18,18 @@ use crate::program::verbs::Verb;
 
 /// Samples candidates by importance, and hands out those that do not depend on each other.
 ///
-/// After STRADS (Lee et al., "On model parallelization and scheduling strategies for distributed machine learning",
-/// 2014). Each round: draw P' candidates with probability proportional to how far they moved last (plus a base
-/// weight); ask the program what ties them together, where that is not known yet; keep, in order of weight, those
-/// that depend on none already taken *or in flight*; refill from a fresh batch while there is room; stop at P
-/// variables, or at the counted cost of P average ones, so that rounds are even. What is kept goes to its owners,
-/// or merges into blocks of even counted cost.
+/// After STRADS (Lee et al., "On model parallelization and scheduling strategies for distributed machine
+/// learning", 2014). Each round: draw P' candidates with probability proportional to how far they moved last
+/// (plus a base weight); ask the program for their dependencies, where these are not cached; keep, in order
+/// of weight, those that depend on none already taken *or in flight*; refill from a fresh batch while there
+/// is room; stop at P variables, or at the counted cost of P average ones, so that rounds are even. The kept
+/// ones go to their owners, or merge into blocks of even counted cost.
 ///
-/// Beyond STRADS: weights start from the program's own importance (the gradient) and are renewed by it at every
-/// boundary where it gives one, so no uniform warm-up is needed; rejected candidates are replaced; dependencies are
-/// cached; variables in flight count. A pair is checked only where both have a weight: a variable that does not
-/// move hurts nobody. The work of a round grows with P', not with the number of variables (but for its logarithm).
+/// Beyond STRADS: weights start from the program's own importance (the gradient) and are renewed by it at
+/// every boundary where it gives one, so no uniform warm-up is needed; rejected candidates are replaced;
+/// dependencies are cached; variables in flight count. A pair is checked only where both have a weight: a
+/// variable that does not move hurts no other. The work of a round grows with P', not with the number of
+/// variables (but for its logarithm).
 #[derive(Debug)]
 pub struct Priority<F = ()> {
     phase: F,
@@ -44,7 +45,8 @@ pub struct Priority<F = ()> {
     rounds: u64,
     budget: u64,
     forming: Forming,
-    /// For each variable, the round by number that it was considered for last, and the number of this one.
+    /// For each variable, the number of the round that it was last considered for; and the number of this
+    /// round.
     considered: Vec<u64>,
     mark: u64,
 }
@@ -186,7 +188,7 @@ impl<F: Phase> Schedule<F> for Priority<F> {
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         let (parallelism, candidates): (usize, usize) = (from.read()?, from.read()?);
-        // Both only ever shrink.
+        // Both are only ever reduced.
         if !(1..=self.settings.parallelism).contains(&parallelism)
             || !(1..=self.settings.candidates).contains(&candidates)
         {

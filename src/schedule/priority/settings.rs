@@ -18,7 +18,7 @@ pub struct PrioritySettings {
     pub rounds: Option<usize>,
     /// Names the streams, with the epoch and the round.
     pub seed: u64,
-    /// Whether to keep a log of every round.
+    /// `true` to keep a log of every round.
     pub explain: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct PrioritySettings {
 const RELATED: usize = 1 << 13;
 
 impl PrioritySettings {
-    /// What fits into a round: of variables that are checked against each other, no more than can be.
+    /// Variables of a round at most: where they are checked against each other, no more than can be.
     pub(super) fn most(&self) -> usize {
         self.limited(self.parallelism)
     }
@@ -40,7 +40,7 @@ impl PrioritySettings {
         if self.rho.is_some() { count.clamp(1, RELATED) } else { count.max(1) }
     }
 
-    /// P and P' the same, rho 0.1, base weight 0.01, one refill: STRADS's own, with the refill it lacked.
+    /// P and P' equal, rho 0.1, base weight 0.01, one refill: STRADS's own, with the refill it lacked.
     pub fn new(parallelism: usize, seed: u64) -> Self {
         let parallelism = parallelism.max(1);
         Self {
