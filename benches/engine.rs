@@ -1,4 +1,5 @@
-//! Criterion benches of the engine: what a round costs that does nothing, and what it costs to hand a block over.
+//! Criterion benches of the engine: the cost of a round that does nothing, and the cost of moving a block to
+//! another worker.
 //!
 //! Each time is that of one round, or of one task of a rotation, counted from boundary to boundary.
 

@@ -71,7 +71,7 @@ fn epochs_to<P: Program>(
     trace.iter().find(|record| record.value() <= target).map(|record| record.epoch)
 }
 
-/// The same documents in fewer shards.
+/// The documents of these parts in fewer shards.
 fn merged(parts: Parts<lda::Lda>, shards: u32) -> Parts<lda::Lda> {
     let group = parts.shards.len() / shards as usize;
     let mut merged = Vec::new();

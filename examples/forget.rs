@@ -1,4 +1,4 @@
-//! What happens when ratings stream in and then a user asks to be forgotten?
+//! Can a user be forgotten while ratings stream in?
 //!
 //! `cargo run --example forget`
 
@@ -11,7 +11,7 @@ fn problem(live: &LiveRatings) -> Result<Problem, MfError> {
     Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples)?.validate_on_share(0.05, 42)
 }
 
-/// What the model recommends to a user who has seen what the data says.
+/// The model's recommendations to a user, less the items that the user has rated.
 fn recommend(fit: &raddle_mf::Fit, live: &LiveRatings, user: u32) -> String {
     let seen = Seen::new(&live.ratings().triples, fit.model.users());
     let mut said = String::new();

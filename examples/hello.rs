@@ -1,4 +1,4 @@
-//! What is the smallest useful program? The mean of numbers that are spread over shards, by gradient steps.
+//! How small can a useful program be? The mean of numbers that are spread over shards, by gradient steps.
 //!
 //! `cargo run --example hello`
 
@@ -9,7 +9,8 @@ struct Mean {
 }
 
 impl Program for Mean {
-    // A shard holds numbers, the replica is the estimate, and a partial is a shard's gradient. What is not named is ().
+    // A shard holds numbers, the replica is the estimate, and a partial is a shard's gradient. Types left out
+    // are ().
     raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {

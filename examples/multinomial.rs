@@ -23,7 +23,7 @@ struct Columns {
 
 raddle::state!(Columns { first, columns, coefficients });
 
-/// What a shard answers: of columns (number, a value), what they do to the scores, or the columns themselves.
+/// A shard's answer: of columns (number, a value), their effect on the scores, or the columns themselves.
 #[derive(Default)]
 struct Answer {
     told: Vec<(u32, f64)>,
@@ -89,7 +89,8 @@ impl Program for Multinomial {
         Answer { told, l1, ..Answer::default() }
     }
 
-    /// The dual point is the residuals, shrunk until no slope exceeds the penalty; its objective is an entropy.
+    /// The dual point is the residuals, scaled down until no slope exceeds the penalty; its objective is an
+    /// entropy.
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Answer> {
         let l1: f64 = at.partials.iter().map(|share| share.l1).sum();
         let weights: Vec<(u32, f64)> = at.partials.into_iter().flat_map(|share| share.told).collect();

@@ -1,4 +1,4 @@
-//! How do I write my own schedule? A state machine that is asked for rounds and taught what they did.
+//! How do I write my own schedule? A state machine that is asked for rounds and learns their deltas.
 //!
 //! `cargo run --example own_schedule`
 
@@ -39,7 +39,7 @@ impl Schedule for Greedy {
         }
     }
 
-    /// What a boundary keeps, so that a rescaled or resumed run goes on as if nothing had happened.
+    /// The state at a boundary, so that a rescaled or resumed run goes on as if nothing had happened.
     fn save(&self, out: &mut Writer) {
         out.write(&self.last_move);
     }

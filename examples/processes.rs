@@ -39,7 +39,7 @@ fn main() -> Result<(), EngineError> {
         None => Some(engine.run()?),
         Some(cluster) => engine.run_on(&cluster)?,
     };
-    // The first process has it; the others have nothing to say.
+    // The first process has the outcome; the others have nothing to report.
     if let Some(outcome) = outcome {
         println!("the largest is {}, {}", outcome.parts.replica, outcome.digest());
     }

@@ -18,7 +18,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Program for Ridge {
-    // The replica is the residual; a partial says how it moves, or what the gradient of each coefficient is.
+    // The replica is the residual; a partial is its change, or the gradient of each coefficient.
     raddle::program!(Shard = Columns, Replica = Vec<f64>, Partial = Vec<f64>; update);
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! What the engine is compared with: the same loops, written on threads and channels.
+//! The peer of the engine: the same loops, written on threads and channels.
 
 use std::sync::Barrier;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -91,7 +91,7 @@ impl Thread<'_> {
                 if to == self.worker {
                     here[block] = Some(state);
                 } else {
-                    // Only after the last epoch is nobody there to receive.
+                    // Only after the last epoch has the receiver ended.
                     let _ = self.senders[to].send((block, state));
                 }
             }

@@ -6,8 +6,8 @@
 //! LASSO=target/release/lasso RADDLE_DATA=DIR cargo bench --bench compare -- lasso
 //! ```
 //!
-//! What is compared runs in turns, a few epochs each, so that a busy spell of the machine meets both. The median and
-//! minimum are taken over all epochs but the first of each turn.
+//! The sides of a comparison run in turns, a few epochs each, so that a busy spell of the machine meets both.
+//! The median and minimum are taken over all epochs but the first of each turn.
 
 mod by_hand;
 mod lasso;

@@ -1,4 +1,4 @@
-//! The table: what was compared, medians, minima, ratios.
+//! The table of comparisons: medians, minima, ratios.
 
 /// Seconds measured.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,8 @@ impl Samples {
     }
 }
 
-/// Runs what is compared in turns, after each other within a turn, and gathers the samples of each.
+/// Runs the sides of a comparison in turns, one after the other within a turn, and gathers the samples of
+/// each.
 pub(crate) fn in_turns<const N: usize>(
     turns: usize,
     mut turn: impl FnMut() -> [Vec<f64>; N],
@@ -47,7 +48,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A row: something beside what it is compared with.
+    /// A row: one side beside the other.
     pub(crate) fn pair(&mut self, what: &str, (to, reference): (&str, Samples), samples: Samples) {
         let pair = |pick: fn(&Samples) -> f64| {
             let (reference, value) = (pick(&reference), pick(&samples));
@@ -65,7 +66,7 @@ impl Table {
         self.notes.push(note.to_owned());
     }
 
-    /// Prints everything as markdown.
+    /// Writes everything to stdout as markdown.
     pub(crate) fn print(&self) {
         println!(
             "| what | beside | median of that | median | more | ratio | least of that | least | more | ratio |"

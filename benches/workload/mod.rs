@@ -1,4 +1,4 @@
-//! What the benches run on the engine: a rotation of blocks over shards, and rounds without work.
+//! Workloads of the benches: a rotation of blocks over shards, and rounds without work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,8 +14,8 @@ use raddle::{
 /// One megabyte: the blocks' usual size.
 pub(crate) const MEGABYTE: usize = 1 << 20;
 
-/// What a task of a rotation does: `work` steps of arithmetic that wait for each other, then the block's first bytes.
-/// The result tells the order in which shards and blocks have met.
+/// Work of a task of a rotation: `work` steps of arithmetic that wait for each other, then the block's first
+/// bytes. The result tells the order in which shards and blocks have met.
 pub(crate) fn touch(shard: &mut u64, block: &mut [u8], work: u64) {
     let mut value = *shard ^ u64::from(block[0]);
     for _ in 0..work {
@@ -25,7 +25,7 @@ pub(crate) fn touch(shard: &mut u64, block: &mut [u8], work: u64) {
     block[..8].copy_from_slice(&shard.to_le_bytes());
 }
 
-/// A rotation: what it rotates, how often, and how.
+/// A rotation: its sizes, its length, and how it is carried out.
 #[derive(Debug, Clone)]
 pub(crate) struct Turning {
     /// Shards.
@@ -44,13 +44,13 @@ pub(crate) struct Turning {
     pub(crate) workers: usize,
     /// Threads that carry them; `None` leaves that to the engine.
     pub(crate) threads: Option<usize>,
-    /// Whether blocks move as bytes.
+    /// `true` if blocks move as bytes.
     pub(crate) serialized: bool,
     /// A sleep in the first task of shard 0.
     pub(crate) nap: Option<Arc<Nap>>,
 }
 
-/// A sleep in the first task of shard 0, and what the others did by its end.
+/// A sleep in the first task of shard 0, and the progress of the others by its end.
 #[derive(Debug, Default)]
 pub(crate) struct Nap {
     /// How long it lasts.

@@ -1,4 +1,4 @@
-//! [`ExitStatus`] and [`Error`]: how a program ends, and what it says when it fails.
+//! [`ExitStatus`] and [`Error`]: the end of a program, and its message when it fails.
 
 use std::fmt;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use crate::base::error::EngineError;
 use crate::program::verdict::Metric;
 use crate::run::record::Ending;
 
-/// How a program ends.
+/// End of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitStatus {
@@ -55,7 +55,8 @@ impl From<ExitStatus> for ExitCode {
     }
 }
 
-/// Why a program failed: whose fault it is, and a text that names the option or the file and what to do.
+/// Reason that a program failed: the side at fault, and a text that names the option or the file and the
+/// remedy.
 #[derive(Debug)]
 pub struct Error {
     status: ExitStatus,
@@ -73,7 +74,7 @@ impl Error {
         Self::usage(text)
     }
 
-    /// Neither is at fault, and yet it failed.
+    /// Neither is at fault, and yet the program failed.
     pub fn failed(text: impl fmt::Display) -> Self {
         Self { status: ExitStatus::Failed, text: text.to_string() }
     }
@@ -83,7 +84,7 @@ impl Error {
         Self::failed(format!("{}: cannot write: {why}", path.display()))
     }
 
-    /// Ends the program and says nothing: another process says what there is to say.
+    /// Ends the program without a message: another process gives it.
     pub(super) fn quiet(status: ExitStatus) -> Self {
         Self { status, text: String::new() }
     }
@@ -102,7 +103,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Nothing fails without a word. Settings that make no sense are the command line's fault; the rest is a failure.
+/// Every failure has a message. Settings that make no sense are the command line's fault; the rest is a
+/// failure.
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Self {
         match error {
@@ -127,7 +129,7 @@ pub(super) fn tell(program: &str, error: &Error) {
     if error.text.is_empty() {
         return;
     }
-    // Nobody is left to tell if stderr is closed.
+    // No reader is left if stderr is closed.
     let _ = writeln!(std::io::stderr(), "{program}: error: {error}");
 }
 

@@ -10,14 +10,14 @@ use crate::base::stop::Stop;
 use crate::base::sync::lock;
 use crate::cli::run_folder::folder;
 
-/// Handler of Ctrl-C, and of a polite request to end such as SIGTERM: before training there is nothing to lose, so the process
-/// ends at once; from then on the run ends
-/// after the epoch under way, with its model written, and a second Ctrl-C ends the process at once.
+/// Handler of Ctrl-C, and of a polite request to end such as SIGTERM: before training there is nothing to
+/// lose, so the process ends at once; from then on the run ends after the epoch under way, with its model
+/// written, and a second Ctrl-C ends the process at once.
 #[derive(Debug, Default)]
 pub struct Interrupt {
     stop: Stop,
     training: AtomicBool,
-    /// Where the run has other processes: asks to leave it.
+    /// Function that asks to leave the run, where it has other processes.
     leave: Leave,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Leave {
 }
 
 static HANDLER: LazyLock<Interrupt> = LazyLock::new(|| {
-    // Where it cannot be installed Ctrl-C does what the system does.
+    // Where it cannot be installed, Ctrl-C has the system's effect.
     let _ = ctrlc::set_handler(|| HANDLER.pressed());
     Interrupt::default()
 });
@@ -53,7 +53,7 @@ impl Interrupt {
         self.stop.is_requested()
     }
 
-    /// A process among several is told by the signal to leave; what ends the run is the launcher.
+    /// Lets the signal ask a process among several to leave; it is the launcher that ends the run.
     pub(super) fn leave_by(&self, leave: impl Fn() + Send + 'static) {
         *lock(&self.leave.0) = Some(Box::new(leave));
     }
@@ -70,7 +70,7 @@ impl Interrupt {
             }
             (true, false) => "interrupted again: the run ends at once, and its last epochs are not written",
         };
-        // Nobody is left to tell if stderr is closed.
+        // No reader is left if stderr is closed.
         let _ = writeln!(std::io::stderr(), "{text}");
         if !trains {
             folder::abandon();

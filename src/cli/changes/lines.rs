@@ -1,4 +1,4 @@
-//! The lines of changes: what stands in a file, in a stream and in the log.
+//! Lines of changes, in a file, in a stream and in the log.
 
 /// Bytes of whole lines that make one version, and the number of the first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct ChangeLine {
     pub text: String,
 }
 
-/// Changes that belong together.
+/// Changes that belong together: one version of the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     /// Its number, from 1; 0 is the data that the run began with.
@@ -32,10 +32,10 @@ pub struct Version {
 }
 
 impl Version {
-    /// Changes that its lines say.
+    /// The changes that its lines make.
     ///
     /// # Errors
-    /// The first that says nothing, from 0, and why.
+    /// The first line that makes none, from 0, and why.
     pub fn changes<C>(
         &self,
         read: impl Fn(&ChangeLine) -> Result<C, String>,

@@ -36,7 +36,7 @@ impl Log {
         Ok(Self { path, file })
     }
 
-    /// The log of a run that goes on, and its versions. What stands behind the last whole one is cut off.
+    /// The log of a run that goes on, and its versions. Bytes behind the last whole one are cut off.
     pub(super) fn resume(folder: &Path, program: &str, data: &str) -> Result<(Self, Vec<Version>), Error> {
         let path = folder.join(CHANGES_LOG);
         let text = match std::fs::read(&path) {
@@ -48,7 +48,7 @@ impl Log {
         let head = head(program, data);
         if !text.starts_with(head.as_bytes()) {
             if head.as_bytes().starts_with(&text) {
-                // Killed while it was made.
+                // The run was killed while it made the log.
                 return Ok((Self::new(folder, program, data)?, Vec::new()));
             }
             return Err(Error::input(format!(
@@ -148,7 +148,7 @@ mod tests {
             let (mut log, found) = Log::resume(folder.path(), "mf", "d1").unwrap();
             let expected = usize::from(length > first) + usize::from(length == whole.len());
             assert_eq!(found.len(), expected, "{length} of {}", whole.len());
-            // It goes on behind what is whole.
+            // It goes on behind the last whole version.
             log.add(&version(expected as u64 + 1, "new"), (1, 0)).unwrap();
             let (_, again) = Log::resume(folder.path(), "mf", "d1").unwrap();
             assert_eq!(texts(&again), [texts(&found), vec!["new".into()]].concat());

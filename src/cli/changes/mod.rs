@@ -113,8 +113,8 @@ impl ChangeStream {
         Ok(Self { source, log, logged: versions.into_iter(), accepted: 0 })
     }
 
-    /// The next version; none at the end of the changes, or when the run is asked to end. Waits where changes stream in and
-    /// none have arrived: a version is then what has.
+    /// The next version; none at the end of the changes, or when the run is asked to end. Waits where changes
+    /// stream in and none have arrived: a version is then all that has.
     ///
     /// # Errors
     /// If the changes cannot be read, or a line of a file is no change.
@@ -134,8 +134,8 @@ impl ChangeStream {
         }
     }
 
-    /// Takes a version: what it holds is in the log and outlives a loss of power before this returns, and then it is
-    /// acknowledged on stderr and in the trace.
+    /// Takes a version: its lines are in the log and outlive a loss of power before this returns, and then it
+    /// is acknowledged on stderr and in the trace.
     ///
     /// # Errors
     /// If the log cannot be written.
@@ -159,8 +159,8 @@ impl ChangeStream {
         self.accepted = version.number;
     }
 
-    /// Refuses a version whole, for the change at this position in it, or for its end: an error where it is from a file;
-    /// else it is told on stderr, and the stream goes on.
+    /// Refuses a version whole, for the change at this position in it, or for its end: an error where it is
+    /// from a file; else the refusal is shown on stderr, and the stream goes on.
     ///
     /// # Errors
     /// The refusal itself, with file and line.

@@ -1,4 +1,4 @@
-//! Where changes come from: a file, cut into versions by its own lines, or standard input, cut by what has arrived.
+//! Sources of changes: a file, cut into versions by its own lines, or standard input, cut by arrival.
 
 use std::io::{self, Read as _};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use super::super::exit::Error;
 use super::lines::{Lines, Text, Version, is_cut};
 use crate::base::sync::lock;
 
-/// Where changes come from.
+/// Source of changes.
 #[derive(Debug)]
 pub(super) enum Source {
     File(File),

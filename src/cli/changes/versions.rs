@@ -77,7 +77,7 @@ pub trait Versions {
     /// Which line, from 0, is wrong, and why.
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)>;
 
-    /// Undoes what was taken in last.
+    /// Undoes the version that was taken last.
     fn undo(&mut self);
 
     /// Lays out the data of this version.
@@ -109,7 +109,7 @@ fn is_whole(ending: &str) -> bool {
     [Ending::Target, Ending::Converged].iter().any(|whole| whole.name() == ending)
 }
 
-/// Fits, and goes on from version to version. `digest` is that of the data before any change.
+/// Fits, and goes on from version to version; `digest` is that of the data before any change.
 ///
 /// # Errors
 /// Those of the program, or if the changes cannot be read or the log cannot be written.

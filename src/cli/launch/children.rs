@@ -14,7 +14,7 @@ use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, attach};
 
 /// How often to look whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
-/// Of what a process other than the first writes to stderr, this much is kept.
+/// Bytes kept of the stderr of a process other than the first.
 const KEPT: usize = 64 << 10;
 
 /// The processes of a run that were started here, by number.
@@ -24,7 +24,7 @@ pub(super) struct Children(Vec<One>);
 struct One {
     child: Arc<Mutex<Child>>,
     out: Said,
-    /// The first one writes to the launcher's own.
+    /// Its stderr; the first process writes to the launcher's own.
     err: Option<Said>,
 }
 
@@ -32,7 +32,7 @@ struct One {
 pub(super) struct Start<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],
-    /// With what it finds its run, and the file of it.
+    /// The invitation by which it finds its run, and the file of it.
     pub(super) invitation: &'a Invitation,
     pub(super) file: &'a Path,
     pub(super) workers: u32,
@@ -104,7 +104,7 @@ impl Children {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let parent_link = attach(&mut command, start.invitation, start.file, true)?;
         let mut child = command.spawn()?;
-        // The process's end is the process's alone: where it ends, this one sees it.
+        // The child's end of the tether is the child's alone: where the child ends, this end is closed.
         drop(command);
         let out = child.stdout.take().map(|out| Said::by(out, usize::MAX));
         let err = child.stderr.take().map(|err| Said::by(err, KEPT));

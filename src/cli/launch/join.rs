@@ -43,7 +43,7 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let folder = private_folder()
         .map_err(|why| Error::failed(format!("no folder for what its process makes of the data: {why}")))?;
     let status = take_part((&admin, &parent_link), options.deadline, &folder, reach);
-    // Best effort: the run has gone on without them long ago.
+    // Best effort: the run has gone on without the file long ago.
     let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
     let _ = fs::remove_dir(&folder);
@@ -69,13 +69,13 @@ fn take_part(
         if !crashed || short == MOST {
             return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
         }
-        // Nobody is left to tell if stderr is closed.
+        // No reader is left if stderr is closed.
         let _ = writeln!(std::io::stderr(), "raddle: the process {how}, and joins again");
         place = join_again(admin, deadline)?;
     }
 }
 
-/// The launcher may be busy ending what is left of the generation before.
+/// Joins again; the launcher may be busy ending the generation before.
 fn join_again(admin: &AdminClient, deadline: Duration) -> Result<JoinGrant, Error> {
     let until = Instant::now() + deadline;
     loop {
@@ -87,7 +87,7 @@ fn join_again(admin: &AdminClient, deadline: Duration) -> Result<JoinGrant, Erro
     }
 }
 
-/// The token in a file that nobody else can read: whoever holds it is trusted with everything.
+/// The token in a file that no other user can read: its holder is trusted with everything.
 fn read_private(file: &Path) -> Result<String, Error> {
     let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", file.display()));
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! [`Losses`]: what a launcher has seen of its processes, and whether another attempt is worth it.
+//! [`Losses`]: the losses of processes that a launcher has seen, and the decision to try again.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::checkpoint::has_checkpoint;
 use crate::cluster::CoordinatorSettings;
 
-/// Time between two attempts where the one before came to no generation: what hinders it may pass.
+/// Time between two attempts where the one before came to no generation: the obstacle may pass.
 const PAUSE: Duration = Duration::from_secs(1);
 /// So many losses without a new epoch between them are no accident.
 const MOST: usize = 3;
@@ -25,7 +25,8 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// One more, where the run had come to this epoch: how many there were without a new epoch; `None` if they are too many.
+    /// Counts one more, where the run had come to this epoch: the number of losses without a new epoch;
+    /// `None` if they are too many.
     pub(super) fn count(&mut self, why: &str, epoch: u64, at: Instant) -> Option<usize> {
         if epoch > self.furthest {
             self.furthest = epoch;
@@ -36,12 +37,12 @@ impl Losses {
         (self.seen.len() < MOST).then_some(self.seen.len())
     }
 
-    /// How long to wait before the next attempt: not at all, as a rule.
+    /// Time to wait before the next attempt: zero, as a rule.
     pub(super) fn pause(&self) -> Duration {
         if self.was_early { PAUSE } else { Duration::ZERO }
     }
 
-    /// Where the run goes on.
+    /// The point at which the run goes on, in words.
     pub(super) fn what_next(&self, settings: &CoordinatorSettings) -> &'static str {
         let own = settings.folder.as_ref().map(|folder| folder.join("checkpoint"));
         let is_there = own.iter().chain(&settings.resume).any(has_checkpoint);
@@ -52,13 +53,13 @@ impl Losses {
         }
     }
 
-    /// A generation has begun: what is worth saying of it.
+    /// Notes that a generation has begun; returns the message about it, if there is one.
     pub(super) fn begun(&mut self, generation: u64) -> Option<String> {
         let since = self.at.take()?.elapsed().as_secs_f64();
         Some(format!("generation {generation} has begun, {since:.2} s after the loss"))
     }
 
-    /// Why the run ends.
+    /// The reason that the run ends.
     pub(super) fn too_many(&self, folder: Option<&Path>) -> String {
         let seen = self.seen.join("; ");
         let resume = folder.map_or(String::new(), |folder| {

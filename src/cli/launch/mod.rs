@@ -1,4 +1,4 @@
-//! `raddle`: starts a program as several processes that carry out one run, and tells running ones what to do.
+//! `raddle`: starts a program as several processes that carry out one run, and administers running ones.
 
 mod children;
 mod join;
@@ -77,7 +77,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Who asks the run of a folder.
+/// The client that asks the run of a folder.
 fn admin(run: &std::path::Path) -> Result<AdminClient, Error> {
     let file = run.join(room::INVITATION);
     if !file.is_file() {

@@ -68,7 +68,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Refuses addresses by which nobody is reached.
+/// Refuses addresses at which no process is reached.
 pub(super) fn check_reach(reach: Addresses) -> Result<(), Error> {
     let refuse =
         |option: &str, address: Address, why: &str| Err(Error::usage(format!("{option} {address}: {why}")));

@@ -1,4 +1,4 @@
-//! The program that is launched: where it is, and what of its line concerns the launcher.
+//! The program that is launched: its path, and those of its options that concern the launcher.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,9 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
     })
 }
 
-/// Command that starts a process of the run with this number in it and this number of workers, which listens and is reached there. It
-/// keeps what it shares with others beside the file of the invitation; it is tied to this process by its standard input.
+/// Command that starts a process of the run with this number in it and this number of workers, listening at
+/// and reached by these addresses. It keeps files that it shares with others beside the file of the
+/// invitation; it is tied to this process by its standard input.
 pub(super) fn command(
     program: &Path,
     line: &[String],
@@ -39,9 +40,9 @@ pub(super) fn command(
     command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
     command.envs(reach.variables());
     if env::var_os(TUNABLES).is_none() {
-        // Of what is let go, large blocks go back to the system at once, and the rest can be used by every thread: else
-        // each thread that data pass through keeps a share of them. Messages are smaller: their room is used again, as
-        // pages that the system gives anew cost more than the copy into them.
+        // Large blocks that are freed go back to the system at once, and the rest can be used by every
+        // thread: else each thread that data pass through keeps a share of them. Messages are smaller: their
+        // room is used again, as pages that the system gives anew cost more than the copy into them.
         let arenas = workers.max(1);
         let tuned = [("arena_max", arenas as usize), ("mmap_threshold", LARGE), ("trim_threshold", KEPT)];
         let tuned = tuned.map(|(name, value)| format!("glibc.malloc.{name}={value}"));
@@ -50,7 +51,7 @@ pub(super) fn command(
     command
 }
 
-/// Where the C library, if it is glibc, looks for how it is to share out memory; other libraries pass it over.
+/// Variable by which glibc is told how to share out memory; other C libraries ignore it.
 const TUNABLES: &str = "GLIBC_TUNABLES";
 /// Bytes of a block that is given back at once.
 const LARGE: usize = 1 << 20;
@@ -88,7 +89,7 @@ pub(super) fn begun(run: &Path) -> Result<String, Error> {
     })
 }
 
-/// Why a run cannot go on that was never begun, and the line that begins it, or goes on.
+/// Error: a run that was never begun cannot go on; with the line that begins it, or goes on.
 pub(super) fn nothing_begun(run: &Path) -> Error {
     let run = run.display();
     Error::usage(format!(
@@ -97,7 +98,7 @@ pub(super) fn nothing_begun(run: &Path) -> Error {
     ))
 }
 
-/// Refuses what is an option of the launcher.
+/// Refuses options of the launcher on the program's line.
 pub(super) fn check(line: &[String]) -> Result<(), Error> {
     let given = |option: &str| line.iter().any(|word| word == option) || value(line, option).is_some();
     if given("--workers") {

@@ -1,4 +1,4 @@
-//! [`Room`]: the folder in which the processes of a run, and visitors, find it.
+//! [`Room`]: the folder in which the processes of a run, and clients, find it.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,7 +13,7 @@ use crate::cli::run_folder::folder::{self, Earlier, RunFolder};
 use crate::cli::session::SHARED;
 use crate::cluster::{Invitation, PROOF, Remote, write_private};
 
-/// File by which processes and visitors find the run.
+/// File by which processes and clients find the run.
 pub(super) const INVITATION: &str = "coordinator";
 /// The token alone, for other machines.
 const TOKEN: &str = "token";
@@ -37,7 +37,7 @@ struct Invited {
     proof: Option<u64>,
     /// The lock of a folder that was made anew.
     lock: Option<File>,
-    /// Why it could not be made anew, as last said.
+    /// The reason that it could not be made anew, as last reported.
     said: String,
 }
 
@@ -58,8 +58,8 @@ impl Room {
         }
     }
 
-    /// Invites to the run; gives the file of the invitation, beside which processes share files. Nobody but the processes that
-    /// are started here finds a run that has no folder, and they need no file.
+    /// Invites to the run; returns the file of the invitation, beside which processes share files. Only the
+    /// processes that are started here find a run that has no folder, and they need no file.
     pub(super) fn invite(&self, invitation: &Invitation, proof: Option<u64>) -> Result<PathBuf, Error> {
         let file = self.path.join(INVITATION);
         if !self.own {
@@ -80,8 +80,8 @@ impl Room {
         Ok(path.join(INVITATION))
     }
 
-    /// Looks every second whether the folder is there, and makes it anew where it is not: a run without a folder could train
-    /// to its end and then write no model. What has become of it is told to the coordinator.
+    /// Looks every second for the folder, and makes it anew where it is gone: a run without a folder could
+    /// train to its end and then write no model. The coordinator is told the result.
     pub(super) fn watch(&self, remote: Remote) {
         if self.own {
             return;
@@ -93,7 +93,7 @@ impl Room {
                 thread::park_timeout(LOOK);
             }
         };
-        // Without a thread for it a folder that is removed is noticed by whoever writes to it.
+        // Without a thread for it a folder that is removed is noticed by the process that writes to it.
         let _ = thread::Builder::new().name("raddle:folder".into()).spawn(watch);
     }
 
@@ -103,7 +103,7 @@ impl Room {
         if self.path.is_dir() { self.folder.recover() } else { Ok(()) }
     }
 
-    /// The folder that others see.
+    /// The folder, if it is one that others see.
     pub(super) fn path(&self) -> Option<&Path> {
         Some(self.path.as_path()).filter(|_| !self.own)
     }
@@ -129,7 +129,7 @@ impl Invited {
         write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token_text()))
     }
 
-    /// Makes the folder anew where it is gone; gives what is worth saying of that.
+    /// Makes the folder anew where it is gone; returns the message about it.
     fn renew(&mut self) -> Result<Option<String>, String> {
         match fs::symlink_metadata(self.path.join(INVITATION)) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
@@ -156,9 +156,9 @@ impl Invited {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        // Nobody makes it anew any more.
+        // No thread makes it anew any more.
         *lock(&self.invited) = None;
-        // Best effort: whoever finds them finds nobody there.
+        // Best effort: a client that finds them finds no coordinator.
         for name in [INVITATION, TOKEN, PROOF] {
             let _ = fs::remove_file(self.path.join(name));
         }

@@ -17,12 +17,12 @@ use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::folder::Earlier;
 use crate::cluster::{Address, Addresses, CoordinatorSettings, Ended, Heard, Server};
 
-/// How long processes that are done may take to end.
+/// Time that processes which are done may take to end.
 const PARTING: Duration = Duration::from_secs(10);
-/// How long one may take to say why it failed.
+/// Time that a process may take to say why it failed.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Program that is launched, and where it writes.
+/// Program that is launched, and the folder that it writes to.
 struct LaunchPlan {
     program: PathBuf,
     arguments: Vec<String>,
@@ -70,9 +70,9 @@ impl LaunchPlan {
     }
 }
 
-/// A path by which two that lead to the same place can be told, where there is nothing yet.
+/// A form of a path in which two that lead to the same place are equal, even where nothing is there yet.
 fn absolute(path: &Path) -> PathBuf {
-    // One that has no absolute form is compared as it is.
+    // A path that has no absolute form is compared as it is.
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -102,7 +102,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         let (address, token) = (told, folder.join("token"));
         note(&format!("listens at {address}: raddle join HOST:PORT --token-file {}", token.display()));
     }
-    // Only the coordinator has a port that is named; those that are started here listen where it does.
+    // Only the coordinator has a port that is named; processes started here listen at its address.
     let everywhere = Some(listen.without_port()).filter(|address| address.ip.is_unspecified());
     let reach = Addresses { listen: everywhere, advertise: advertise.map(Address::without_port) };
     room.watch(server.remote());
@@ -169,29 +169,29 @@ fn start(
     Ok(())
 }
 
-/// Ends the processes, and says which was lost and why; what it said itself goes to the screen.
+/// Ends the processes, and says which was lost and why; its own messages go to the screen.
 fn said_by(children: &mut Children, Ended { who, why, .. }: &Ended) -> String {
     let pid = children.pid(*who);
     children.kill();
     let (_, err) = children.said(*who);
-    // Nobody is left to tell if stderr is closed.
+    // No reader is left if stderr is closed.
     let _ = io::stderr().write_all(&err);
     let pid = pid.map_or(String::new(), |pid| format!(" (process {who} was {pid} to the system)"));
     format!("{}{pid}", why.as_deref().unwrap_or("a process is lost"))
 }
 
-/// Waits for the processes, passes on what the first one said, and says what went wrong.
+/// Waits for the processes, passes on the output of the first one, and reports the failure, if there was one.
 fn end(children: &mut Children, ended: &Ended) -> u8 {
     let Ended { who, code, why, .. } = ended;
     let patience = if why.is_some() { LAST_WORDS } else { Duration::ZERO };
-    // Where the run is interrupted before it has begun, nobody has anything to say.
+    // Where the run is interrupted before it has begun, no process has anything to say.
     if children.wait_for(*who, patience) && why.is_none() {
         children.wait(PARTING);
     }
     let pid = children.pid(*who);
     children.kill();
     let (out, err) = children.said(*who);
-    // Nobody is left to tell if they are closed.
+    // No reader is left if they are closed.
     let _ = io::stdout().write_all(&out).and_then(|()| io::stdout().flush());
     let _ = io::stderr().write_all(&err);
     if let Some(why) = why {
@@ -202,14 +202,15 @@ fn end(children: &mut Children, ended: &Ended) -> u8 {
 }
 
 fn note(text: &str) {
-    // Nobody is left to tell if stderr is closed.
+    // No reader is left if stderr is closed.
     let _ = writeln!(io::stderr(), "raddle: {text}");
 }
 
 /// The first Ctrl-C ends the run after the epoch under way, the second at once.
 fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>) {
     let mut pressed = false;
-    // Where it cannot be installed Ctrl-C does what the system does; the processes notice that the launcher is gone.
+    // Where it cannot be installed, Ctrl-C has the system's effect; the processes notice that the launcher is
+    // gone.
     let _ = ctrlc::set_handler(move || {
         if std::mem::replace(&mut pressed, true) {
             note("interrupted again: the run ends at once, and its last epochs are not written");

@@ -18,9 +18,9 @@ use crate::cli::run_folder::folder::{CHECKPOINT, Earlier};
 use crate::cluster::Cluster;
 use crate::{Engine, Program};
 
-/// The heading of what says where a run writes, how long it takes, and what it shows.
+/// Heading of the options of a run's folder, length and display.
 const RUN: &str = "The run";
-/// The heading, in every help, of options that say how the engine computes: hardly anybody needs them.
+/// Heading, in every help, of the options of how the engine computes: few users need them.
 pub const ENGINE_HEADING: &str = "How the engine computes";
 
 /// The options of training that every program shares; flatten them into its own, as the last field, so that the
@@ -175,7 +175,7 @@ impl TrainOptions {
         self.keep(self.limit(engine), CHECKPOINT)
     }
 
-    /// Those that say how it is carried out, and when it ends.
+    /// Applies those of how the run is carried out, and when it ends.
     pub(super) fn limit<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
         let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
         if let Some(epochs) = self.epochs {
@@ -190,7 +190,7 @@ impl TrainOptions {
         engine
     }
 
-    /// Those of checkpoints, in a folder of this name in the run's.
+    /// Applies those of checkpoints, in a folder of this name in the run's.
     pub(super) fn keep<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
         // Among several processes one may be lost.
         let every = self.checkpoint_every.or_else(|| Cluster::workers().map(|_| CheckpointEvery::Auto));

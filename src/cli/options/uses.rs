@@ -1,4 +1,4 @@
-//! [`UseOptions`]: the options that every verb shares which uses a model.
+//! [`UseOptions`]: the options of every verb that uses a model.
 
 use std::io::Write as _;
 
@@ -31,17 +31,17 @@ impl UseOptions {
         }
     }
 
-    /// Says something beside the result on stderr; nothing with `--quiet`.
+    /// Writes a note beside the result to stderr; nothing with `--quiet`.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            // Nobody is left to tell if stderr is closed.
+            // No reader is left if stderr is closed.
             let _ = writeln!(std::io::stderr(), "{text}");
         }
     }
 }
 
-/// Refuses options that were given and would change nothing: `given` holds each option's name and whether it was given,
-/// `with` what makes them idle.
+/// Refuses options that were given and would change nothing: `given` holds each option's name and `true` if
+/// it was given; `with` is the cause in words.
 ///
 /// ```
 /// use raddle::cli::refuse_without_effect;

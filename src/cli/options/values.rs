@@ -10,10 +10,10 @@ use crate::cli::exit::Error;
 /// Workers of a run: no machine has more cores, and every worker that is asked for costs memory.
 pub const MOST_WORKERS: usize = 1024;
 
-/// A whole number from `LEAST` to `MOST`: what lies beyond is a slip, or would take all memory.
+/// A whole number from `LEAST` to `MOST`: a number beyond is a slip, or would take all memory.
 ///
 /// # Errors
-/// A sentence that says what to give.
+/// A sentence that gives the range.
 pub fn between<const LEAST: usize, const MOST: usize>(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
     number.ok_or_else(|| format!("give a whole number from {LEAST} to {MOST}"))
@@ -49,7 +49,7 @@ pub enum Rho {
 }
 
 impl Rho {
-    /// As a schedule wants it: `None` checks nothing.
+    /// The limit in a schedule's terms: `None` checks nothing.
     pub fn limit(self) -> Option<f32> {
         match self {
             Self::Off => None,
@@ -79,7 +79,7 @@ impl Serialize for Rho {
     }
 }
 
-/// After which epochs the run goes on with how many workers, in order of epochs: `3:4,6:1`.
+/// Plan of workers: (epochs completed, workers from then on) in order of epochs, such as `3:4,6:1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RescalePlan(Vec<(u64, usize)>);
 
@@ -89,8 +89,8 @@ impl RescalePlan {
         &self.0
     }
 
-    /// The plan of what is left once this number of epochs is completed, counted anew from there: what was due by then is
-    /// due at the start.
+    /// The rest of the plan once this number of epochs is completed, counted anew from there: steps due by
+    /// then are due at the start.
     pub(crate) fn after(&self, epochs: u64) -> Vec<(u64, usize)> {
         self.0.iter().map(|&(epoch, workers)| (epoch.saturating_sub(epochs), workers)).collect()
     }

@@ -59,7 +59,7 @@ fn understood(
     }
     let verb = begun.as_ref().map_or(default, |begun| begun.verb.as_str());
     let line = with_verb(command, if verb.is_empty() { default } else { verb }, line);
-    // What cannot be parsed is left to the parser, which says why and ends the process.
+    // A line that cannot be parsed is left to the parser, which says why and ends the process.
     let Ok(matches) = command.clone().try_get_matches_from(&line) else { return Ok(line) };
     let Some((verb, matches)) = matches.subcommand() else { return Ok(line) };
     let Some(verb) = command.find_subcommand(verb) else { return Ok(line) };
@@ -115,7 +115,7 @@ fn begun_in(run: &Path) -> Result<Option<Begun>, Error> {
     Begun::read(run)
 }
 
-/// Says once more what a run said that has ended, and ends as it did.
+/// Repeats the result of a run that has ended, and ends as it did.
 fn end_again(program: &str, run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
     if json {
         let path = run.join("report.json");

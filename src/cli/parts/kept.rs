@@ -1,6 +1,6 @@
-//! [`Kept`]: a checkpoint of runs that make one model together: what those have come to that are done.
+//! [`Kept`]: a checkpoint of runs that make one model together: the results of those that are done.
 //!
-//! Magic, version, what makes it this run's, each part, and SHA-256 over all of it.
+//! Magic, version, the run's identity, each part, and SHA-256 over all of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,7 +42,7 @@ impl Kept {
         Self { identity: identity.into(), parts: BTreeMap::new() }
     }
 
-    /// Reads what an earlier sitting of the same run has kept of so many parts.
+    /// Reads the results that an earlier sitting of the same run has kept, of so many parts.
     ///
     /// # Errors
     /// If the file is damaged, or of another run.

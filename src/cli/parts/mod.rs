@@ -1,8 +1,8 @@
 //! [`PartRuns`]: runs that make one model together, such as the fits of folds, side by side on the workers.
 //!
-//! With `--checkpoint-every`, the folder's checkpoint has what each part came to ([`Kept`]), and a part under way has a
-//! checkpoint of its own for each of its runs. Any number of workers goes on from there: parts that are done are not done
-//! again.
+//! With `--checkpoint-every`, the folder's checkpoint holds the result of each part that is done ([`Kept`]),
+//! and a part under way has a checkpoint of its own for each of its runs. Any number of workers goes on from
+//! there: parts that are done are not done again.
 
 mod kept;
 
@@ -33,7 +33,7 @@ use crate::run::record::{EpochRecord, RunReport};
 /// How a part ended.
 #[derive(Debug)]
 pub enum PartEnd {
-    /// It came to this, which is kept until all parts have.
+    /// It came to this result, which is kept until all parts are done.
     Done(Vec<u8>),
     /// A limit or Ctrl-C ended one of its runs: no further part is begun.
     Cut,
@@ -48,7 +48,7 @@ pub struct PartRuns {
     pub run: Option<RunReport>,
     /// The epochs of this sitting, part by part.
     pub trace: Vec<EpochRecord>,
-    /// The run that was cut short, of the first part with one, and which part it is.
+    /// The run that was cut short, of the first part with one, and the number of that part.
     pub cut: Option<(usize, RunReport)>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Sharing<'a> {
     pub(super) options: &'a TrainOptions,
     pub(super) screen: &'a Screen,
     pub(super) folder: &'a RunFolder,
-    /// Says what makes the parts those of this run.
+    /// The identity of the run that the parts belong to.
     pub(super) identity: &'a str,
     pub(super) names: &'a [String],
     /// Epochs and seconds of the session so far.
@@ -85,7 +85,7 @@ pub struct PartRun<'a> {
 }
 
 impl PartRun<'_> {
-    /// Which part it is, from 0.
+    /// Number of the part, from 0.
     pub fn number(&self) -> usize {
         self.number
     }
@@ -107,7 +107,7 @@ impl PartRun<'_> {
         let observe = move |record: &EpochRecord| {
             if last.replace(record.epoch) != Some(record.epoch) {
                 own.epoch(record, before);
-                // Best effort: what it loses is missing in the trace alone.
+                // Best effort: a lost line is missing in the trace alone.
                 if let Some(beside) = &mut beside {
                     beside.add(record);
                 }
@@ -140,7 +140,7 @@ impl PartRun<'_> {
         Ok(outcome)
     }
 
-    /// Where the epochs of a run are kept while it is under way, beside its checkpoint.
+    /// File of the epochs of a run while it is under way, beside its checkpoint.
     fn trace_file(&self, run: usize) -> Option<PathBuf> {
         let folder = self.folder.filter(|_| self.options.checkpoint_every.is_some())?;
         Some(folder.join(file(self.number, run) + TRACE))
@@ -186,13 +186,13 @@ pub(super) fn forget(folder: &Path) {
     };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_str().and_then(is_ours).is_some() {
-            // Best effort: it is only in nobody's way.
+            // Best effort: the files are in the way of nothing.
             let _ = checkpoint::remove(&entry.path(), &Disk);
         }
     }
 }
 
-/// Results of parts so far, whoever did them.
+/// Results of parts so far, of all threads.
 struct Progress {
     kept: Kept,
     /// Parts whose epochs the trace has, and how many these are.
@@ -284,7 +284,7 @@ impl Sharing<'_> {
         }
     }
 
-    /// Keeps what a part came to, and lets the trace have it.
+    /// Keeps the result of a part, and lets the trace have its epochs.
     fn ended(
         &self,
         part: &mut PartRun<'_>,

@@ -38,7 +38,7 @@ pub fn combine(total: &mut RunReport, next: &RunReport) {
     total.idle_workers = total.idle_workers.max(next.idle_workers);
 }
 
-/// How far from done a run ended.
+/// Distance of an ending from done: the larger, the farther.
 fn gravity(ending: Ending) -> u8 {
     match ending {
         Ending::Target => 0,

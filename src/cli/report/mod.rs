@@ -1,4 +1,4 @@
-//! [`Report`]: `report.json`, everything a run is judged by.
+//! [`Report`]: `report.json`, all that a run is judged by.
 
 pub(crate) mod combine;
 mod data;
@@ -126,7 +126,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a run. What is measured last, memory and CPU time, is filled in when it is written.
+    /// The report of a run. Memory and CPU time, measured last, are filled in when it is written.
     pub fn new(about: About, run: &RunReport, trace: &[EpochRecord]) -> Self {
         let About { program, version, parameters, mut data, workers, seed, seconds, model_digest } = about;
         let (records, notes) = (std::mem::take(&mut data.records), std::mem::take(&mut data.notes));
@@ -171,18 +171,18 @@ impl Report {
         }
     }
 
-    /// Adds something the program found.
+    /// Adds a result of the program.
     pub fn result(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.results.insert(name.into(), value.into());
         self
     }
 
-    /// The exit status that follows from how the run ended.
+    /// The exit status that follows from the run's ending.
     pub fn status(&self) -> ExitStatus {
         ExitStatus::of(self.ending, &self.metric)
     }
 
-    /// How the run ended and what its metric says, in a line for the screen.
+    /// The run's ending and its metric, in a line for the screen.
     pub fn conclusion(&self) -> String {
         let ended = match self.ending {
             Ending::Converged if self.metric.is_missed() => "stopped: no further epoch comes closer",

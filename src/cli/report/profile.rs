@@ -1,4 +1,4 @@
-//! [`Profile`]: what an epoch costs and gains with a number of workers, for whoever decides how many to give.
+//! [`Profile`]: cost and gain of an epoch with a number of workers, to decide how many to give.
 
 use std::collections::BTreeMap;
 

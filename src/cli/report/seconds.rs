@@ -1,4 +1,4 @@
-//! [`Seconds`]: how long each part of a run took.
+//! [`Seconds`]: the time of each part of a run.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! [`Summary`]: what a run found, as named tables that anybody can render without knowing the program.
+//! [`Summary`]: the results of a run, as named tables that any reader can render without knowing the program.
 
 use std::fmt;
 

@@ -38,7 +38,7 @@ impl Trace {
         self.keep = true;
     }
 
-    /// Adds a record, at once visible to readers. A problem is told by [`check`](Self::check).
+    /// Adds a record, at once visible to readers. A problem is reported by [`check`](Self::check).
     pub fn add(&mut self, record: &EpochRecord) {
         if self.problem.is_none() {
             self.problem = self.append(record).err();
@@ -59,7 +59,7 @@ impl Trace {
         self.problem.take().map_or(Ok(()), |why| Err(Error::write(&self.path, why)))
     }
 
-    /// Where the trace of the run before waits for the end of this one.
+    /// Place of the trace of the run before until the end of this one.
     fn earlier(&self) -> PathBuf {
         self.path.with_extension("jsonl.earlier")
     }
@@ -92,7 +92,7 @@ impl Trace {
     }
 }
 
-/// How many bytes of a trace are whole lines before this version of the data and, in it, this epoch.
+/// Number of bytes of a trace that are whole lines before this version of the data and, in it, this epoch.
 fn earlier(text: &str, first: (u64, u64)) -> usize {
     let is_before = |line: Line| (line.data_version, line.epoch) < first;
     let before = |line: &&str| line.ends_with('\n') && serde_json::from_str(line).is_ok_and(is_before);

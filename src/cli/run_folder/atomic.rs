@@ -12,12 +12,12 @@ use crate::cli::exit::Error;
 /// Links that are followed at most, as the system does.
 const MOST_LINKS: usize = 40;
 
-/// Writes what a user calls `path`.
+/// Writes the file that a user calls `path`.
 ///
-/// A file, or nothing, at the end of links is replaced whole: what is written goes into a file beside it, which then takes
-/// its name, mode and, where that is allowed, owner; what was there before stays until then, and links stay links. Devices,
-/// pipes and descriptors (`/dev/stdout`, `/dev/fd/3`, `>(..)`) are opened and written. A file that cannot be replaced, as its
-/// folder takes no files, or as it is mounted, is written in its place.
+/// A file, or nothing, at the end of links is replaced whole: the content goes into a file beside it, which
+/// then takes its name, mode and, where that is allowed, owner; the file before stays until then, and links
+/// stay links. Devices, pipes and descriptors (`/dev/stdout`, `/dev/fd/3`, `>(..)`) are opened and written. A
+/// file that cannot be replaced, as its folder takes no files, or as it is mounted, is written in its place.
 ///
 /// # Errors
 /// If it cannot be written; the error names it. Of a file that would have been new nothing is left then.
@@ -92,8 +92,8 @@ fn descriptor_number(path: &Path) -> Option<u32> {
     is_own.then_some(number)
 }
 
-/// Stdout and stderr with the position that they share with whatever else is written there; of another descriptor that is
-/// a file, the end.
+/// Stdout and stderr with the position that they share with other writers; of another descriptor that is a
+/// file, the end.
 fn descriptor(number: u32, place: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -109,7 +109,7 @@ fn descriptor(number: u32, place: &Path) -> io::Result<File> {
     OpenOptions::new().write(!is_file).append(is_file).open(place)
 }
 
-/// Writes to what is open, and ends quietly where a reader has enough, such as `head`.
+/// Writes to an open file, and ends quietly where a reader has enough, such as `head`.
 fn through(
     store: &Arc<dyn Store>,
     file: File,
@@ -132,7 +132,7 @@ fn replace(
     let partial = beside(target);
     let file = match (File::create(&partial), &before) {
         (Ok(file), _) => file,
-        // Whoever may write a file, but make none beside it, writes it.
+        // A user who may write the file, but make none beside it, writes it in its place.
         (Err(why), Some(_)) if why.kind() == ErrorKind::PermissionDenied => {
             return through(store, OpenOptions::new().write(true).truncate(true).open(target)?, write);
         }
@@ -172,7 +172,7 @@ fn like(file: &File, other: &Metadata) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
-/// A place where no file can be is the command line's fault.
+/// Error: no file can be there, which is the command line's fault.
 fn refuse(path: &Path, why: &str) -> Error {
     Error::usage(format!("{}: cannot write: {why}, or give another file", path.display()))
 }

@@ -1,4 +1,4 @@
-//! [`Begun`]: `run.json`, what a run was asked for, so that `--resume RUN` alone is enough.
+//! [`Begun`]: `run.json`, the request of a run, so that `--resume RUN` alone is enough.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ pub(crate) struct Begun {
     pub(crate) verb: String,
     /// The options that were given when the run was begun.
     pub(crate) options: Given,
-    /// How it ended; null as long as it has not.
+    /// The end of the run; null as long as it goes on.
     pub(crate) ended: Option<RecordedEnd>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn name(arg: &Arg) -> String {
     arg.get_long().unwrap_or_else(|| arg.get_id().as_str()).to_owned()
 }
 
-/// `true` if it is set by being there.
+/// `true` if an option is set by being there.
 pub(super) fn is_flag(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count)
 }

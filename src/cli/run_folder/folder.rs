@@ -25,7 +25,7 @@ pub(crate) const CHECKPOINT: &str = "checkpoint";
 
 /// Log of the changes that a run has taken in.
 pub(crate) const CHANGES_LOG: &str = "changes.log";
-/// Files that every run may have beside those of its model. Where one of them is, a run is.
+/// Files that every run may have beside those of its model: a folder with one of them is a run's.
 const RUN_FILES: [&str; 8] = [
     manifest::NAME,
     "report.json",
@@ -52,8 +52,8 @@ pub enum Earlier {
 
 /// The folder a run writes to, or none.
 ///
-/// A file that [`write`](Self::write) is given stays out of sight until [`commit`](Self::commit) puts all of it in the place of
-/// the earlier model at once. A folder whose run is alive is refused.
+/// A file that is [written](Self::write) stays out of sight until [`commit`](Self::commit) puts all of them
+/// in the place of the earlier model at once. A folder whose run is alive is refused.
 #[derive(Debug, Default)]
 pub struct RunFolder {
     held: Option<WholeState>,
@@ -101,7 +101,7 @@ impl RunFolder {
         let file = hold_lock(path).map_err(|why| refuse(&why))?;
         let trace = Arc::new(Mutex::new(Trace::new(&path.join("trace.jsonl"))));
         let owned = BTreeSet::new();
-        // From here on what was made here goes with the value.
+        // From here on the folder, if it was made here, is removed with the value.
         let (stage, trains) = (None, false);
         let mut held =
             WholeState { path: path.into(), lock: Some(file), new, store, owned, stage, trains, trace };
@@ -111,7 +111,7 @@ impl RunFolder {
         commit::recover(path, &*held.store).map_err(|why| refuse(&why))?;
         held.owned = owned_by_earlier(path, earlier).map_err(|why| refuse(&why))?;
         for leftover in LEFTOVERS {
-            // Best effort: it is only in nobody's way.
+            // Best effort: the file is in the way of nothing.
             let _ = fs::remove_file(path.join(leftover));
         }
         Ok(Self { held: Some(held) })
@@ -134,7 +134,7 @@ impl RunFolder {
         let owned = owned_by_earlier(path, Earlier::Replaced);
         let owned = owned.map_err(|why| Error::usage(format!("{}: {why}", path.display())))?;
         let mut trace = Trace::new(&path.join("trace.jsonl"));
-        // Whoever takes over from the first process goes on in its trace.
+        // The process that takes over from the first one goes on in its trace.
         trace.keep_earlier();
         let (store, trace): (Arc<dyn Store>, _) = (Arc::new(Disk), Arc::new(Mutex::new(trace)));
         let (path, lock, new, stage, trains) = (path.into(), None, false, None, false);
@@ -146,9 +146,9 @@ impl RunFolder {
         self.held.as_ref().map(|held| held.path.as_path())
     }
 
-    /// Streams a file of the model, which becomes visible with the [`commit`](Self::commit). What is given as `model.json`
-    /// is an object, what the program says of its model: the commit puts program, version and the digest of every file in
-    /// front of it. Does nothing without a folder.
+    /// Streams a file of the model, which becomes visible with the [`commit`](Self::commit). The content
+    /// given as `model.json` is the program's object about its model: the commit puts program, version and
+    /// the digest of every file in front of it. Does nothing without a folder.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -158,8 +158,9 @@ impl RunFolder {
         stage.write(name, write).map_err(|why| Error::write(&held.path.join(name), why))
     }
 
-    /// Puts what was written in the place of the earlier model: all of it, or nothing where this fails. Files of the
-    /// earlier run that this one does not have are removed, others never. Does nothing without a folder.
+    /// Puts the files written in the place of the earlier model: all of them, or nothing where this fails.
+    /// Files of the earlier run that this one does not have are removed, others never. Does nothing without a
+    /// folder.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -214,7 +215,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Writes how the run ended, to be committed with its model.
+    /// Writes the run's end, to be committed with its model.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -234,7 +235,7 @@ impl RunFolder {
         self.with_trace(Trace::keep_earlier);
     }
 
-    /// Function that adds records to the trace, from whichever thread.
+    /// Function that adds records to the trace, from any thread.
     pub fn tracer(&self) -> impl FnMut(&EpochRecord) + Send + use<> {
         let trace = self.held.as_ref().map(|held| Arc::clone(&held.trace));
         move |record| {
@@ -268,7 +269,7 @@ pub(crate) fn abandon() {
     }
 }
 
-/// Best effort; whatever is put there meanwhile keeps the folder.
+/// Best effort; a folder in which a file appears meanwhile is kept.
 fn remove_if_empty(path: &Path) {
     let mut entries = fs::read_dir(path).into_iter().flatten().flatten();
     if entries.all(|entry| entry.file_name() == LOCK) {
@@ -277,7 +278,7 @@ fn remove_if_empty(path: &Path) {
     }
 }
 
-/// Takes the folder's lock, or says who has it.
+/// Takes the folder's lock, or names the process that has it.
 pub(crate) fn hold_lock(folder: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     let lock = options.create(true).truncate(false).read(true).write(true).open(folder.join(LOCK));
@@ -298,7 +299,7 @@ pub(crate) fn hold_lock(folder: &Path) -> Result<File, String> {
     Ok(lock)
 }
 
-/// The files of the run that is in the folder, or why it may not be touched.
+/// The files of the run that is in the folder, or the reason that it may not be touched.
 fn owned_by_earlier(folder: &Path, earlier: Earlier) -> Result<BTreeSet<String>, String> {
     let there: Vec<&str> = RUN_FILES.into_iter().filter(|name| folder.join(name).exists()).collect();
     let mut owned: BTreeSet<String> = there.iter().map(|name| (*name).to_owned()).collect();

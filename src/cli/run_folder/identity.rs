@@ -1,4 +1,4 @@
-//! [`identity`]: what makes a checkpoint belong to a run.
+//! [`identity`]: the text by which a checkpoint belongs to a run.
 
 use std::path::Path;
 
@@ -9,11 +9,12 @@ use super::manifest::digest_of;
 use super::resume::Free;
 use crate::cli::exit::Error;
 
-/// A run's [`identity`](crate::Engine::identity): all that it was asked for, less what never changes its model.
+/// A run's [`identity`](crate::Engine::identity): all of its request, less all that never changes its model.
 ///
-/// `options` are all options of the verb, as the report has them: an option that is added belongs to the identity unless
-/// somebody says that it is [`Free`]. `read` has the digests of what options name and what was read, `data` at least, as
-/// (option, digest): they stand for those options. Where any other option names a file, the digest of the file is added.
+/// `options` are all options of the verb, as the report has them: an option that is added belongs to the
+/// identity unless its program declares it [`Free`]. `read` has the digests of files that options name and
+/// that were read, `data` at least, as (option, digest): they stand for those options. Where any other option
+/// names a file, the digest of the file is added.
 ///
 /// ```
 /// use raddle::cli::{Free, identity};
@@ -59,9 +60,9 @@ pub fn identity(
     Ok(identity)
 }
 
-/// The SHA-256 of the file that an option names, as 64 hexadecimal digits; empty where it names none, and where the file
-/// cannot be read, which whoever reads it will say. Part of a run's [`identity`](crate::Engine::identity): a path says
-/// nothing of what is in the file today.
+/// The SHA-256 of the file that an option names, as 64 hexadecimal digits; empty where it names none, and
+/// where the file cannot be read, which its reader will report. Part of a run's
+/// [`identity`](crate::Engine::identity): a path says nothing of the content of the file today.
 fn content_digest(option: &str) -> String {
     let path = Path::new(option);
     if path.is_file() { digest_of(path).unwrap_or_default() } else { String::new() }
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(names, ["no_biases", "rank", "reg"]);
     }
 
-    /// Nobody has to think of it.
+    /// The program's author does nothing for it.
     #[test]
     fn an_option_that_is_added_belongs_to_it() {
         let with = |twist: Value| {

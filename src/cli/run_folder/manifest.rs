@@ -1,4 +1,5 @@
-//! `model.json`: the list of a model's files, each with its SHA-256, in front of what the program says of the model.
+//! `model.json`: the list of a model's files, each with its SHA-256, in front of the program's facts about
+//! the model.
 //!
 //! The file begins with its own SHA-256: that of all its other bytes, the 64 digits left out. So a change anywhere in it
 //! is seen, too.
@@ -50,7 +51,7 @@ impl Head {
     /// Writes `model.json` from the program's own object, which is streamed.
     pub(crate) fn write(&self, own: &Own<'_>, out: &mut impl Write) -> io::Result<()> {
         let head = serde_json::to_string_pretty(self)?;
-        // Without its braces: the digits go before it, what is the program's own behind it.
+        // Without its braces: the digits go before it, the program's own members behind it.
         let head = head.strip_prefix('{').and_then(|head| head.strip_suffix("\n}")).unwrap_or_default();
         let head = format!("\",{head}{}\n", if own.is_empty { "" } else { "," });
         let mut digest = Digesting(Sha256::new());
@@ -80,7 +81,7 @@ pub(super) fn digest_of(file: &Path) -> io::Result<String> {
     digest_of_open(&File::open(file)?)
 }
 
-/// Digest of a file that is open, from where it stands.
+/// Digest of an open file, from its position on.
 pub(super) fn digest_of_open(file: &File) -> io::Result<String> {
     let mut digest = Digesting(Sha256::new());
     io::copy(&mut io::BufReader::with_capacity(1 << 18, file), &mut digest)?;
@@ -105,10 +106,10 @@ impl Write for Digesting {
     }
 }
 
-/// A file that holds a JSON object: what is the program's own.
+/// A file that holds a JSON object: the program's own members.
 pub(super) struct Own<'a> {
     file: Option<&'a Path>,
-    /// Where the object's inside begins.
+    /// Position at which the object's inside begins.
     inside: u64,
     is_empty: bool,
 }

@@ -1,4 +1,4 @@
-//! The folder that is a run: its files, the one commit that puts a model in it, and what the run was asked for.
+//! The folder that is a run: its files, the one commit that puts a model in it, and the run's request.
 
 pub(crate) mod atomic;
 pub(crate) mod begun;

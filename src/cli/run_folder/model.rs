@@ -12,7 +12,7 @@ use super::manifest::{self, Head, digest_of_bytes, digest_of_open, verified};
 use crate::base::state::{Reader, StateError};
 use crate::cli::exit::Error;
 
-/// File of what a fit leaves for the next version of its data.
+/// File of the state that a fit leaves for the next version of its data.
 pub(crate) const CARRIED: &str = "carried.bin";
 
 /// How often a model is opened anew because a run replaced it meanwhile.
@@ -21,8 +21,8 @@ const TRIES: usize = 100;
 /// A model in a folder. All its files were checked against `model.json` when it was opened, and each is again when it is
 /// read: a folder that was cut, edited or mixed is refused, and the error names the file.
 ///
-/// A run may replace the model at any time. Whoever opens it then gets the old one or the new one, and keeps what was
-/// opened: the files stay open as long as this value lives.
+/// A run may replace the model at any time. A reader that opens it then gets the old one or the new one, and
+/// keeps the opened one: the files stay open as long as this value lives.
 #[derive(Debug)]
 pub struct ModelFolder {
     path: PathBuf,
@@ -49,7 +49,7 @@ impl ModelFolder {
             let mut folder = Self::begin(path, program)?;
             let opened = folder.open_files(look);
             look();
-            // Of a model that is there no more nothing can be said.
+            // A model that is there no more cannot be read.
             let is_replaced = || fs::read(path.join(manifest::NAME)).unwrap_or_default() != folder.text;
             match opened {
                 Err(_) if tries < TRIES && is_replaced() => tries += 1,
@@ -88,8 +88,8 @@ impl ModelFolder {
         files.map(|(name, digest)| Ok((name.clone(), self.open_file(name, digest, look)?))).collect()
     }
 
-    /// Opens the file with this digest: in the folder, or, where the run was killed at its very end, in its `.next`. One
-    /// that was moved between the two looks is found by the third.
+    /// Opens the file with this digest: in the folder, or, where the run was killed at its very end, in its
+    /// `.next`. A file that was moved between the two looks is found by the third.
     fn open_file(&self, name: &str, expected: &str, look: &mut dyn FnMut()) -> Result<File, Error> {
         let (place, next) = (self.path.join(name), self.path.join(NEXT).join(name));
         for path in [&place, &next, &place] {
@@ -109,10 +109,10 @@ impl ModelFolder {
         &self.path
     }
 
-    /// Facts that the program says of its model: the members of `model.json` that are its own.
+    /// The program's facts about its model: the members of `model.json` that are its own.
     ///
     /// # Errors
-    /// If they are not those that are asked for.
+    /// If they are not of the type that is asked for.
     pub fn about<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.text)
             .map_err(|why| Error::input(format!("{}: {why}", self.path.join(manifest::NAME).display())))

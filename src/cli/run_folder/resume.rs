@@ -25,7 +25,7 @@ const NEUTRAL: [&str; 12] = [
     "workers",
 ];
 
-/// Of these, what belongs to one sitting, and is not taken from the run.
+/// Of these, options that belong to one sitting, and are not taken from the run.
 const OF_A_SITTING: [&str; 8] =
     ["explain", "force", "json", "out", "quiet", "rescale", "resume", "time-limit"];
 
@@ -110,8 +110,8 @@ fn equal(now: &[String], then: &[String]) -> bool {
     now.len() == then.len() && now.iter().zip(then).all(same)
 }
 
-/// `true` if other data may be the same, by another path: it is the same file, or a checkpoint will tell, which knows the
-/// digest of what was read.
+/// `true` if other data may be equal, by another path: it is the same file, or a checkpoint will tell, which
+/// has the digest of the data that were read.
 fn may_be(now: &[String], then: Option<&Vec<String>>, run: &Path) -> bool {
     let file = |values: &[String]| fs::canonicalize(values.first()?).ok();
     let (now, then) = (file(now), then.and_then(|then| file(then)));

@@ -1,4 +1,4 @@
-//! [`Out`]: where the files of a run are written to.
+//! [`Out`]: the writer of a run's files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::base::store::Stored;
 pub(crate) use crate::base::store::{Disk, Store};
 
-/// Where a file's bytes go: streamed, never held whole.
+/// Writer of a file: bytes are streamed, never held whole.
 #[derive(Debug)]
 pub struct Out(BufWriter<Stored>);
 
@@ -22,7 +22,7 @@ impl Out {
         Self(BufWriter::with_capacity(1 << 18, Stored::of(store, file)))
     }
 
-    /// Writes what is still held back, and returns once it outlives a loss of power.
+    /// Writes the bytes still held back, and returns once they outlive a loss of power.
     pub(super) fn close(mut self) -> io::Result<()> {
         self.0.flush()?;
         self.0.get_ref().sync()

@@ -15,15 +15,15 @@ use crate::base::sync::lock;
 use crate::cli::report::number::number;
 use crate::run::record::EpochRecord;
 
-/// Shows how a run goes: a bar on a terminal, else lines, at most ten a second and the last; nothing with `--quiet`. What
-/// is cloned shows the same.
+/// Shows the progress of a run: a bar on a terminal, else lines, at most ten a second and the last; nothing
+/// with `--quiet`. Clones show the same.
 #[derive(Debug, Clone)]
 pub struct Screen {
     how: How,
     /// Name of the metric, where that is not its own.
     metric: Option<String>,
     explain: bool,
-    /// Which part of several goes on.
+    /// Name of the part that goes on, where there are several.
     stage: Arc<Mutex<Option<String>>>,
     pace: Arc<Mutex<Pace>>,
 }
@@ -48,7 +48,7 @@ impl Screen {
         Self { how, metric: None, explain: options.explain, stage: Arc::default(), pace: Arc::default() }
     }
 
-    /// One on which a part of several shows how it goes, under its own name.
+    /// A screen on which a part of several shows its progress, under its own name.
     pub(super) fn apart(&self) -> Self {
         let pace = self.with_pace(|pace| pace.apart());
         Self { stage: Arc::default(), pace: Arc::new(Mutex::new(pace)), ..self.clone() }
@@ -59,7 +59,7 @@ impl Screen {
         self.metric = Some(name.into());
     }
 
-    /// Shows what goes on between epochs.
+    /// Shows the part of the run that goes on between epochs.
     pub fn part(&self, part: Timed) {
         if let How::Bar(bar) = &self.how {
             bar.set_message(part.panic_context());
@@ -112,7 +112,7 @@ impl Screen {
     /// Writes a line to stderr, above the bar if there is one.
     pub fn note(&self, line: &str) {
         let write = || {
-            // Nobody is left to tell if stderr is closed.
+            // No reader is left if stderr is closed.
             let _ = writeln!(io::stderr(), "{line}");
         };
         match &self.how {
@@ -121,14 +121,14 @@ impl Screen {
         }
     }
 
-    /// Says something beside the progress; nothing with `--quiet`.
+    /// Shows a note beside the progress; nothing with `--quiet`.
     pub fn tell(&self, text: &str) {
         if !matches!(self.how, How::Nothing) {
             self.note(text);
         }
     }
 
-    /// Warns of something that ends nothing; even with `--quiet`.
+    /// Warns of a fault that ends nothing; even with `--quiet`.
     pub fn warn(&self, text: &str) {
         self.note(&format!("warning: {text}"));
     }
@@ -181,7 +181,7 @@ mod tests {
         assert!(screen.line(&record, 3).ends_with("rolled back"));
         let record = EpochRecord { metric: None, rolled_back: false, ..record };
         assert_eq!(screen.line(&record, 3), "epoch 3  updates 17  0.12 s");
-        // What a program calls nothing else has its own name, whatever is measured at the time.
+        // Without a name from the program the metric has its own, even where another is measured at the time.
         let metric = Some(Metric::new("relative-change", 1.5, "the factors"));
         let record = EpochRecord { metric, ..record };
         let screen = Screen { metric: None, ..screen };

@@ -1,4 +1,4 @@
-//! [`Pace`]: progress for whoever reads it as text: at most ten lines a second, and the last one.
+//! [`Pace`]: progress as text: at most ten lines a second, and the last one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,7 @@ mod tests {
         assert!(shown.windows(11).all(|some| some[10] - some[0] >= 1000), "{shown:?}");
         assert_eq!(shown.len(), 30);
         assert_eq!((pace.last().as_deref(), pace.last()), (Some("2999"), None));
-        // Whoever is slow sees everything.
+        // A slow run shows every line.
         assert!((0..50).all(|number| pace.offer(at(10_000 + 200 * number), String::new()).is_some()));
         assert_eq!(pace.last(), None);
     }

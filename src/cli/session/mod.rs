@@ -20,11 +20,11 @@ use crate::cli::run_folder::store::Out;
 use crate::cluster::Cluster;
 use crate::run::record::{EpochRecord, RunReport};
 
-/// The folder beside the invitation to a run in which its processes share files. It is removed when the run has ended, so
-/// nobody else's may have this name.
+/// The folder beside the invitation to a run in which its processes share files. It is removed when the run
+/// has ended, so no other folder may have this name.
 pub(super) const SHARED: &str = ".raddle-shared";
 
-/// Holds what a run needs around its mathematics: the folder, the screen, the clock and Ctrl-C.
+/// State of a run around its mathematics: the folder, the screen, the clock and Ctrl-C.
 #[derive(Debug)]
 pub struct Session {
     program: &'static str,
@@ -34,11 +34,11 @@ pub struct Session {
     screen: Screen,
     seconds: Seconds,
     began: Instant,
-    /// Where the run has other processes.
+    /// The cluster, where the run has other processes.
     cluster: Option<Cluster>,
     /// Epochs and seconds of earlier engines of this session.
     before: Spent,
-    /// To which part the seconds count in which shards are made in the run.
+    /// The part of the run to which the seconds of making shards count.
     making: Timed,
     /// `true` if an engine has run.
     trains: bool,
@@ -46,7 +46,8 @@ pub struct Session {
     data_version: u64,
     /// Faults beside the engines that did not end the run.
     warnings: Vec<String>,
-    /// Of a run that goes on after it had ended: the epoch of its model, which none of less work replaces.
+    /// Of a run that goes on after it had ended: the epoch of its model, which a model of fewer epochs does
+    /// not replace.
     model_epoch: Option<u64>,
 }
 
@@ -118,16 +119,17 @@ impl Session {
         &self.folder
     }
 
-    /// Where the processes of a run of several keep files that are made of the data, once for all of a machine; `None` where
-    /// there is one process. The folder goes when the run has ended.
+    /// The folder of files that are made of the data, once for all processes of a machine; `None` where there
+    /// is one process. The folder goes when the run has ended.
     pub fn shared_folder(&self) -> Option<PathBuf> {
         let _ = self.cluster.as_ref()?;
         let invitation = PathBuf::from(std::env::var_os(crate::cluster::FILE)?);
         Some(invitation.parent()?.join(SHARED))
     }
 
-    /// Says to which part of the run the seconds count in which a process among several makes its shards and blocks. By default
-    /// that is the fit; a program whose makers read or prepare data says so here.
+    /// Sets the part of the run to which the seconds count in which a process among several makes its shards
+    /// and blocks. By default that is the fit; a program whose [`LazyParts`](crate::LazyParts) read or
+    /// prepare data sets that part here.
     pub fn set_making(&mut self, part: Timed) {
         self.making = part;
     }
@@ -151,9 +153,9 @@ impl Session {
         result
     }
 
-    /// Streams a file of the model, if there is a folder; all of them become visible together when the session
-    /// [`finish`](Self::finish)es. What is written as `model.json` is an object, what the program says of its model:
-    /// program, version and the digest of every file are put in front of it.
+    /// Streams a file of the model, if there is a folder; all of them become visible together when the
+    /// session [`finish`](Self::finish)es. The content given as `model.json` is the program's object about
+    /// its model: program, version and the digest of every file are put in front of it.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -165,7 +167,8 @@ impl Session {
         written
     }
 
-    /// Where all of a table is that the screen shows in part: in the run's folder, or with `--out`.
+    /// Place of the whole of a table that the screen shows in part, in words: in the run's folder, or with
+    /// `--out`.
     pub fn place_of(&self, file: &str) -> String {
         match self.folder.path() {
             Some(folder) => format!("in {}", folder.join(file).display()),
@@ -221,8 +224,8 @@ impl Session {
         Ok(report.status())
     }
 
-    /// Says how a run ended that came to no model, and writes nothing: beside the model of an earlier run in the same
-    /// folder, the report of this one would be a lie.
+    /// Shows the end of a run that came to no model, and writes nothing: beside the model of an earlier run
+    /// in the same folder, the report of this one would be a lie.
     ///
     /// # Errors
     /// If stdout cannot be written.

@@ -1,4 +1,4 @@
-//! The page that explains the files of a run, and the fields of a file in its words.
+//! The page that explains the files of a run, and the fields of a file that it names.
 
 use std::collections::BTreeSet;
 

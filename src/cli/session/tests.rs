@@ -76,7 +76,7 @@ fn a_run_leaves_its_folder_complete() {
     assert!(run.join("number").exists() && run.join("summary.json").exists());
 }
 
-/// A program whose author has added an option and thought of nothing else.
+/// A program whose author has added an option and done nothing else.
 #[derive(Parser, Serialize)]
 struct Twisted {
     #[arg(long, default_value_t = 0)]

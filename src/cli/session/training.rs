@@ -1,4 +1,4 @@
-//! The engines of a session: how they are run, alone, in parts, or among several processes.
+//! The engines of a session, run alone, in parts, or among several processes.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::engine::{Engine, Outcome, PreparationSeconds};
 use crate::program::Program;
 use crate::run::record::{Ending, EpochRecord};
 
-/// The checkpoint of what follows parts.
+/// The checkpoint of the engine that follows parts.
 const LAST: &str = "checkpoint.last.0";
 
 impl Session {
@@ -31,9 +31,10 @@ impl Session {
         self.run_kept(engine, CHECKPOINT)
     }
 
-    /// Does parts of a run side by side on the workers, each by runs of its own ([`PartRun::run`]), and keeps what they came
-    /// to as the options say: with `--resume`, those that are done are not done again. `identity` says which run they are
-    /// of, as [`Engine::identity`] does. What is chosen by them is then fitted by [`run_last`](Self::run_last).
+    /// Does parts of a run side by side on the workers, each by runs of its own ([`Part::run`]), and keeps
+    /// their results as the options say: with `--resume`, those that are done are not done again. `identity`
+    /// names the run that they are of, as [`Engine::identity`] does. The model that is chosen by them is then
+    /// fitted by [`run_last`](Self::run_last).
     ///
     /// # Errors
     /// The first part's that fails, or if the folder cannot be read or written.
@@ -75,7 +76,7 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Refuses what a run on several processes cannot do, such as an option.
+    /// Refuses an option, or the like, that a run on several processes does not support.
     ///
     /// # Errors
     /// A usage error, where there are several processes and it is given.
@@ -92,7 +93,7 @@ impl Session {
         if std::mem::replace(&mut self.trains, true) {
             return Ok(());
         }
-        // Whoever is the first process in the end writes the model of a run that the first one has begun.
+        // The process that is the first in the end writes the model of a run that the first one has begun.
         if self.cluster.as_ref().is_some_and(|cluster| cluster.index() > 0) {
             return self.folder.take_over();
         }
@@ -131,12 +132,12 @@ impl Session {
             EngineError::Checkpoint { .. } => Error::input(error),
             error => Error::from(error),
         })?;
-        // The first process has the model, and says what there is to say.
+        // The first process has the model, and reports it.
         let outcome = outcome.ok_or(Error::quiet(ExitStatus::Done))?;
         self.screen.flush();
-        // What only measures the model is certified, not fitted.
+        // Seconds that only measured the model count to the evaluation, not to the fit.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
-        // Nor is it fitting to wait for processes that still read.
+        // Nor do seconds of waiting for processes that still read.
         let PreparationSeconds { awaited, made } = outcome.preparation;
         for (part, seconds) in [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.making, made)] {
             self.seconds.add(Timed::Fit, -seconds);

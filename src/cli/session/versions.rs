@@ -19,7 +19,7 @@ impl Session {
         self.program
     }
 
-    /// `true` if the run goes on that is in the folder.
+    /// `true` if the run that is in the folder goes on.
     pub fn is_resumed(&self) -> bool {
         self.options.earlier() == Earlier::Resumed
     }
@@ -63,7 +63,7 @@ impl Session {
         self.save(report, summary, text)
     }
 
-    /// Says once more what the report in the folder says, where nothing was to be done.
+    /// Repeats the report in the folder, where nothing was to be done.
     ///
     /// # Errors
     /// If there is none, or stdout cannot be written.
@@ -84,7 +84,7 @@ impl Session {
         Ok(ExitStatus::from_code(ended.status))
     }
 
-    /// Says the result of what was [committed](Self::commit) last on stdout.
+    /// Writes the result that was [committed](Self::commit) last to stdout.
     ///
     /// # Errors
     /// If stdout cannot be written.

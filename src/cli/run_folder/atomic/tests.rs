@@ -1,4 +1,4 @@
-//! Tests of what writing replaces, and what it writes to.
+//! Tests of the places that writing replaces, and of those that it writes to.
 
 #![cfg(unix)]
 

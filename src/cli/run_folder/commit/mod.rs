@@ -1,10 +1,10 @@
 //! [`Stage`]: the files of a finished run become visible together, or none of them does.
 //!
-//! Files are gathered under `.raddle-staging`. Once all are there, it becomes `.next`; then `.next/model.json` takes the place of
-//! `model.json`, which is the commit: before it the folder holds the old model whole, after it the new one. What is
-//! left is to bring the other files from `.next` into their places and to remove those of the earlier run. Whoever
-//! comes upon a `.next` without a `model.json` has to finish that ([`recover`]); readers find a file in either place by
-//! its digest.
+//! Files are gathered under `.raddle-staging`. Once all are there, it becomes `.next`; then
+//! `.next/model.json` takes the place of `model.json`, which is the commit: before it the folder holds the
+//! old model whole, after it the new one. It is left to bring the other files from `.next` into their places
+//! and to remove those of the earlier run. A process that finds a `.next` without a `model.json` has to
+//! finish that ([`recover`]); readers find a file in either place by its digest.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,9 +18,9 @@ use super::atomic::stream;
 use super::manifest::{self, Files, Head, Own, digest_of};
 use super::store::{Out, Store};
 
-/// Where files are gathered; whatever is found there was given up.
+/// Folder in which files are gathered; files found there by a new run were given up.
 const STAGING: &str = ".raddle-staging";
-/// Where they wait for the commit, and then for their places.
+/// Folder in which they wait for the commit, and then for their places.
 pub(crate) const NEXT: &str = ".next";
 /// The program's part of `model.json`.
 const OWN: &str = "model.own";
@@ -53,7 +53,7 @@ impl Stage {
         Self { folder: folder.into(), store, files: Files::new(), has_own: false, begun: false }
     }
 
-    /// Streams a file. What is given as `model.json` is what the program says of its model: an object.
+    /// Streams a file. The content given as `model.json` is the program's object about its model.
     pub(crate) fn write(
         &mut self,
         name: &str,
@@ -117,7 +117,7 @@ impl Drop for Stage {
     }
 }
 
-/// Finishes a commit that a run was killed in, and clears away what one had gathered before it.
+/// Finishes a commit that a run was killed in, and clears away files that one had gathered before it.
 pub(crate) fn recover(folder: &Path, store: &dyn Store) -> io::Result<()> {
     clear(&folder.join(STAGING), store)?;
     let next = folder.join(NEXT);
@@ -137,7 +137,8 @@ pub(crate) fn recover(folder: &Path, store: &dyn Store) -> io::Result<()> {
     complete(folder, store)
 }
 
-/// Brings what `.next` holds into its places after the commit. May be done again from wherever it ended.
+/// Brings the files of `.next` into their places after the commit. May be done again from any point at which
+/// it ended.
 fn complete(folder: &Path, store: &dyn Store) -> io::Result<()> {
     let next = folder.join(NEXT);
     let note = next.join(REPLACED);

@@ -60,7 +60,7 @@ impl Store for Failing {
         Disk.write(file, bytes)
     }
 
-    // Nothing here loses power: what is slow is only counted.
+    // No power is lost here: slow operations are only counted.
     fn sync(&self, _: &File) -> io::Result<()> {
         self.next()
     }
@@ -122,7 +122,8 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Another run in the folder, killed early: it completes what is pending. Then nothing is left of another model.
+/// Another run in the folder, killed early: it completes the pending commit. Then nothing is left of another
+/// model.
 fn settled(folder: &Path, was: Option<String>) {
     drop(RunFolder::hold(folder, Earlier::Replaced).unwrap());
     assert_eq!(read(folder), was);
@@ -190,7 +191,7 @@ static COMMITTED: LazyLock<usize> = LazyLock::new(|| {
     committed.unwrap()
 });
 
-/// Events in a folder while somebody opens the model in it.
+/// Events in a folder while a reader opens the model in it.
 type Meanwhile = fn(&Path);
 
 const MEANWHILE: [Meanwhile; 3] = [
@@ -208,14 +209,14 @@ const MEANWHILE: [Meanwhile; 3] = [
 fn whoever_opens_a_model_while_it_is_replaced_gets_one_of_them_whole() {
     let mut met = BTreeSet::new();
     for meanwhile in MEANWHILE {
-        // From where the files are gathered to where the new model is in its place.
+        // From the moment at which the files are gathered to the one at which the new model is in its place.
         for died in *COMMITTED - 4.. {
             let first = Failing::new(died, true);
             for turn in 0.. {
                 let folder = tempfile::tempdir().unwrap();
                 write(folder.path(), OLD, Failing::never()).unwrap();
                 let _ = write(folder.path(), NEW, Failing::new(died, true));
-                // At one look after the other of whoever opens it.
+                // At one look after the other of the reader.
                 let mut looks = 0;
                 let opened = ModelFolder::open_watched(folder.path(), "lasso", &mut || {
                     if looks == turn {
@@ -225,7 +226,7 @@ fn whoever_opens_a_model_while_it_is_replaced_gets_one_of_them_whole() {
                 });
                 let opened = opened.unwrap_or_else(|error| panic!("{died} {turn}: {error}"));
                 let About { label } = opened.about().unwrap();
-                // What was opened stays, whatever comes after.
+                // An open model stays, whatever comes after.
                 write(folder.path(), OLD, Failing::never()).unwrap();
                 for name in ["coef.tsv", "path.tsv", "cv.tsv"].into_iter().filter(|name| opened.has(name)) {
                     assert_eq!(opened.read(name).unwrap(), label.as_bytes(), "{name}");
@@ -262,7 +263,7 @@ fn a_death_while_a_commit_is_completed_is_completed_again() {
             assert_eq!(read(&path), found);
             settled(&path, found);
         });
-        // Whether there is another operation to die at.
+        // Another operation to die at, if there is one.
         let _ = write(&folder.path().join("counted"), NEW, Arc::<Failing>::clone(first));
     });
     assert!(met > 100, "{met}");

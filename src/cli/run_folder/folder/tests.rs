@@ -1,4 +1,4 @@
-//! Whose a folder is, what is replaced in it, and what never.
+//! Ownership of folders, and the files in them that are replaced, or never.
 
 use super::*;
 use crate::cli::ExitStatus;
@@ -88,7 +88,7 @@ fn another_run_is_refused_and_named() {
     assert_eq!(error.status(), ExitStatus::Usage);
     assert!(error.to_string().contains("it holds a run of lasso (model.json): add --force"), "{error}");
     RunFolder::hold(folder.path(), Earlier::Resumed).unwrap();
-    // What a run leaves that was killed early is a run, too.
+    // The files of a run that was killed early are a run, too.
     for name in ["checkpoint", "trace.jsonl", "run.json", "report.json", "summary.json"] {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(name), "x").unwrap();
