@@ -1,4 +1,5 @@
-//! Views of changing data against a naive recomputation: the records that count, their counts and costs, who was touched.
+//! Views of changing data against a naive recomputation: the records that count, their counts and costs, and
+//! the keys that were touched.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +48,7 @@ impl Draws {
     }
 }
 
-/// What a view should hold, found anew from everything that was inserted and not retracted.
+/// The records and counts of a view, found anew from everything that was inserted and not retracted.
 #[derive(Debug, Clone, PartialEq)]
 struct Naive<R: Ord> {
     records: BTreeSet<(u64, R)>,
@@ -124,7 +125,7 @@ fn tallies<R: Record>(records: &BTreeSet<(u64, R)>) -> BTreeMap<Key, Tally> {
     tallies
 }
 
-/// What leads from one version to the next, found by comparing them.
+/// The difference of two versions, found by comparing them.
 fn difference<R: Record>(version: u64, before: &Naive<R>, after: &Naive<R>) -> Delta<R> {
     let entered: Vec<(u64, R)> = after.records.difference(&before.records).cloned().collect();
     let left: Vec<(u64, R)> = before.records.difference(&after.records).cloned().collect();

@@ -1,4 +1,4 @@
-//! The small programs do what they say: they learn, they count right, they find the optimum.
+//! Properties of the small programs: they learn, they count right, they find the optimum.
 
 use raddle::schedule::{Automatic, Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Ending, Engine, Visibility};

@@ -1,4 +1,4 @@
-//! Every example runs to its end and says something.
+//! Every example runs to its end and prints something.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ fn names() -> Vec<String> {
     rust.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()
 }
 
-/// Where `cargo test` has built them: beside the folder of this test's binary.
+/// The folder in which `cargo test` has built them: beside that of this test's binary.
 fn built() -> PathBuf {
     let here = env::current_exe().unwrap();
     here.ancestors().nth(2).unwrap().join("examples")

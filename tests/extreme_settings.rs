@@ -1,4 +1,4 @@
-//! Settings of any size neither panic nor hang, and cost no more than what there is.
+//! Settings of any size neither panic nor hang, and cost no more than the shards and blocks that there are.
 
 use std::time::Instant;
 

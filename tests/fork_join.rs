@@ -1,4 +1,4 @@
-//! The workers of a run lend the first one a hand: nothing of it shows in a result, and a failure ends the run.
+//! The workers of a run help the first one: nothing of it shows in a result, and a failure ends the run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,10 +12,10 @@ use crate::programs::within_a_minute;
 
 const COLUMNS: usize = 64;
 
-/// Each round, every element of a matrix becomes a mix of those left of it in its row and what the shards say: much to do
-/// for the first worker alone, row by row.
+/// Each round, every element of a matrix becomes a mix of those left of it in its row and the shards'
+/// answers: much work for the first worker alone, row by row.
 struct Mixer {
-    /// The most hands that were there.
+    /// The most threads that there were for the work.
     hands: Arc<AtomicUsize>,
     /// A row whose work fails, if any.
     bad: Option<usize>,

@@ -1,5 +1,6 @@
-//! Tests of what keeps a process from its run, or tries to: strangers, networks that go, launchers that stop, signals while it starts;
-//! and what is said of it, to whom. Counts and seconds of the long forms are in `tests/README.md`.
+//! Tests of obstacles between a process and its run: strangers, networks that go, launchers that stop,
+//! signals while it starts; and of the messages about them. Counts and seconds of the long forms are in
+//! `tests/README.md`.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -44,7 +45,7 @@ fn on_fits(one: usize, slower: u64, test: impl Fn(&Path, &str)) {
     }
 }
 
-/// Writes the documents, and how much slower than it is every epoch becomes.
+/// Writes the documents, and the factor by which every epoch is slowed down.
 fn texts(folder: &Path, slower: u64) {
     let words =
         "the cat sat mat dog ate homework saw house tree river green blue quick slow paper ink pen code wire";
@@ -80,7 +81,7 @@ impl Meanwhile {
         Self { over, count, threads }
     }
 
-    /// Connections that say nothing, made again as they are closed.
+    /// Connections that send nothing, made again as they are closed.
     fn strangers(at: SocketAddr, count: usize) -> Self {
         let connect = move || {
             let socket = TcpStream::connect_timeout(&at, Duration::from_secs(1)).ok()?;
@@ -99,10 +100,10 @@ impl Meanwhile {
         })
     }
 
-    /// Questions for the status of a run.
+    /// Requests for the status of a run.
     fn polls(run: &Path) -> Self {
         let visitor = AdminClient::new(Invitation::read(&run.join("coordinator")).unwrap());
-        // Whether each is answered is not what this is about.
+        // The answers do not matter here.
         Self::of(2, move || drop(visitor.status()))
     }
 }
@@ -122,7 +123,7 @@ fn strangers_keep_no_process_out_and_the_status_is_answered() {
         let (expected, status) = alone(folder, fit);
         for count in [130, most as usize] {
             let _ = fs::remove_dir_all(folder.join("run"));
-            // The slow process keeps its shards, so that the run outlasts what is asked of it.
+            // The slow process keeps its shards, so that the run outlasts the requests.
             let line =
                 launch(3, &format!("{fit} --checkpoint-every 5")).replace("launch ", "launch --balance off ");
             let mut run = Launched::begin(folder, &line);
@@ -231,7 +232,8 @@ fn a_network_that_is_gone_for_a_while_costs_a_loss_at_most() {
     });
 }
 
-/// SIGTERM reaches a process before its handler is there, while it says hello, while it reads, and when the run has begun.
+/// SIGTERM reaches a process before its handler is there, during its handshake, while it reads, and when the
+/// run has begun.
 #[test]
 fn a_process_that_is_asked_to_leave_while_it_starts_ends_no_run() {
     on_fits(1, 1, |folder, fit| {
@@ -279,7 +281,7 @@ fn who_does_not_fit_is_told_why_at_once_and_so_are_launcher_and_status() {
     let mut run = Launched::begin(folder, &format!("raddle launch --processes 2 -- {line} --out run"));
     run.await_epoch(2);
     let join = format!("join {} --token-file", coordinator(&run.run));
-    // The same programs, and a byte more.
+    // Another program: the same bytes, and one more.
     let other = folder.join("other");
     fs::create_dir(&other).unwrap();
     for program in ["raddle", "lda"] {
@@ -295,7 +297,7 @@ fn who_does_not_fit_is_told_why_at_once_and_so_are_launcher_and_status() {
     run.await_line("another build");
     assert!(has_note(folder, "another build"));
     assert_eq!(status(folder)["members"].as_array().unwrap().len(), 2, "it has no place any more");
-    // A token that is not this run's, and one that others can read.
+    // A token of another run, and one that others can read.
     write_private(&folder.join("wrong"), &"0".repeat(64));
     let ran = ends(folder, &format!("raddle {join} wrong"), 2);
     assert!(ran.err.contains("does not hold this token"), "{}", ran.err);
@@ -397,7 +399,7 @@ fn one_line_begins_a_run_and_goes_on_with_it() {
         }
         ends(folder, &line, 0);
         assert_eq!(digest(&folder.join("run")), expected);
-        // The same line goes on: there is nothing left to do.
+        // This line goes on with the run: there is nothing left to do.
         ends(folder, &line, 0);
         assert_eq!(digest(&folder.join("run")), expected);
     }
@@ -411,7 +413,7 @@ fn a_folder_that_is_removed_is_told_of_and_made_anew() {
     let (expected, _) = alone(folder, LINE);
     let mut run = Launched::begin(folder, &launch(2, &format!("{LINE} --checkpoint-every 5")));
     run.await_epoch(7);
-    // What processes write at the same moment may be in the way.
+    // A file that a process writes at the same moment may be in the way.
     while fs::remove_dir_all(&run.run).is_err_and(|why| why.kind() != ErrorKind::NotFound) {}
     run.await_line("was removed, and is made anew");
     assert!(has_note(folder, "was removed"));
@@ -427,7 +429,7 @@ fn a_generation_waits_until_its_number_is_noted() {
     let folder = folder.path();
     texts(folder, 1);
     let (expected, _) = alone(folder, LINE);
-    // Where the number would be written first there is a folder.
+    // A folder is in the place where the number would be written first.
     fs::create_dir_all(folder.join("run/generation.json.partial/in the way")).unwrap();
     let mut run = Launched::begin(folder, &launch(2, LINE));
     run.await_line("generation.json cannot be written");
@@ -448,7 +450,7 @@ fn the_status_tells_the_memory_of_now() {
     let line = LINE.replace("--epochs 40", "--epochs 1000000");
     let mut run = Launched::begin(folder, &format!("raddle launch --processes 2 -- {line} --out run"));
     run.await_epoch(200);
-    // Later than the hand-over: what the system says now is told within the next heartbeats.
+    // Later than the hand-over: the system's numbers of now are sent with the next heartbeats.
     let proc = fs::read_to_string(format!("/proc/{}/status", run.processes()[1])).unwrap();
     let most = proc.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim();
     let most: u64 = most.strip_suffix(" kB").unwrap().parse().unwrap();

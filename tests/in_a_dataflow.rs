@@ -24,7 +24,8 @@ fn wandering() -> Engine<mixing::Mixing> {
     Engine::new(program, problem.schedule(), parts).staleness(1).epochs(5)
 }
 
-/// What the dataflow around an operator saw: (epoch of the record, time it came with), and whether its frontier ended.
+/// Records seen by the dataflow around an operator: (epoch of the record, time that it came with), until its
+/// frontier ended.
 type Seen = Vec<(u64, u64)>;
 
 /// Runs an operator on a dataflow whose channels carry bytes or pointers, as configured here.
@@ -156,7 +157,7 @@ fn what_an_operator_cannot_do_is_refused() {
     assert_eq!(unfinished.to_string(), "the dataflow of this operator has not run to its end");
 }
 
-/// It panics in the fourth epoch.
+/// A schedule that panics in the fourth epoch.
 struct FailingSchedule(Rotation);
 
 impl Schedule for FailingSchedule {

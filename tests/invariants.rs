@@ -1,4 +1,5 @@
-//! The invariants of ARCHITECTURE.md that are seen from the text of the code: what is absent from which files.
+//! The invariants of ARCHITECTURE.md that the text of the code shows: words that are absent from all files
+//! but a few.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -170,7 +171,7 @@ fn libraries_bring_no_command_line() {
 fn no_comparison_of_a_test_may_be_empty() {
     let found = comparisons::that_may_be_empty(Path::new(env!("CARGO_MANIFEST_DIR")));
     assert_eq!(found, [""; 0], "use `pairs` or `not_empty` of raddle_common::testing");
-    // The places are found where they stand, and nothing else is.
+    // The places are found where they stand, and nothing else.
     for (code, count) in [
         ("for (a, b) in x.iter().zip(y) { assert_eq!(a, b); }", 1),
         ("for (i, a) in (0..).zip(x) { assert!(a > i); }", 0),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::commands::{self, Ran, command, ends, run};
 
-/// Small data, and what each solver does with it.
+/// Small data, and a fit of each solver on them.
 const LINES: [(&str, &str); 7] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
     ("lasso-logistic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
@@ -23,7 +23,7 @@ fn report(folder: &Path, out: &str) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join(out).join("report.json")).unwrap()).unwrap()
 }
 
-/// Runs a line alone, on a worker, and gives its digest, its status and what it said.
+/// Runs a line alone, on a worker, and gives its digest, its status and its output.
 fn alone(folder: &Path, line: &str) -> (String, Ran) {
     let ran = run(folder, &format!("{line} --workers 1 --out alone --force"));
     (report(folder, "alone")["model_digest"].as_str().unwrap().to_owned(), ran)
@@ -55,7 +55,8 @@ fn several_processes_leave_the_model_of_one() {
     }
 }
 
-/// Data of files are read by parts, from a file that the processes share: it is made once, and gone in the end.
+/// Data of files are read by parts, from a file that the processes share: it is made once, and gone in the
+/// end.
 #[test]
 fn files_are_read_by_parts() {
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +106,7 @@ fn files_are_read_by_parts() {
                 assert_eq!(found[part], expected[part], "{part} of {line}");
             }
             assert!(!folder.join("launched/.raddle-shared").exists());
-            // A folder of the user's stays, whatever it holds.
+            // A folder of the user's stays, with all that it holds.
             assert!(folder.join("launched/data/mine").exists());
         }
     }
@@ -255,7 +256,7 @@ impl Background {
         assert!(std::process::Command::new("kill").args([signal, process]).status().unwrap().success());
     }
 
-    /// The status and what was said to stderr.
+    /// The status and the text on stderr.
     fn end(mut self) -> (Option<i32>, String) {
         use std::io::Read as _;
         let mut said = String::new();
@@ -352,7 +353,7 @@ fn a_killed_launcher_leaves_no_process() {
     run.signal(&run.launcher.id().to_string(), "-KILL");
     assert_eq!(run.end().0, None);
     let killed = Instant::now();
-    // One that has ended may wait for whoever takes over the launcher's children.
+    // A process that has ended may wait for the one that takes over the launcher's children.
     let runs = |process: &String| {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")

@@ -1,4 +1,4 @@
-//! A program says which of its tasks only measure; their seconds are told apart, and nothing else changes.
+//! A program names the tasks that only measure; their seconds are told apart, and nothing else changes.
 
 use raddle::schedule::Rotation;
 use raddle::{
@@ -6,7 +6,7 @@ use raddle::{
     Verdict, Visibility,
 };
 
-/// What a round is for.
+/// Purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     Count,

@@ -1,12 +1,12 @@
-//! Several processes need less memory each than one process does. The system's limit on data (heap, stacks of threads,
-//! anonymous maps) says so: `prlimit --data`.
+//! Several processes need less memory each than one process does. The system's limit on data (heap, stacks of
+//! threads, anonymous maps) shows it: `prlimit --data`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::commands::binary;
 
-/// The part of what one process needs that each of three may need.
+/// Memory that each of three processes may need, as a share of that of one.
 const SHARE: f64 = 0.6;
 
 /// Runs `PROGRAM LINE` where no process may have more than these million bytes, and says whether it finished.

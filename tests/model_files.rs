@@ -1,5 +1,5 @@
-//! Models of the bundled programs survive: a write that is killed, and files that are damaged. `tests/README.md` says how
-//! to run the long forms.
+//! Models of the bundled programs survive: a write that is killed, and files that are damaged.
+//! `tests/README.md` has the commands of the long forms.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::commands::{Ran, command, ends, json, next, number, run};
 
-/// A program, how a small model of it is fitted, and the commands that use it.
+/// A program, the fit of a small model of it, and the commands that use it.
 const SMALL: [(&str, &str, &[&str]); 4] = [
     (
         "lasso",
@@ -200,7 +200,7 @@ struct Fits {
     digests: [String; 2],
 }
 
-/// How long each of two runs is, and how that stands in its `run.json`.
+/// Epochs of each of two runs, and their form in its `run.json`.
 const EPOCHS: [(u64, &str); 2] = [(3, "\"3\""), (4, "\"4\"")];
 
 const DATA: &str = "synth:ratings:users=300,items=120,n=4000";
@@ -236,7 +236,7 @@ fn a_fit_that_is_killed_while_it_writes_leaves_the_old_model_or_the_new_one() {
         // Until the first kill, runs are timed.
         let is_timed = writing.is_zero();
         let mut child = command(folder.path(), &fits.lines[turn]).stdout(Stdio::null()).spawn().unwrap();
-        // What an earlier kill left is gone once this run trains.
+        // Files that an earlier kill left are gone once this run trains.
         let trains =
             || fs::read_to_string(run.join("run.json")).is_ok_and(|text| text.contains(EPOCHS[turn].1));
         while !(trains() && staging.exists()) && child.try_wait().unwrap().is_none() {
@@ -261,7 +261,7 @@ fn a_fit_that_is_killed_while_it_writes_leaves_the_old_model_or_the_new_one() {
         let whole = fits.said.iter().position(|known| *known == said);
         let whole = whole.unwrap_or_else(|| panic!("kill {}: another model", met.iter().sum::<u64>()));
         landed[usize::from(whole == turn)] += 1;
-        // A start from it is one from that model, and whatever was killed goes on to its own.
+        // A start from it is one from that model, and the run that was killed goes on to its own.
         if met.iter().sum::<u64>().is_multiple_of(5) {
             let from =
                 format!("mf fit {DATA} --rank 24 --epochs 1 --validation none --init run --json --quiet");

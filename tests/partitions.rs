@@ -1,5 +1,6 @@
-//! Processes that are cut off, stopped or lost on another machine: the run goes on without them, and ends with the bytes of
-//! an undisturbed one. "Another machine" is `raddle join`, whose processes the launcher cannot end.
+//! Processes that are cut off, stopped or lost on another machine: the run goes on without them, and ends
+//! with the bytes of an undisturbed one. "Another machine" is `raddle join`, whose processes the launcher
+//! cannot end.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use crate::launched::{
 };
 
 const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
-/// From what happens to the next generation, with a deadline of 3 s.
+/// Longest time from a fault to the next generation, with a deadline of 3 s.
 const SOON: Duration = Duration::from_secs(8);
 
 /// A launched run of one process, in which nothing ends soon, with a checkpoint after so many epochs.
@@ -29,7 +30,8 @@ fn join(folder: &Path, at: SocketAddr, more: &str) -> Joined {
     Joined::begin(folder, &format!("raddle join {at} --token-file run/token --deadline 60 {more}"))
 }
 
-/// What happens now ends the generation; from then on the run is fast.
+/// Checks that a fault ends the generation and the run goes on to its end, fast from then on; returns its
+/// stderr.
 fn goes_on(mut run: Launched, folder: &Path, expected: &str, what: &str, happens: impl FnOnce()) -> String {
     slow(folder, 1);
     happens();
@@ -65,12 +67,13 @@ fn cut_link(forth: bool, back: bool) {
     let at = coordinator(&run.run);
     let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
     let proxy = Proxy::to(inside);
-    // The one that is called, then the one that calls it.
+    // The end that is dialled, then the end that dials.
     let _called = join(folder, at, &format!("--listen {inside} --advertise {}", proxy.address));
     assert_eq!(run.await_members(2), [0, 1]);
     let _caller = join(folder, at, "");
     assert_eq!(run.await_members(3), [0, 1, 2]);
-    // They have met, and the generation runs: at a checkpoint the next one begins, with a connection of its own.
+    // They are connected, and the generation runs: at a checkpoint the next one begins, with a connection of
+    // its own.
     proxy.await_connection();
     run.await_epoch(run.epochs());
     while !(2..7).contains(&(run.epochs() % 10)) {
@@ -79,7 +82,7 @@ fn cut_link(forth: bool, back: bool) {
     let said = goes_on(run, folder, &expected, "it has said nothing for 3 s", || {
         assert!(proxy.cut(forth, back) > 0, "nobody goes by what is advertised");
     });
-    // Each is told of by the one that hears nothing.
+    // The end that receives nothing reports the other one.
     let (one, other) = if forth { (1, 2) } else { (2, 1) };
     let told = format!("process {one}: process {other} is lost: it has said nothing for 3 s");
     assert!(said.contains(&told), "{said}");

@@ -33,7 +33,7 @@ struct Run {
     remote: raddle::cluster::Remote,
 }
 
-/// What a run has come to, with the number of the process that has it; how the coordinator says that it ended; errors.
+/// Outcome of a run, with the number of the process that has it; the coordinator's ending; errors.
 type End = (Option<(usize, Outcome<Mixing>)>, Ended, Vec<EngineError>);
 
 type Make = fn(u32) -> Engine<Mixing>;
@@ -71,7 +71,7 @@ impl Run {
         self.processes.push((process, told));
     }
 
-    /// What the run has come to, the number of the process that has it, and how the coordinator says that it ended.
+    /// The run's outcome, the number of the process that has it, and the coordinator's ending.
     fn end(self) -> End {
         let (mut outcome, mut errors) = (None, Vec::new());
         for (index, (process, told)) in self.processes.into_iter().enumerate() {
@@ -136,7 +136,7 @@ fn a_plan_of_workers_is_followed_by_all_processes() {
     });
 }
 
-/// Waits until the coordinator says what is expected.
+/// Waits until the coordinator's status is as expected.
 fn await_status(invitation: &Invitation, expected: impl Fn(&RunStatus) -> bool) {
     let visitor = AdminClient::new(invitation.clone());
     while !expected(&visitor.status().unwrap()) {
@@ -158,7 +158,7 @@ fn processes_that_join_and_leave_and_a_rescale_change_nothing() {
         let expected = bytes(&long(0).run().unwrap().parts);
         let mut run = Run::open(2, 2);
         let invitation = run.invitation.clone();
-        // What happens at boundaries: the observer of the first process waits for it.
+        // Faults at boundaries: the observer of the first process waits for them.
         let (joins, joining) = mpsc::channel();
         for index in 0..2 {
             let (invitation, joins) = (invitation.clone(), joins.clone());
@@ -249,13 +249,13 @@ fn lose(folder: &std::path::Path, epochs: &[u64]) -> (Vec<u8>, Vec<u64>) {
                         begin.send(record.epoch).unwrap();
                         if record.epoch == at {
                             told.exited(2, 137, true, "was killed by signal 9".into());
-                            // It is noticed when nobody can say so any more.
+                            // It is noticed when no sender is left.
                             let _ = noticed.as_ref().map(mpsc::Receiver::recv);
                         }
                     });
                     let ran = engine.run_on(&cluster);
                     let code = i32::from(ran.is_err());
-                    // Its words are heard before its end is told.
+                    // Its last messages are read before its end is reported.
                     drop(cluster);
                     remote.exited(index, code, false, "has ended".into());
                     (ran, begun.try_recv().ok())
@@ -291,8 +291,8 @@ fn a_loss_costs_the_epochs_since_the_last_checkpoint_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let (left, began) = lose(folder.path(), &[1, 3, 7]);
         assert!(left == expected);
-        // The boundary of a checkpoint is concluded anew; the first loss came before there was one. No loss stands at a boundary
-        // of a checkpoint: whether that one was made in time would be a matter of threads.
+        // The boundary of a checkpoint is concluded anew; the first loss came before there was one. No loss
+        // is at a boundary of a checkpoint: whether that one was made in time would be a matter of threads.
         assert_eq!(began, [0, 0, 2, 6]);
         let number = std::fs::read_to_string(folder.path().join("generation.json")).unwrap();
         assert!(number.contains("generation"), "{number}");

@@ -1,5 +1,5 @@
-//! The command lines of README.md and of each program's page, as they stand, in a row, in one folder; and what README.md
-//! says they print.
+//! The command lines of README.md and of each program's page, as they stand, in a row, in one folder; and the
+//! output that README.md shows.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -70,7 +70,7 @@ fn write_data(folder: &Path) {
             writeln!(text, "{document} {} {}", 1 + (4 * (document % 3) + word) % 10, 1 + below(9)).unwrap();
         }
     }
-    // Whether a file is compressed is seen from its content.
+    // A compressed file is recognised by its content.
     write("docword.news.txt.gz", &text);
     write("vocab.news.txt", &words.join("\n"));
     let posts = (0..40).map(|post| format!("{post}.html,{}\n", words[4 * (post % 3)..].join(" ")));
@@ -97,7 +97,7 @@ fn every_command_line_works_as_it_stands_in_a_row() {
     }
 }
 
-/// A text whose seconds are those of no machine.
+/// A text without its seconds, which differ between machines.
 fn without_seconds(text: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for word in text.lines().flat_map(|line| line.split(' ').chain(["\n"])) {

@@ -88,7 +88,7 @@ const SOLVERS: [(&str, u64, u64); 7] = [
     ),
 ];
 
-/// Something happens to a random process, the first one included, at a random epoch of a run of two or three:
+/// A fault strikes a random process, the first one included, at a random epoch of a run of two or three:
 /// `RADDLE_FAULTS` times.
 #[test]
 fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() {
@@ -100,11 +100,11 @@ fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() 
     for round in 0..rounds as usize {
         let solver = round % SOLVERS.len();
         let (line, most, factor) = SOLVERS[solver];
-        // The first worker makes time for what is to happen.
+        // The first worker makes time for the fault.
         fs::write(folder.join("slow"), format!("0 0 {factor}\n0 16 1\n")).unwrap();
         let (digest_alone, status) = expected[solver].get_or_insert_with(|| alone(folder, line));
         let processes = 2 + (next(&mut dice) % 2) as usize;
-        // Every third of the gate's is of the first process.
+        // By default every third is of the first process.
         let whom = if round % 3 == 0 { 0 } else { (next(&mut dice) % processes as u64) as usize };
         let fault = FAULTS[(round / 2 + round) % FAULTS.len()];
         let after = next(&mut dice) % most;
@@ -131,7 +131,8 @@ fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() 
     assert!(2 * struck >= rounds, "{struck} of {rounds} runs were struck");
 }
 
-/// The first of two processes leaves; what the other one keeps of the run is that of an undisturbed one.
+/// The first of two processes leaves; the checkpoints that the other one keeps are those of an undisturbed
+/// run.
 #[test]
 fn the_first_process_leaves_and_the_checkpoints_after_it_go_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -241,7 +242,7 @@ fn a_second_launcher_is_refused() {
     assert_eq!(run.end().0, Some(0));
 }
 
-/// Removes the newest checkpoint, so that there is something left to do, and gives the folder another name.
+/// Removes the newest checkpoint, so that there is something left to do, and renames the folder.
 fn step_back(folder: &Path, from: &str, to: &str) {
     let _ = fs::remove_dir_all(folder.join(to));
     let copied = Command::new("cp").args(["-r", from, to]).current_dir(folder).status().unwrap();

@@ -6,7 +6,7 @@ use raddle::{Engine, Outcome, Parts, Program, Visibility};
 
 use crate::programs::{bytes, lda, mf, mixing, ridge, within_a_minute};
 
-/// How a run is carried out: nothing of it may show in the bytes.
+/// Way in which a run is carried out: nothing of it may show in the bytes.
 #[derive(Debug, Clone, Copy)]
 struct How {
     workers: usize,
@@ -24,7 +24,7 @@ enum Interruption {
 
 const EPOCHS: u64 = 4;
 
-/// What must be equal: bytes of all parts, counts, and the trace's metrics from the resume on.
+/// Results that must be equal: bytes of all parts, counts, and the trace's metrics from the resume on.
 #[derive(PartialEq)]
 struct Result {
     bytes: Vec<u8>,
@@ -171,11 +171,11 @@ fn bytes_depend_neither_on_workers_nor_on_transport_nor_on_interruptions() {
     }
 }
 
-/// A run as far as the wire is concerned.
+/// Traffic of a run, and its model.
 struct Traffic {
     bytes: u64,
     block_bytes: u64,
-    /// What remains when the run is over, so that it can be compared.
+    /// Bytes of all parts when the run is over, to be compared.
     parts: Vec<u8>,
 }
 
@@ -191,7 +191,7 @@ fn factorize(problem: &mf::Problem, workers: usize, serialized: bool) -> Traffic
     }
 }
 
-/// Bytes of all blocks that change worker, found by following the plan with one's finger.
+/// Bytes of all blocks that change worker, found by following the plan step by step.
 fn bytes_moved(problem: &mf::Problem, workers: usize) -> (u64, u64) {
     let (_, parts) = problem.parts();
     let shard_at = raddle::placement::even(&vec![1; parts.shards.len()], workers);
@@ -228,7 +228,7 @@ fn blocks_that_change_worker_are_what_crosses_the_wire() {
         assert!(wired.parts == alone.parts);
         let (moves, moved) = bytes_moved(&problem, workers);
         assert!(moves > 10);
-        // A block travels with its number and its leg, and little else.
+        // A block travels with its number and the position in its route, and little else.
         let overhead = 16 * moves;
         assert!((moved..=moved + overhead).contains(&wired.block_bytes), "{moved} {}", wired.block_bytes);
         assert!(wired.bytes >= wired.block_bytes);

@@ -1,5 +1,5 @@
-//! What the programs find is explained on the page about the files of a run, by the names that they write (for `lda`
-//! its own tests do that).
+//! Results of the programs are explained on the page about the files of a run, by the names that they write
+//! (for `lda` its own tests do that).
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn every_result_of_a_program_is_on_the_page() {
         assert!(seen.len() >= 2, "{line}");
         let unexplained: Vec<_> = seen.difference(&page).collect();
         assert!(unexplained.is_empty(), "{line}: {unexplained:?} are not on the page");
-        // What lies in files, not in lists of numbers.
+        // Long lists of numbers lie in files.
         let lists = report["results"].as_object().unwrap().iter();
         let long = lists.filter(|(_, value)| {
             value.as_array().is_some_and(|list| list.len() > 20 && list.iter().all(Value::is_number))

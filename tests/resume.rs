@@ -69,7 +69,8 @@ fn trace<P: Program>(outcome: &Outcome<P>, from: u64) -> Vec<(u64, u64, u64, u64
     late.map(|record| (record.epoch, record.value().to_bits(), record.updates, record.rounds)).collect()
 }
 
-/// The same model, boundary by boundary from the resume on, and the same counts.
+/// Checks that a resumed run equals the whole one: the model, the counts, and each boundary from the resume
+/// on.
 fn assert_same<P: Program>(resumed: &Outcome<P>, whole: &Outcome<P>, from: u64) {
     assert!(bytes(&resumed.parts) == bytes(&whole.parts));
     assert_eq!(trace(resumed, from), trace(whole, from));
@@ -88,7 +89,7 @@ fn a_boundary_that_is_reached_is_concluded_anew_under_a_tighter_target() {
         let resumed = halving(1.0).workers(workers).resume(&file).run().unwrap();
         assert_same(&resumed, &whole, 4);
         assert_eq!(resumed.parts.pinned, (0..=7).collect::<Vec<u64>>());
-        // Under the same target it is over at once, with the same model; and under a looser one.
+        // Under an equal target it is over at once, with an equal model; and under a looser one.
         for target in [10.0, 50.0] {
             let again = halving(target).workers(workers).resume(&file).run().unwrap();
             assert!(bytes(&again.parts) == bytes(&reached.parts));
@@ -105,7 +106,7 @@ fn a_run_that_a_limit_ended_goes_on_under_another_target() {
         let limited = halving(1.0).epochs(limit).checkpoint(100, &file).run().unwrap();
         assert_eq!(limited.report.ending.name(), "limit");
         assert_same(&halving(0.5).resume(&file).run().unwrap(), &halving(0.5).run().unwrap(), limit);
-        // One that the model has reached already ends it there.
+        // A target that the model has reached already ends it there.
         let over = halving(96.0).resume(&file).run().unwrap();
         assert_eq!((over.report.ending, over.report.epochs), (Ending::Target, limit));
     }

@@ -1,4 +1,5 @@
-//! What a schedule is promised: exact staleness, drained boundaries, a guard, no barrier in a rotation, and an end.
+//! Promises to a schedule: exact staleness, drained boundaries, a guard, no barrier in a rotation, and an
+//! end.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -305,7 +306,8 @@ fn shards_without_data_take_part() {
 fn a_rotation_has_no_barrier() {
     let (shards, blocks) = (4, 16);
     let rotation = Rotation::new(shards, blocks);
-    // What does not need, directly or through other tasks, the task of shard 0 in round 0: found by walking the plan.
+    // Tasks that do not need, directly or through others, the task of shard 0 in round 0: found by walking
+    // the plan.
     let (mut held_shards, mut held_blocks, mut free) = (vec![], vec![], vec![]);
     for (number, round) in (0u64..).zip(rotation.rounds(0)) {
         for task in &round.tasks {
@@ -320,7 +322,7 @@ fn a_rotation_has_no_barrier() {
         }
     }
     assert!(free.iter().any(|&(_, round)| round > 2), "the others may run ahead: {free:?}");
-    // Shard 0's first task waits until the others have done all that does not need its block.
+    // Shard 0's first task waits until the others have done all tasks that do not need its block.
     let (done, changed) = (Mutex::new(Vec::new()), Condvar::new());
     let gated = Toy::new(move |task| {
         let mut done = done.lock().unwrap();

@@ -1,5 +1,6 @@
-//! Tests in which nothing need be compared: an `assert` in a loop over `zip`, which ends with the shorter side, or over
-//! `all` of a run's lines, of which there may be none. `raddle_common::testing` has `pairs` and `not_empty` for them.
+//! Tests that may compare nothing: an `assert` in a loop over `zip`, which ends with the shorter side, or
+//! over `all` of a run's lines, of which there may be none. `raddle_common::testing` has `pairs` and
+//! `not_empty` for them.
 
 use std::fs;
 use std::ops::Range;
@@ -36,7 +37,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Where in test code a comparison may be empty, in bytes.
+/// Places in test code where a comparison may be empty, in bytes.
 pub(crate) fn places(text: &str) -> Vec<usize> {
     let code = without_texts(text);
     let mut found = Vec::new();
@@ -59,7 +60,7 @@ pub(crate) fn places(text: &str) -> Vec<usize> {
     found
 }
 
-/// What a loop that begins here goes over: up to its body.
+/// Head of a loop that begins here: from behind `in` to its body.
 fn head_of(code: &str, at: usize) -> Option<Range<usize>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     if code[..at].chars().next_back().is_some_and(is_word) {
@@ -97,7 +98,8 @@ fn inside(code: &str, at: usize) -> Range<usize> {
     at..code.len()
 }
 
-/// Whether a side may be shorter than the other: not where one is a range without an end, which only counts.
+/// `true` if a side may be shorter than the other: not where one is a range without an end, which only
+/// counts.
 fn zips(chain: &str) -> bool {
     chain.match_indices(".zip(").any(|(at, zip)| {
         let before = chain[..at].trim_end();
@@ -138,7 +140,7 @@ fn find(bytes: &[u8], from: usize, what: &[u8]) -> usize {
     found.map_or(bytes.len(), |found| from + found)
 }
 
-/// Behind the quote that ends a text.
+/// Position behind the quote that ends a text.
 fn end_of_text(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         match byte {

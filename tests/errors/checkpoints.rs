@@ -24,7 +24,7 @@ fn problem() -> mixing::Problem {
     mixing::Problem { shards: 5, blocks: 4, seed: 9, visibility: Visibility::EachRound, objective: true }
 }
 
-/// Why a resume from this file fails.
+/// Error of a resume from this file.
 fn refused<P: Program>(engine: Engine<P>, file: &Path) -> String {
     match engine.resume(file).run() {
         Err(error @ EngineError::Checkpoint { .. }) => {
@@ -98,8 +98,8 @@ fn a_damaged_checkpoint_is_named_and_the_one_before_is_used() {
     assert!(warning.ends_with(&format!("; {} is used instead", used.display())), "{warning}");
 }
 
-/// Three epochs of the run above. `RADDLE_WRITE_CHECKPOINT=1` writes it: once for every version of the format,
-/// and where the program of the tests computes something else.
+/// Three epochs of the run above. `RADDLE_WRITE_CHECKPOINT=1` writes it: once for every version of the
+/// format, and after a change of the test program's mathematics.
 #[test]
 fn a_checkpoint_kept_from_the_first_day_of_this_version_is_resumed() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/checkpoints/version-4");
@@ -121,7 +121,7 @@ fn a_checkpoint_that_cannot_be_written_is_a_warning() {
     let whole = run().run().unwrap();
     let warned = run().checkpoint(1, &nowhere).on_warning(warn).run().unwrap();
     assert!(bytes(&warned.parts) == bytes(&whole.parts));
-    // Every epoch's failed, and it is said once.
+    // The checkpoint of every epoch failed, and one warning tells of it.
     let [warning] = &warned.report.warnings[..] else { panic!("{:?}", warned.report.warnings) };
     assert!(
         warning.starts_with(&format!("checkpoint {}: it cannot be written: ", nowhere.display())),
@@ -212,7 +212,7 @@ fn long_run(file: &Path) -> Engine<mixing::Mixing> {
     if raddle::has_checkpoint(file) { engine.resume(file) } else { engine }
 }
 
-/// Run by the test below in a process of its own; says on its output which epochs are over.
+/// Run by the test below in a process of its own; writes to its output which epochs are over.
 #[test]
 fn the_child_that_is_killed() {
     let Some(file) = std::env::var_os(FILE) else { return };
@@ -224,7 +224,7 @@ fn the_child_that_is_killed() {
 fn a_process_killed_again_and_again_leaves_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.checkpoint");
-    // Killed once this number of further epochs is over, wherever it then is.
+    // Killed once this number of further epochs is over, at any point of the code.
     for epochs in [1, 2, 9, 3, 5] {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "errors::checkpoints::the_child_that_is_killed", "--nocapture"])

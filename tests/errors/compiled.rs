@@ -1,4 +1,4 @@
-//! Mistakes that the compiler finds: it says which verb or which type of the program is meant.
+//! Mistakes that the compiler finds: its message names the verb or the type of the program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn library(folder: &Path) -> PathBuf {
     built.max_by_key(age).expect("the library is beside its tests")
 }
 
-/// What the compiler says of a program; nothing if it accepts it.
+/// The compiler's message for a program; empty if it accepts it.
 fn compile(source: &str) -> String {
     let test = std::env::current_exe().unwrap();
     let built = test.parent().unwrap();

@@ -5,11 +5,11 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::variables;
 
-/// A schedule that says the same in each epoch, and whose methods may be trapped.
+/// A schedule that hands out the same round in each epoch, and whose methods may be trapped.
 #[derive(Clone)]
 pub(super) struct Fixed {
     pub(super) next: Next,
-    /// Whether its round is a plan that is known.
+    /// `true` if its plan is known in advance.
     pub(super) is_known: bool,
     pub(super) trap: &'static str,
     pub(super) named: Option<Variables>,

@@ -1,5 +1,5 @@
-//! What goes wrong is refused, or ends the run with an error that says what and where, and never with a hang. One program
-//! has all traps; each file is a kind of mistake.
+//! Mistakes are refused, or end the run with an error that names the place and the cause, and never with a
+//! hang. One program has all traps; each file is a kind of mistake.
 
 mod checkpoints;
 mod compiled;
@@ -35,11 +35,11 @@ struct Sums {
     /// and the one that runs.
     epoch: AtomicU64,
     visibility: Visibility,
-    /// Shards that were told of past the engine.
+    /// Shards that were noted past the engine.
     behind: Mutex<Vec<u32>>,
 }
 
-/// A value whose bytes fail where the mistake says so.
+/// A value whose bytes fail where the mistake is in them.
 struct Value {
     value: u64,
     fails: &'static str,
@@ -275,7 +275,7 @@ fn priority() -> Priority {
     Priority::new(variables(), PrioritySettings::new(4, 1))
 }
 
-/// What a run says, by the number of its workers and by pointer or by bytes; it must not hang.
+/// Messages of a run, by the number of its workers and by pointer or by bytes; it must not hang.
 fn said(build: impl Fn() -> Engine<Sums> + Send + Clone + 'static) -> Vec<String> {
     let ways = [(1, false), (1, true), (2, false), (2, true), (3, false), (7, true)];
     let run = |(workers, serialized)| {

@@ -1,4 +1,5 @@
-//! Panics of verbs and schedules end the run, and say in which verb, on what, when, and where in the program.
+//! Panics of verbs and schedules end the run with an error that names the verb, its object, the epoch and
+//! round, and the place in the program.
 
 use raddle::Visibility;
 use raddle::schedule::{Candidates, Next, Rotation, Schedule};
@@ -7,7 +8,7 @@ use super::fixed::{fixed, round};
 use super::{cyclic, engine, priority, said, trapped, with};
 use crate::programs::within_a_minute;
 
-/// A verb, the epoch from which on it is trapped, and what is said of the place.
+/// A verb, the epoch from which on it is trapped, and the words for the place in the error.
 type Trap = (&'static str, u64, &'static str);
 
 fn is_sprung<S: Schedule>(

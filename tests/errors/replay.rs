@@ -46,7 +46,7 @@ fn what_breaks_replay_is_found_with_its_epoch_and_part() {
         ("with tasks in reverse order", 0, "the change of round 0")
     );
     assert!(causes.contains("through a lock"));
-    // One that is told by the run itself.
+    // A mistake that the run itself reports.
     let error =
         within_a_minute(|| replay::check(|| engine("a replica changed", EachShard::new(3))).err()).unwrap();
     assert!(

@@ -1,4 +1,4 @@
-//! Schedules and programs that name what is not there, twice, or what belongs to another.
+//! Schedules and programs that name a number that does not exist, one twice, or one that belongs to another.
 
 use raddle::Visibility;
 use raddle::schedule::{Assignment, Candidates, Next, Round, Variables};
@@ -33,7 +33,7 @@ fn a_schedule_that_names_what_it_may_not_is_refused_by_name() {
             }
         }
     }
-    // The next round may name the same again, and where nobody owns a variable any shard may update it.
+    // The next round may name the same again, and where variables have no owner any shard may update them.
     let anywhere =
         || Fixed { named: Some(Variables::anywhere(vec![1; 12], 3)), ..fixed(round(&[(1, &[0])]), "") };
     assert!(said(move || engine("", anywhere())).iter().all(|text| text == "nothing"));

@@ -1,4 +1,4 @@
-//! Verbs that a program lacks, or that lose or mix up what is answered.
+//! Verbs that a program lacks, or that lose or mix up answers.
 
 use raddle::schedule::{
     Assignment, Automatic, Candidates, Cyclic, EachShard, Grid, Next, Rotation, Round, Schedule, Shuffled,
@@ -51,7 +51,7 @@ fn a_verb_the_program_lacks_is_named() {
     let refused =
         |schedule: Box<dyn Schedule>| Engine::new(Bare::<false>, schedule, parts()).run().err().unwrap();
     let variables = || Variables::in_ranges(vec![1; 4], vec![0, 2, 4]);
-    // Shipped schedules say what they ask for: nothing runs.
+    // Shipped schedules name the verbs that they require: nothing runs.
     let shipped: [(Box<dyn Schedule>, _); 4] = [
         (
             Box::new(Rotation::new(2, 2)),
@@ -74,7 +74,7 @@ fn a_verb_the_program_lacks_is_named() {
         let EngineError::Setting(why) = refused(schedule) else { panic!("{expected} is told too late") };
         assert!(why.starts_with(expected) && why.contains("in its `program!(..; "), "{why}");
     }
-    // Any other schedule is refused when it asks, without a panic.
+    // Any other schedule is refused when a round requires the verb, without a panic.
     let task = |block| Round { phase: (), tasks: vec![Assignment { shard: 0, block, variables: vec![0] }] };
     let related = Candidates { phase: (), variables: vec![0], owners: vec![(0, vec![0])] };
     for (next, expected) in [
@@ -106,7 +106,7 @@ fn a_partial_of_another_kind_is_an_error_that_names_both() {
             Share(share),
         }
     );
-    /// Answers what is named in it.
+    /// Mixes up the answers that are named in it.
     struct Confused(&'static str);
     impl Program for Confused {
         raddle::program!(Partial = Partial, Change = (); update);

@@ -1,9 +1,9 @@
-//! Imports of a crate go one way: what stands on a floor names only what stands on lower ones, and no file names, by way
+//! Imports of a crate go one way: a room on a floor names only rooms on lower ones, and no file names, by way
 //! of others, itself.
 //!
-//! A room is a file of a folder, or a folder with all that is in it. A test of a crate lists its rooms, floor by floor, the
-//! lowest first; rooms of one floor do not name each other. A name is followed through `pub use` to the file that defines
-//! it; what is compiled for tests alone is left out.
+//! A room is a file of a folder, or a folder with all that is in it. A test of a crate lists its rooms, floor
+//! by floor, the lowest first; rooms of one floor do not name each other. A name is followed through `pub
+//! use` to the file that defines it; code compiled for tests alone is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which file of a crate names which: every path of its code, resolved to the file that defines what is named.
+//! Imports between the files of a crate: every path of its code, resolved to the file that defines the name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -73,7 +73,8 @@ fn read(src: &Path, path: &str, module: &[String], files: &mut BTreeMap<Module, 
     }
 }
 
-/// The module that defines what a path names, seen from a module of this crate; none for what other crates define.
+/// The module that defines the name of a path, seen from a module of this crate; none for names of other
+/// crates.
 fn resolve(files: &BTreeMap<Module, File>, from: &[String], path: &[String], depth: usize) -> Option<Module> {
     let mut at = from.to_vec();
     for (place, name) in path.iter().enumerate() {
@@ -180,7 +181,7 @@ impl Visit<'_> for File {
         self.named.extend(inside.into_iter().map(of_file).filter(|path| !path.is_empty()));
     }
 
-    /// A name that is handed on (`pub use`) is named by those who take it, not by this file.
+    /// A name that is handed on (`pub use`) is named by the files that use it, not by this one.
     fn visit_item_use(&mut self, item: &ItemUse) {
         let is_handed_on = !matches!(item.vis, Visibility::Inherited);
         self.take(&item.tree, &mut Vec::new(), is_handed_on);
@@ -196,7 +197,7 @@ impl Visit<'_> for File {
     }
 
     fn visit_macro(&mut self, of: &syn::Macro) {
-        // Of what a macro is given, the paths from the root.
+        // Of the tokens of a macro call, the paths from the root.
         let text = of.tokens.to_string().replace(' ', "");
         for path in text.split("crate::").skip(1) {
             let path = path.split(|c: char| !c.is_alphanumeric() && !"_:".contains(c)).next().unwrap();

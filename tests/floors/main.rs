@@ -34,7 +34,7 @@ fn imports_of_the_engine_go_down() {
 
 #[test]
 fn no_file_of_the_engine_names_itself() {
-    // Children that need what is private to their parent, which begins what they do.
+    // Children that need what is private to their parent, which calls them.
     let allowed: [Allowed; 10] = [
         ("program/context.rs", "program/mod.rs", "what a program's verbs are given is of its types"),
         ("program/verbs.rs", "program/mod.rs", "a program lists its verbs, and a verb is asked of a program"),
@@ -228,7 +228,7 @@ fn no_file_of_what_the_algorithms_share_names_itself() {
     check_circles(&src("algorithms/common"), &allowed);
 }
 
-/// Imports of every form, through names that are handed on, to the file that defines what is named.
+/// Imports of every form, through names that are handed on, to the file that defines the name.
 #[test]
 fn climbs_and_circles_are_found_whatever_the_form_of_the_import() {
     let files = |use_of_upper: &str| {
@@ -278,7 +278,8 @@ fn climbs_and_circles_are_found_whatever_the_form_of_the_import() {
     }
 }
 
-/// Files of a program stand beside those of the library, and what a module inside a file calls `super` is that file.
+/// Files of a program stand beside those of the library, and the name `super` in a module inside a file is
+/// that file.
 #[test]
 fn files_of_a_program_are_read_too() {
     let circle = |of_second: &str| {

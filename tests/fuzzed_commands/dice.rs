@@ -2,7 +2,7 @@
 
 use crate::commands::next;
 
-/// What stands where a number or a word was expected.
+/// Words in the place of an expected number or word.
 pub(crate) const TOKENS: [&str; 30] = [
     "0",
     "-1",
@@ -90,7 +90,7 @@ impl Dice {
         }
     }
 
-    /// Puts something else in the place of a number's digit.
+    /// Puts another character in the place of a number's digit.
     fn digit(&mut self, bytes: &mut Vec<u8>, from: usize) {
         let digits: Vec<usize> = (from..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
         if let Some(&at) = digits.get(self.roll(digits.len())) {
@@ -98,7 +98,7 @@ impl Dice {
         }
     }
 
-    /// Puts a number of 4 or 8 bytes over what is there.
+    /// Puts a number of 4 or 8 bytes over the bytes there.
     fn number(&mut self, bytes: &mut [u8], at: usize) {
         let value = match self.roll(5) {
             0 => self.roll(40) as u64,

@@ -1,4 +1,4 @@
-//! Models and checkpoints that were changed, and signed anew: only what they hold can give them away.
+//! Models and checkpoints that were changed, and signed anew: only their content can give them away.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use super::dice::Dice;
 use super::inputs::{Inputs, MODELS};
 use crate::commands::{ends, json};
 
-/// What uses a model; the name of its folder stands for `MODEL`.
+/// Commands that use a model; the name of its folder stands for `MODEL`.
 const USES: [(&str, &[&str]); 3] = [
     (
         "lasso",
@@ -62,7 +62,7 @@ const RUNS: [&str; 11] = [
     "lda fit notes.txt --topics 150 --epochs 5 --validation none --word-priors priors.tsv",
 ];
 
-/// What `model.json` begins with, before its own 64 digits.
+/// Beginning of `model.json`, before its own 64 digits.
 const BEFORE: &str = "{\n  \"sha256\": \"";
 
 fn hex(bytes: &[u8]) -> String {
@@ -78,7 +78,7 @@ fn signed(rest: &[u8]) -> Vec<u8> {
     [BEFORE.as_bytes(), digits.as_bytes(), rest].concat()
 }
 
-/// Mostly values, so that what holds them is read.
+/// Changes mostly values, so that the rest is read.
 fn change(dice: &mut Dice, bytes: &mut Vec<u8>, from: usize) {
     if dice.roll(4) == 0 { dice.change(bytes, from) } else { dice.change_values(bytes, from) }
 }
@@ -97,7 +97,7 @@ pub(crate) fn model(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Case {
     let rest = &text[BEFORE.len() + 64..];
     if file == "model.json" {
         let mut rest = rest.as_bytes().to_vec();
-        // Mostly what is the program's own, behind the list of files.
+        // Mostly the program's own members, behind the list of files.
         let own = text.find("\n  },").unwrap_or(0).saturating_sub(BEFORE.len() + 64);
         let from = if dice.roll(5) == 0 { 0 } else { own };
         change(dice, &mut rest, from);
@@ -126,7 +126,7 @@ pub(crate) fn model(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Case {
 pub(crate) fn checkpoint(inputs: &Inputs, folder: &Path, dice: &mut Dice) -> Case {
     let number = dice.roll(RUNS.len());
     let line = RUNS[number];
-    // Made when it is first asked for, beside the inputs.
+    // Made when a case first needs it, beside the inputs.
     let made = inputs.folder().join(format!("begun.{number}"));
     if !made.exists() {
         let rest = format!("--checkpoint-every 1 --quiet --out begun.{number}");

@@ -7,10 +7,10 @@ use super::Case;
 use super::dice::Dice;
 use crate::commands::ends;
 
-/// What all cases begin with.
+/// The folder with the files, models and runs that all cases begin with.
 pub(crate) struct Inputs(PathBuf);
 
-/// How the models are fitted, by the names of their folders.
+/// Fits of the models, by the names of their folders.
 pub(crate) const MODELS: [(&str, &str); 8] = [
     ("lasso.run", "lasso fit data.csv --y y --ratio 50"),
     ("lasso.text", "lasso fit cities.csv --y y --ratio 50 --missing mean"),
@@ -89,7 +89,7 @@ impl Inputs {
         for (name, fit) in MODELS {
             ends(folder, &format!("{fit} --quiet --out {name}"), 0);
         }
-        // Whatever a command of the list is wrong with, it tries nothing.
+        // A command of the list that fails by itself would try nothing.
         for (line, files) in READERS {
             let line = line.replace(" - ", &format!(" {} ", files[0]));
             let code = crate::commands::run(folder, &format!("{line} --quiet"));

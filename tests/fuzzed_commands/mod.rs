@@ -21,16 +21,16 @@ mod inputs;
 mod options;
 mod watched;
 
-/// Fewer commands of a kind that were done, or refused, have tried nothing.
+/// Least number of commands of a kind that were done, and refused: with fewer the kind has tried nothing.
 const LEAST: u64 = 3;
-/// More failures than this teach nothing new.
+/// Most failures: more teach nothing new.
 const MOST_FAILURES: usize = 30;
 
 /// A command in a folder of its own.
 struct Case {
     folder: PathBuf,
     words: Vec<String>,
-    /// What stands on standard input.
+    /// File on standard input.
     stdin: Option<PathBuf>,
 }
 
@@ -44,7 +44,7 @@ const KINDS: [(&str, Lazy); 4] = [
     ("checkpoints", forged::checkpoint),
 ];
 
-/// What is wrong with the way in which a command ended.
+/// The fault in the end of a command, if there is one.
 fn wrong(watched: &Watched, words: &[String]) -> Option<String> {
     let Watched { code, out, err, processor, is_hung } = watched;
     if *is_hung {

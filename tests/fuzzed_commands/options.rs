@@ -1,4 +1,4 @@
-//! Commands with options by chance: those of the help, with values that they take, or that nothing takes.
+//! Commands with options by chance: those of the help, with values that they take, or that no option takes.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use super::dice::{Dice, TOKENS};
 use super::inputs::Inputs;
 use crate::commands::run;
 
-/// What the verbs are given, and whether they train.
+/// Arguments of the verbs, and `true` for those that train.
 const VERBS: [(&str, &[&str], bool); 10] = [
     ("lasso fit", &["data.csv", "cities.csv", "classes.csv", "data.svm", "synth:sparse:n=9,p=7"], true),
     ("lasso path", &["data.csv", "data.mtx"], true),
@@ -64,14 +64,14 @@ const VALUES: [(&str, &[&str]); 30] = [
     ("--resume", &["lasso.run", "mf.run", "lda.run", "nowhere"]),
 ];
 
-/// Values of those that must not be left to chance: files that are written stay in the folder, runs end.
+/// Values of options that must not be left to chance: files that are written stay in the folder, runs end.
 const KEPT_IN: [(&str, &[&str]); 3] = [
     ("--out", &["new", "lasso.run", "mf.run", "data.csv", "deep/new"]),
     ("--time-limit", &["0", "0.1", "-1", "nan", "abc", "", "1e-320", "0.3"]),
     ("--cache", &["cached"]),
 ];
 
-/// An option of a help text, and whether it takes a value.
+/// An option of a help text, and `true` if it takes a value.
 type Known = (String, bool);
 
 /// The options of each verb, by its help.

@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use super::Case;
 use crate::commands::binary;
 
-/// No command on a few hundred bytes takes longer, by its own clock: others may use the machine, too.
+/// Longest processor time of a command on a few hundred bytes: others may use the machine, too.
 const LONGEST: Duration = Duration::from_secs(5);
-/// One that waits for nothing takes no processor time.
+/// Longest wall-clock time: a command that only waits takes no processor time.
 const WATCHDOG: Duration = Duration::from_secs(60);
-/// What a command may claim of the address space, in KiB: more would be an abort on a smaller machine.
+/// Most address space that a command may claim, in KiB: more would be an abort on a smaller machine.
 const MEMORY: u64 = 6_000_000;
-/// Of the clock in `/proc`, on every Linux.
+/// Ticks of the clock in `/proc`, on every Linux.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// How a command ended.
+/// End of a command.
 pub(crate) struct Watched {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,

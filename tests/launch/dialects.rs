@@ -138,7 +138,7 @@ fn files_that_options_name_are_read_as_data_are() {
             });
         }
         assert!(!said[0].is_empty() && said.iter().all(|one| *one == said[0]), "{line}: {said:?}");
-        // Bytes of no text are told by line.
+        // Bytes of no text are reported by line.
         std::fs::write(folder.join("options.txt"), b"a 1\n\xff\xfe\xfd 2\n").unwrap();
         let refused = ends(folder, &line, 2);
         assert!(refused.err.contains("options.txt:2: this is not UTF-8"), "{line}: {}", refused.err);

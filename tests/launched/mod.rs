@@ -1,4 +1,4 @@
-//! Launched runs in the background, to which things happen that should not; and a proxy that cuts connections.
+//! Launched runs in the background that suffer faults; and a proxy that cuts connections.
 
 mod proxy;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(crate) use self::proxy::{Proxy, free_port};
 use crate::commands::{command, ends, run};
 
-/// Nothing takes longer.
+/// Longest time that anything takes.
 pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
 
 pub(crate) fn report(run: &Path) -> Value {
@@ -39,7 +39,7 @@ pub(crate) fn signal(process: &str, signal: &str) {
     assert!(Command::new("kill").args([signal, process]).status().unwrap().success());
 }
 
-/// Whether a process is there, and not only its entry.
+/// `true` if a process is there, and not only its entry.
 pub(crate) fn is_alive(process: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     !stat.is_empty() && !stat.contains(") Z ")
@@ -106,7 +106,7 @@ impl Launched {
         self.heard.clone()
     }
 
-    /// The status and what was said to stderr.
+    /// The status and the text on stderr.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let said = self.rest();
         (self.launcher.wait().unwrap().code(), said)
@@ -115,7 +115,7 @@ impl Launched {
 
 impl Drop for Launched {
     fn drop(&mut self) {
-        // A test that fails leaves nobody behind; a launcher that has ended is as it should be.
+        // A test that fails leaves no process behind; a launcher that has ended is as it should be.
         let _ = self.launcher.kill();
         let _ = self.launcher.wait();
     }
@@ -125,7 +125,7 @@ pub(crate) fn launch(processes: usize, line: &str) -> String {
     format!("raddle launch --processes {processes} -- {line} --slowdown slow --out run --force")
 }
 
-/// Where a launched run listens.
+/// Address at which a launched run listens.
 pub(crate) fn coordinator(run: &Path) -> std::net::SocketAddr {
     let text = fs::read_to_string(run.join("coordinator")).unwrap();
     text.lines().find_map(|line| line.strip_prefix("coordinator ")).unwrap().parse().unwrap()

@@ -1,4 +1,5 @@
-//! A proxy on loopback that can stop to pass anything on, in one direction or in both, without closing a connection.
+//! A proxy on loopback that can stop passing bytes on, in one direction or in both, without closing a
+//! connection.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,12 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
-/// A port that nobody listens at.
+/// A port at which no process listens.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Of a connection: whether what its connector says is lost on the way, and what it is told.
+/// Directions of a connection in which bytes are lost: from the connecting end, and to it.
 #[derive(Default)]
 struct Lost {
     forth: AtomicBool,
@@ -47,7 +48,7 @@ impl Proxy {
         Self { address, connections }
     }
 
-    /// Waits for somebody to connect.
+    /// Waits for a connection.
     pub(crate) fn await_connection(&self) {
         let began = Instant::now();
         while self.connections.lock().unwrap().is_empty() {

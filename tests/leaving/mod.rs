@@ -1,5 +1,5 @@
-//! Runs on several processes whose first one leaves at a boundary that is named: what is left is that of one process. Here
-//! processes are threads with connections of their own.
+//! Runs on several processes whose first one leaves at a boundary that is named: the outcome is that of one
+//! process. Here processes are threads with connections of their own.
 
 use std::path::Path;
 use std::thread;
@@ -10,7 +10,7 @@ use raddle::{Engine, Outcome, Program};
 /// Builds the same run anew each time.
 pub(crate) type Make<'a, P> = &'a (dyn Fn() -> Engine<P> + Sync);
 
-/// How a run is carried out.
+/// Way in which a run is carried out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct How<'a> {
     pub processes: u32,
@@ -18,13 +18,14 @@ pub(crate) struct How<'a> {
     pub workers: u32,
     /// The boundary at which the first process leaves, if it does.
     pub leaves_at: Option<u64>,
-    /// Where a checkpoint of every boundary is kept.
+    /// Folder of a checkpoint of every boundary.
     pub folder: Option<&'a Path>,
 }
 
 const ALONE: How<'static> = How { processes: 1, workers: 1, leaves_at: None, folder: None };
 
-/// Everything of a run that may not depend on how it was carried out: its digest, and the bits of what was measured.
+/// Everything of a run that may not depend on how it was carried out: its digest, and the bits of its
+/// measures.
 #[derive(Debug, PartialEq)]
 struct Left {
     digest: String,
@@ -58,7 +59,7 @@ pub(crate) fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, 
                         let engine = engine.observe(move |record| {
                             if index == 0 && how.leaves_at == Some(record.epoch) {
                                 leave();
-                                // The coordinator has heard it when it wishes that the generation ends here.
+                                // The coordinator knows of it when it requests that the generation end here.
                                 while !parts() {
                                     thread::yield_now();
                                 }
@@ -83,13 +84,13 @@ pub(crate) fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, 
     })
 }
 
-/// Lets the first process leave: in the gate once, with a boundary and numbers of processes and workers that differ from line
-/// to line; where `RADDLE_LEAVES` is set, at each of that many boundaries on 2x1, 3x1 and 2x2, with and without checkpoints.
-/// Returns how often.
+/// Lets the first process leave: once by default, with a boundary and numbers of processes and workers that
+/// differ from line to line; where `RADDLE_LEAVES` is set, at each of that many boundaries on 2x1, 3x1 and
+/// 2x2, with and without checkpoints. Returns how often.
 pub(crate) fn check<P: Program>(what: &str, line: u64, make: Make<'_, P>) -> u64 {
     let (_, alone) = carry_out(make, ALONE);
     let (epochs, alone) = (alone.report.epochs, left(&alone));
-    // A run on one process sheds nothing.
+    // A run on one process drops no training data.
     let whole = make().run().unwrap().digest();
     assert!(epochs > 1, "{what}: at the only boundary nobody leaves");
     let layouts = [(2, 1), (3, 1), (2, 2)];

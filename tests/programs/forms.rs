@@ -18,7 +18,7 @@ pub(crate) enum Confused {
     Schedule,
     /// A checkpoint says that shards are set up which are not.
     KeptSchedule,
-    /// A checkpoint leaves out what nobody makes anew.
+    /// A checkpoint leaves out a value that is not made anew.
     KeptPinned,
 }
 
@@ -47,7 +47,7 @@ impl State for Two {
 
 pub(crate) struct Forms(Confused);
 
-/// Every shard sets up what it makes of its number, once; then all add up what they have.
+/// Every shard sets itself up from its number, once; then all add their numbers up.
 const SET_UP: u8 = 0;
 const ADD: u8 = 1;
 

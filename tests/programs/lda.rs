@@ -8,7 +8,7 @@ use raddle::{
     Visibility,
 };
 
-/// What a round is for.
+/// Purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Train,
@@ -152,7 +152,7 @@ impl Program for Lda {
     }
 
     fn commit(&self, change: &Totals, replica: &mut Totals) {
-        // What was measured of an earlier state is out of date.
+        // A measure of an earlier state is out of date.
         if self.visibility == Visibility::AtBoundary || change.measured == 0 {
             (replica.log_likelihood, replica.measured) = (0.0, 0);
         }

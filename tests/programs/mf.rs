@@ -10,7 +10,7 @@ use raddle::{
     Visibility,
 };
 
-/// What a round is for.
+/// Purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Train,

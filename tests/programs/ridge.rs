@@ -1,7 +1,8 @@
 //! Ridge regression by parallel coordinate descent: columns are shards, the residual is the replica.
 //!
-//! The objective `|y - X b|^2 / 2 + lambda |b|^2 / 2` never grows where a round's columns are nearly orthogonal; many
-//! correlated columns at once diverge, which is what the structure-aware schedule and the guard are for.
+//! The objective `|y - X b|^2 / 2 + lambda |b|^2 / 2` never grows where a round's columns are nearly
+//! orthogonal; many correlated columns at once diverge: a case for the structure-aware schedule and the
+//! guard.
 
 use raddle::random::Stream;
 use raddle::schedule::{Dependencies, Variables};
@@ -24,7 +25,7 @@ pub(crate) struct Columns {
 pub(crate) struct Answer {
     /// (variable, how far it moved), or (variable, its gradient).
     variables: Vec<(u32, f64)>,
-    /// What the moves add to the residual.
+    /// Change of the residual by the moves.
     residual: Vec<f64>,
     columns: Vec<Vec<f64>>,
     /// The squares of the coefficients.

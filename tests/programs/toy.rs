@@ -1,4 +1,4 @@
-//! A program without data: what its tasks do, and how its objective goes, is up to the test.
+//! A program without data: the work of its tasks and its objective are given by the test.
 
 use raddle::{
     Aggregate, BlockTaskOf, Boundary, Conclude, Evaluate, Metric, Program, Task, TaskOf, Update, UpdateBlock,
