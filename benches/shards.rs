@@ -4,8 +4,8 @@
 //! cargo bench --bench shards
 //! ```
 //!
-//! Counted, not timed: the same numbers on every machine. The Lasso's are identical by construction, which its tests
-//! check byte by byte.
+//! Counted, not timed: the same numbers on every machine. The Lasso's are identical by construction, which
+//! its tests check byte by byte.
 
 // The programs are those of the tests; this uses two of them, and helpers of tests may panic.
 #![allow(dead_code, clippy::unwrap_used)]

@@ -46,8 +46,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  Anna's row is {}", if is_known { "learned" } else { "zero" });
         println!("  recommended to her: {}", recommend(&fit, &live, row));
     }
-    // Her row is gone, and items are no longer trained on her; what they once learned from her fades with further epochs.
-    // A fit from scratch is the exact way.
+    // Her row is gone, and items are no longer trained on her; what they once learned from her fades with
+    // further epochs. A fit from scratch is the exact way.
     let cold = mf.fit(&problem(&live)?)?;
     println!("from scratch: {} epochs, rmse {:.4}", cold.report.epochs, cold.report.metric.value);
     Ok(())

@@ -1,4 +1,5 @@
-//! How do I run a program inside a timely dataflow of my own? As an operator whose stream tells of its epochs.
+//! How do I run a program inside a timely dataflow of my own? As an operator whose stream tells of its
+//! epochs.
 //!
 //! `cargo run --example in_a_dataflow`
 

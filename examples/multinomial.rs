@@ -1,5 +1,5 @@
-//! How do I keep variables apart that depend on each other? Multinomial logistic regression with an L1 penalty: columns
-//! are updated by importance, never together with a column that is correlated with them.
+//! How do I keep variables apart that depend on each other? Multinomial logistic regression with an L1
+//! penalty: columns are updated by importance, never together with a column that is correlated with them.
 //! `cargo run --release --example multinomial`
 
 use std::collections::BTreeMap;

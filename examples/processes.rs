@@ -1,4 +1,5 @@
-//! How does a program of one's own run on several processes? It asks for its place in the run, and makes its shards.
+//! How does a program of one's own run on several processes? It asks for its place in the run, and makes its
+//! shards.
 //!
 //! `cargo run --example processes`, and `raddle launch --processes 3 -- target/debug/examples/processes`
 

@@ -1,4 +1,5 @@
-//! Does the number of workers change the model? No: 1 worker, 4 workers, and 3 -> 4 -> 1 leave the same bytes.
+//! Does the number of workers change the model? No: 1 worker, 4 workers, and 3 -> 4 -> 1 leave the same
+//! bytes.
 //!
 //! `cargo run --example rescale`
 

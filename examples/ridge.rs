@@ -1,5 +1,5 @@
-//! How do I write coordinate descent? Ridge regression: each shard keeps some columns with their coefficients, and all
-//! agree on the residual.
+//! How do I write coordinate descent? Ridge regression: each shard keeps some columns with their
+//! coefficients, and all agree on the residual.
 //!
 //! `cargo run --example ridge`
 

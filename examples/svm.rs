@@ -1,5 +1,5 @@
-//! How do I cut data by rows? A support vector machine in its dual: each shard keeps its rows' multipliers and works on
-//! them alone, and all agree on the weights (CoCoA+: Ma et al., "Adding vs. averaging", 2015).
+//! How do I cut data by rows? A support vector machine in its dual: each shard keeps its rows' multipliers
+//! and works on them alone, and all agree on the weights (CoCoA+: Ma et al., "Adding vs. averaging", 2015).
 //! `cargo run --release --example svm`
 
 use raddle::prelude::*;

@@ -117,8 +117,8 @@ impl<R: Record> View<R> {
         Self { numbers, flow: Flow::new(&rules, &keys_of), version: 0 }
     }
 
-    /// Inserts a record with the next [`advance`](Self::advance). Its number says where it stands among those of its id; it
-    /// must not be one that a record of this id has.
+    /// Inserts a record with the next [`advance`](Self::advance). Its number says where it stands among those
+    /// of its id; it must not be one that a record of this id has.
     pub fn insert(&mut self, number: u64, record: R) {
         self.update(number, record, 1);
     }

@@ -14,8 +14,8 @@ use crate::schedule::EachShard;
 /// Does the same work on every item, on so many workers, and gives back the results, in the order of the
 /// items.
 ///
-/// An item is one task, so let it be worth at least some 100 us: a range of rows, not a row. The result does not depend
-/// on the number of workers.
+/// An item is one task, so let it be worth at least some 100 us: a range of rows, not a row. The result does
+/// not depend on the number of workers.
 ///
 /// ```
 /// let rows: Vec<f64> = (0..1000).map(f64::from).collect();

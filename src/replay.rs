@@ -19,8 +19,8 @@ use crate::run::fingerprints::{BoundaryFingerprint, Part};
 /// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
 /// and resumed at the first boundary, at one in the middle, and at the last.
 ///
-/// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets workers,
-/// threads, rescales and checkpoints does not matter.
+/// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets
+/// workers, threads, rescales and checkpoints does not matter.
 ///
 /// ```
 /// use raddle::prelude::*;
@@ -216,9 +216,9 @@ fn compare<P: Program>(
     Ok(())
 }
 
-/// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was resumed at
-/// the boundary has none of the epoch before it. Where a resumed run `begins`, its first rounds may bring back what its
-/// checkpoint leaves out.
+/// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was
+/// resumed at the boundary has none of the epoch before it. Where a resumed run `begins`, its first rounds
+/// may bring back what its checkpoint leaves out.
 fn difference(expected: &BoundaryFingerprint, print: &BoundaryFingerprint, begins: bool) -> Option<Part> {
     let changes = |print: &BoundaryFingerprint| -> Vec<(Part, u64)> {
         print.parts.iter().filter(|(part, _)| matches!(part, Part::Change(_))).copied().collect()

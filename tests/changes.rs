@@ -145,8 +145,8 @@ fn difference<R: Record>(version: u64, before: &Naive<R>, after: &Naive<R>) -> D
     }
 }
 
-/// 200 batches; each must lead from the recomputed version before to the recomputed version after. Returns in how many
-/// batches more records left than were retracted, or more entered than were inserted.
+/// 200 batches; each must lead from the recomputed version before to the recomputed version after. Returns in
+/// how many batches more records left than were retracted, or more entered than were inserted.
 fn agrees<R: Record>(rules: &NaiveRules, mut record: impl FnMut(&mut Draws) -> R, several: bool) -> usize {
     let (mut view, mut draws) = (View::new(rules.rules()), Draws(17));
     let (mut alive, mut before, mut next): (Vec<(u64, R)>, _, _) = (Vec::new(), rules.of(&[]), 0);

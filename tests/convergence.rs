@@ -66,7 +66,8 @@ fn topic_counts_are_those_of_the_assignments_and_perplexity_falls() {
         let counts: Vec<u32> = outcome.parts.blocks.iter().flat_map(|block| block.counts.clone()).collect();
         assert_eq!(of_words, counts);
         let (early, late) = (outcome.trace[1].value(), outcome.report.metric.value);
-        // Guessing among 40 words has perplexity 40; knowing the theme leaves 10, two themes a document about 16.
+        // Guessing among 40 words has perplexity 40; knowing the theme leaves 10, two themes a document about
+        // 16.
         assert!(early > 30.0 && late < 20.0, "{visibility:?}: {early} to {late}");
     }
 }

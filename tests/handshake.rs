@@ -31,8 +31,8 @@ const FITS: [&str; 3] = [
     "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 40 --tol 1e-15",
 ];
 
-/// Runs a test of a fault on the fit of one program, or with `RADDLE_EVERY_PROGRAM=1` on all of them: each in a folder of
-/// its own, with tasks that take `slower` times as long.
+/// Runs a test of a fault on the fit of one program, or with `RADDLE_EVERY_PROGRAM=1` on all of them: each in
+/// a folder of its own, with tasks that take `slower` times as long.
 fn on_fits(one: usize, slower: u64, test: impl Fn(&Path, &str)) {
     let every = number("RADDLE_EVERY_PROGRAM", 0) == 1;
     for (of, fit) in FITS.into_iter().enumerate() {

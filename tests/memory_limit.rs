@@ -18,7 +18,8 @@ fn finishes(folder: &Path, megabytes: f64, program: &str, line: &str) -> bool {
     limited.status().unwrap().code().is_some_and(|code| [0, 3].contains(&code))
 }
 
-/// One process does not finish with this many million bytes, nor each of three with less than their share of them.
+/// One process does not finish with this many million bytes, nor each of three with less than their share of
+/// them.
 fn three_need_less(line: &str, megabytes: f64) {
     let there = Command::new("prlimit").arg("--version").stdout(Stdio::null()).status();
     if !there.is_ok_and(|status| status.success()) {

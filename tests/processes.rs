@@ -1,5 +1,5 @@
-//! Runs on several processes leave the bytes of one. Here each process is a thread with connections of its own; the
-//! programs' command lines are launched by `tests/launch.rs`.
+//! Runs on several processes leave the bytes of one. Here each process is a thread with connections of its
+//! own; the programs' command lines are launched by `tests/launch.rs`.
 
 use std::sync::mpsc;
 use std::thread;
@@ -225,8 +225,8 @@ fn a_stranger_gets_no_answer() {
     });
 }
 
-/// A run in this folder that loses a process at the boundary after each of these epochs: the bytes that it ends with, and
-/// the boundary at which each attempt began.
+/// A run in this folder that loses a process at the boundary after each of these epochs: the bytes that it
+/// ends with, and the boundary at which each attempt began.
 fn lose(folder: &std::path::Path, epochs: &[u64]) -> (Vec<u8>, Vec<u64>) {
     let mut settings = CoordinatorSettings::new(3, 1);
     (settings.balance, settings.folder) = (false, Some(folder.to_owned()));

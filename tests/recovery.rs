@@ -1,5 +1,5 @@
-//! A process may be killed or stopped at any moment, the launcher too: the run ends with the bytes of an undisturbed one. The
-//! long forms are in `tests/README.md`.
+//! A process may be killed or stopped at any moment, the launcher too: the run ends with the bytes of an
+//! undisturbed one. The long forms are in `tests/README.md`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use crate::commands::{ends, next, number, run};
 use crate::launched::{Launched, alone, digest, is_alive, launch, report, signal, slow};
 
-/// Fits that take a while on a worker that is slowed down, with the epochs to wait for at most before something is killed.
+/// Fits that take a while on a worker that is slowed down, with the epochs to wait for at most before
+/// something is killed.
 const LINES: [(&str, u64); 3] = [
     ("lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 30 --tol 1e-14", 15),
     ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4", 15),
@@ -73,7 +74,8 @@ impl Fault {
     }
 }
 
-/// Every solver, with the epochs to wait for at most, and how many times as long as they are tasks take: short ones longer.
+/// Every solver, with the epochs to wait for at most, and how many times as long as they are tasks take:
+/// short ones longer.
 const SOLVERS: [(&str, u64, u64); 7] = [
     ("lasso fit synth:ar1:n=150,p=700,rho=0.9,s=20,snr=5,seed=1 --ratio 500 --tol 1e-13 --shards 4", 8, 60),
     ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4", 15, 20),
@@ -288,7 +290,8 @@ fn a_run_goes_on_with_any_number_of_processes_and_workers() {
     }
 }
 
-/// A line, in the background, that is killed once there is a checkpoint of this epoch; later ones are taken away.
+/// A line, in the background, that is killed once there is a checkpoint of this epoch; later ones are taken
+/// away.
 fn killed_after(folder: &Path, line: &str, epoch: u64) {
     loop {
         let begin =

@@ -1,5 +1,5 @@
-//! A run is a pure function of data, program, schedule and seed: its bytes are the same on any number of workers,
-//! by pointer or by bytes, through rescales, checkpoints and resumes.
+//! A run is a pure function of data, program, schedule and seed: its bytes are the same on any number of
+//! workers, by pointer or by bytes, through rescales, checkpoints and resumes.
 
 use raddle::schedule::{Automatic, Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Engine, Outcome, Parts, Program, Visibility};

@@ -10,8 +10,8 @@ use raddle::{
 
 use crate::programs::{bytes, ridge};
 
-/// Halves the numbers of its shards; evaluating and concluding leave marks, so that a boundary that is concluded twice,
-/// or not at all, shows.
+/// Halves the numbers of its shards; evaluating and concluding leave marks, so that a boundary that is
+/// concluded twice, or not at all, shows.
 struct Halving {
     target: f64,
     patience: Option<u64>,

@@ -36,8 +36,8 @@ fn stops(turning: &Turning) -> (Vec<Vec<Stop>>, Vec<usize>) {
     (stops, next)
 }
 
-/// Rotates on threads: each owns its shards, runs its tasks in order, and waits at a channel for the blocks it lacks.
-/// Returns the seconds of each epoch, and the shards.
+/// Rotates on threads: each owns its shards, runs its tasks in order, and waits at a channel for the blocks
+/// it lacks. Returns the seconds of each epoch, and the shards.
 pub(crate) fn rotate(turning: &Turning) -> (Vec<f64>, Vec<u64>) {
     let (stops, starts) = stops(turning);
     let (senders, receivers): (Vec<Sender<Travelling>>, Vec<Receiver<Travelling>>) =
@@ -102,8 +102,8 @@ impl Thread<'_> {
     }
 }
 
-/// Empty rounds on threads: the first asks the others, does its part, and waits for their answers. Returns the
-/// seconds of each epoch.
+/// Empty rounds on threads: the first asks the others, does its part, and waits for their answers. Returns
+/// the seconds of each epoch.
 pub(crate) fn empty_rounds(workers: usize, rounds: u32, epochs: u64) -> Vec<f64> {
     std::thread::scope(|scope| {
         let (answer, answers) = channel();

@@ -106,7 +106,8 @@ pub(crate) fn set_place(place: Option<String>) {
     LAST_PANIC.set(place);
 }
 
-/// A panic's payload does not tell where it began; the hook does. The hook that was there before goes on as it was.
+/// A panic's payload does not tell where it began; the hook does. The hook that was there before goes on as
+/// it was.
 pub(crate) fn watch_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

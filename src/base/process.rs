@@ -10,7 +10,8 @@ pub fn peak_memory_bytes() -> Option<u64> {
     peak(&fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// CPU time of this process so far, over all its threads, in hundredths; `None` where the system does not say.
+/// CPU time of this process so far, over all its threads, in hundredths; `None` where the system does not
+/// say.
 pub fn cpu_seconds() -> Option<f64> {
     cpu(&fs::read_to_string("/proc/self/stat").ok()?)
 }

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::base::sync::{into_inner, lock};
 
-/// Does `count` pieces of work, such as fits of folds, at most `lanes` of them at a time, and gives their results in order.
+/// Does `count` pieces of work, such as fits of folds, at most `lanes` of them at a time, and gives their
+/// results in order.
 ///
-/// They are begun in order, each on a thread that it keeps to its end; which of them run at the same time must not be seen
-/// in any result. After a [`Break`](ControlFlow::Break) no further piece is begun: those that never were have no result. A
-/// panic in a piece is one here.
+/// They are begun in order, each on a thread that it keeps to its end; which of them run at the same time
+/// must not be seen in any result. After a [`Break`](ControlFlow::Break) no further piece is begun: those
+/// that never were have no result. A panic in a piece is one here.
 ///
 /// ```
 /// use std::ops::ControlFlow;

@@ -1,8 +1,8 @@
-//! [`SimdLevel`]: which vector form a program's kernels run in, and [`vector_kernels!`](crate::vector_kernels), which
-//! compiles one body for each.
+//! [`SimdLevel`]: which vector form a program's kernels run in, and
+//! [`vector_kernels!`](crate::vector_kernels), which compiles one body for each.
 //!
-//! The forms may differ in speed only, never in bits. That is up to the kernels: lanes, order and block sizes must be
-//! constants, and whether a product is fused with the sum must be the same in all three.
+//! The forms may differ in speed only, never in bits. That is up to the kernels: lanes, order and block sizes
+//! must be constants, and whether a product is fused with the sum must be the same in all three.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -55,8 +55,8 @@ impl SimdLevel {
         levels
     }
 
-    /// The widest form this processor can run, or the one that the environment variable `RADDLE_LEVEL` names if it is
-    /// among them; inside [`SimdLevel::during`], the form given there.
+    /// The widest form this processor can run, or the one that the environment variable `RADDLE_LEVEL` names
+    /// if it is among them; inside [`SimdLevel::during`], the form given there.
     #[inline]
     pub fn current() -> Self {
         static BEST: OnceLock<SimdLevel> = OnceLock::new();
@@ -105,15 +105,16 @@ impl SimdLevel {
 /// Defines, in the module that calls it, a trait `Kernel` over that module's own vector type and a function
 /// `run(kernel)` that runs one in the [current form](SimdLevel::current).
 ///
-/// Named are a trait and its three implementations: `vector_kernels!(Lanes: Portable, Avx2, Avx512);`. A kernel is a
-/// struct of its arguments; `Kernel::run::<L>(self)` is its one body. It must be `#[inline(always)]`, and so must be
-/// everything it calls: only then is the body compiled for the form.
+/// Named are a trait and its three implementations: `vector_kernels!(Lanes: Portable, Avx2, Avx512);`. A
+/// kernel is a struct of its arguments; `Kernel::run::<L>(self)` is its one body. It must be
+/// `#[inline(always)]`, and so must be everything it calls: only then is the body compiled for the form.
 #[macro_export]
 macro_rules! vector_kernels {
     ($lanes:ident: $portable:ident, $avx2:ident, $avx512:ident) => {
         /// A kernel: arguments as fields, one body for all vector forms.
         ///
-        /// `run` must be `#[inline(always)]`, and everything it calls too: only then is the body compiled for the form.
+        /// `run` must be `#[inline(always)]`, and everything it calls too: only then is the body compiled for
+        /// the form.
         pub(crate) trait Kernel {
             /// The result.
             type Output;

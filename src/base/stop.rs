@@ -27,9 +27,9 @@ impl Stop {
         self.0.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Asks the run to end between two rounds of the epoch under way. The model is then that of a part of an epoch, and
-    /// no checkpoint is written there. A plan that is known for the whole epoch, whose changes become visible at the
-    /// boundary, ends with its epoch all the same.
+    /// Asks the run to end between two rounds of the epoch under way. The model is then that of a part of an
+    /// epoch, and no checkpoint is written there. A plan that is known for the whole epoch, whose changes
+    /// become visible at the boundary, ends with its epoch all the same.
     pub fn request_now(&self) {
         self.0.now.store(true, Ordering::Relaxed);
         self.request();

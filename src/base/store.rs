@@ -1,4 +1,5 @@
-//! [`Store`]: the few operations on files that a commit consists of, so that tests can make each of them fail.
+//! [`Store`]: the few operations on files that a commit consists of, so that tests can make each of them
+//! fail.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -6,8 +7,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where files are kept. Every operation stands for itself: what fails has not been done, but for a write, which may
-/// have been done in part.
+/// Where files are kept. Every operation stands for itself: what fails has not been done, but for a write,
+/// which may have been done in part.
 pub(crate) trait Store: fmt::Debug + Send + Sync {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)

@@ -1,8 +1,8 @@
 //! [`Flow`]: the dataflow of a view, over numbers.
 //!
-//! It is the same for every type of record, and all its collections have rows of one type and times of one type, so that
-//! each operator of differential dataflow is built once, whatever a program keeps in views. A record is known by its
-//! *slot*, whose keys are asked for where they are needed.
+//! It is the same for every type of record, and all its collections have rows of one type and times of one
+//! type, so that each operator of differential dataflow is built once, whatever a program keeps in views. A
+//! record is known by its *slot*, whose keys are asked for where they are needed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -100,7 +100,8 @@ impl Flow {
         Self { worker, input, probe, slots, tallies, admitted }
     }
 
-    /// Inserts (1) or retracts (-1) a record: the number of its id, its own among those of its id, and its slot.
+    /// Inserts (1) or retracts (-1) a record: the number of its id, its own among those of its id, and its
+    /// slot.
     pub(super) fn update(&mut self, id: u64, number: u64, slot: u64, diff: isize) {
         self.input.update((id, (number, slot)), diff);
     }
@@ -175,7 +176,8 @@ fn negate(rows: Rows<'_>) -> Rows<'_> {
 
 // ---- the rules ----
 
-/// The slots of the records that count: of each id those that are kept, less those that fall below a threshold.
+/// The slots of the records that count: of each id those that are kept, less those that fall below a
+/// threshold.
 fn kept<'scope>(all: Rows<'scope>, rules: &Rules, keys_of: &KeysOf) -> Rows<'scope> {
     let current = match rules.keep {
         Keep::All => all,
@@ -198,7 +200,8 @@ fn kept<'scope>(all: Rows<'scope>, rules: &Rules, keys_of: &KeysOf) -> Rows<'sco
     };
     let records = by_key(bound(current.clone(), |slot| (slot, 0)));
     let terms = bound(current.clone(), |_| NONE);
-    // Records leave with their keys: what goes round is the few keys that are below, not the many records that are not.
+    // Records leave with their keys: what goes round is the few keys that are below, not the many records
+    // that are not.
     let (around, below) = current.inner.scope().feedback(Product::new(0, 1));
     let leaving = distinct(join(records, below.as_collection(), Box::new(|(slot, _), _| Some((slot, NONE)))));
     let taken = bound(leaving.clone(), |_| (1, 0));

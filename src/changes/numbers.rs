@@ -41,7 +41,8 @@ impl<R: Record> Default for Numbers<R> {
 }
 
 impl<R: Record> Numbers<R> {
-    /// The number of a record's id, and the record's slot, which has it once more (1) or less (-1) from now on.
+    /// The number of a record's id, and the record's slot, which has it once more (1) or less (-1) from now
+    /// on.
     pub(super) fn note(&mut self, number: u64, record: R, times: isize) -> (u64, u64) {
         let record = Rc::new(record);
         let found = self.known.get(&(number, Rc::clone(&record))).copied();

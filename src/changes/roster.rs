@@ -34,7 +34,8 @@ pub struct Taken<R> {
     pub delta: Delta<R>,
 }
 
-/// One change that was made, by the number of its record; a version's changes are undone from the last to the first.
+/// One change that was made, by the number of its record; a version's changes are undone from the last to the
+/// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done {
     /// The record came.
@@ -51,7 +52,8 @@ impl Done {
     }
 }
 
-/// Records by id, which come and go in versions. Each has a number, from 0 in the order in which they came, and keeps it.
+/// Records by id, which come and go in versions. Each has a number, from 0 in the order in which they came,
+/// and keeps it.
 #[derive(Debug, Default)]
 pub struct Roster {
     ids: Vec<String>,

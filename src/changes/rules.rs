@@ -36,16 +36,16 @@ impl Rules {
         self
     }
 
-    /// Leaves out records whose key of this kind has fewer than `least` records; this is repeated until none has, so that a
-    /// user who leaves may take an item along, and the item another user.
+    /// Leaves out records whose key of this kind has fewer than `least` records; this is repeated until none
+    /// has, so that a user who leaves may take an item along, and the item another user.
     pub fn at_least(mut self, kind: u8, least: u64) -> Self {
         self.least.push((kind, least));
         self
     }
 
-    /// Lets keys of this kind come and go while their records stay: one is part of the view where `is_within` holds of the
-    /// number of records that have it and the number of all records. [`Delta::admitted`](super::Delta::admitted) and
-    /// [`Delta::dropped`](super::Delta::dropped) tell.
+    /// Lets keys of this kind come and go while their records stay: one is part of the view where `is_within`
+    /// holds of the number of records that have it and the number of all records.
+    /// [`Delta::admitted`](super::Delta::admitted) and [`Delta::dropped`](super::Delta::dropped) tell.
     pub fn within(mut self, kind: u8, is_within: impl Fn(u64, u64) -> bool + 'static) -> Self {
         self.within.push((kind, Rc::new(is_within)));
         self

@@ -13,8 +13,8 @@ use serde::{Serialize, Serializer};
 pub enum CheckpointEvery {
     /// After every N epochs.
     Epochs(u64),
-    /// At the first boundary after 5 seconds, then whenever 30 times the last one's cost has passed: checkpoints take
-    /// about a thirtieth of the time.
+    /// At the first boundary after 5 seconds, then whenever 30 times the last one's cost has passed:
+    /// checkpoints take about a thirtieth of the time.
     Auto,
 }
 

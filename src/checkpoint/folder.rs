@@ -228,7 +228,8 @@ pub(crate) struct Found {
     pub(crate) unfit: Vec<(PathBuf, String)>,
 }
 
-/// Finds the last checkpoint that is whole and of the run with this identity. An error names the last one of all.
+/// Finds the last checkpoint that is whole and of the run with this identity. An error names the last one of
+/// all.
 pub(crate) fn find(folder: &Path, identity: &Identity) -> Result<Found, (PathBuf, String)> {
     let refuse = |why: String| Err((folder.to_owned(), why));
     if folder.is_file() {

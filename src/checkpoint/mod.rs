@@ -1,5 +1,5 @@
-//! Checkpoints: boundaries as folders of files, readable with any number of workers. `CHECKPOINT.md` lays them out byte by
-//! byte.
+//! Checkpoints: boundaries as folders of files, readable with any number of workers. `CHECKPOINT.md` lays
+//! them out byte by byte.
 //!
 //! Workers write the learned state of their shards ([`Program::save_state`](crate::Program::save_state); not
 //! the data it was made from) and their blocks, side by side, one record at a time. The first worker adds the

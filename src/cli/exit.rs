@@ -26,8 +26,8 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The status of a run that ended so with this metric. One that converged has failed if its target is missed; one
-    /// that diverged stopped before its target like one that met a limit.
+    /// The status of a run that ended so with this metric. One that converged has failed if its target is
+    /// missed; one that diverged stopped before its target like one that met a limit.
     pub fn of(ending: Ending, metric: &Metric) -> Self {
         match ending {
             Ending::Target => Self::Done,

@@ -1,7 +1,7 @@
 //! Command line that every bundled program shares (feature `cli`).
 //!
-//! A program describes its own options, flattens [`TrainOptions`] into them, and lets a [`Session`] carry it from
-//! the command line to the exit status:
+//! A program describes its own options, flattens [`TrainOptions`] into them, and lets a [`Session`] carry it
+//! from the command line to the exit status:
 //!
 //! ```no_run
 //! use clap::Parser;

@@ -8,9 +8,9 @@
 //!    └──────── answers (+1) ──────┘ └──────── (+1) ──────────┘
 //! ```
 //!
-//! Timestamps are epochs. The hub holds a capability for the epoch under way and moves it at each boundary, so the
-//! frontier of the records tells which epochs are over. Inside an epoch rounds are closed by counting answers, which
-//! costs no progress traffic; a place holds a capability only while it has work.
+//! Timestamps are epochs. The hub holds a capability for the epoch under way and moves it at each boundary,
+//! so the frontier of the records tells which epochs are over. Inside an epoch rounds are closed by counting
+//! answers, which costs no progress traffic; a place holds a capability only while it has work.
 //!
 //! Where one thread carries all workers there is a single operator ([`alone`]): messages between hub and
 //! places then need no channel, and short epochs share a turn.
@@ -26,8 +26,8 @@ use crate::run::message::Message;
 use crate::run::place::{HUB, Outbox};
 use crate::run::places::Places;
 
-/// Builds the operators of a generation in a scope whose time counts epochs. The stream carries a record an epoch,
-/// on the first worker.
+/// Builds the operators of a generation in a scope whose time counts epochs. The stream carries a record an
+/// epoch, on the first worker.
 pub(crate) fn scheduled<P: Program>(scope: Epochs<'_>, generation: Arc<Generation<P>>) -> Records<'_> {
     let thread = scope.index() as u32;
     // Serialized mode is there to send everything.
@@ -111,7 +111,8 @@ fn place_logic<P: Program>(
                 has_orders |= order;
                 take_in(&mut places, if order { &mut from_hub } else { &mut from_places }, parcel)?;
             }
-            // Messages to other processes leave when a step ends: their orders do before this thread's first task.
+            // Messages to other processes leave when a step ends: their orders do before this thread's first
+            // task.
             if has_orders && thread == 0 && generation.layout.is_among_others() {
                 return Ok(true);
             }

@@ -1,7 +1,7 @@
 //! [`Generation`]: one timely computation with a fixed set of workers.
 //!
-//! State waits in slots while no computation runs: each worker takes what is placed on it when it starts, and puts
-//! it back when the generation ends. So rescaling is: end a generation, place anew, begin the next.
+//! State waits in slots while no computation runs: each worker takes what is placed on it when it starts, and
+//! puts it back when the generation ends. So rescaling is: end a generation, place anew, begin the next.
 
 mod slots;
 mod start;

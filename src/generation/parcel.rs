@@ -68,8 +68,8 @@ struct Piece {
     bytes: Payload,
 }
 
-/// A megabyte is copied as rarely as can be: pieces share the bytes of their message until timely writes them into
-/// its buffer, and are read where they lie in the buffer that they arrived in.
+/// A megabyte is copied as rarely as can be: pieces share the bytes of their message until timely writes them
+/// into its buffer, and are read where they lie in the buffer that they arrived in.
 enum Payload {
     Leaving(Arc<Vec<u8>>, Range<usize>),
     Arrived(Bytes, Range<usize>),
@@ -127,8 +127,8 @@ impl Accountable for Parcels {
 
 impl ContainerBytes for Parcels {
     fn from_bytes(bytes: Bytes) -> Self {
-        // Only this implementation wrote the bytes: a mismatch is two different builds talking to each other, and
-        // the container cannot refuse.
+        // Only this implementation wrote the bytes: a mismatch is two different builds talking to each other,
+        // and the container cannot refuse.
         let (to, piece) = Piece::read(bytes).unwrap_or_else(|_| (0, Piece::broken()));
         Self { to, content: Content::Piece(piece) }
     }
@@ -280,8 +280,8 @@ impl Receiver {
         message
     }
 
-    /// The bytes of the message that a piece completes, if it does. Pieces of one message arrive in order: a channel keeps
-    /// the order of each sender.
+    /// The bytes of the message that a piece completes, if it does. Pieces of one message arrive in order: a
+    /// channel keeps the order of each sender.
     fn join(&mut self, piece: &Piece) -> Option<Vec<u8>> {
         let room = &mut self.room;
         let joined = self.open.entry((piece.from, piece.number)).or_insert_with(|| {

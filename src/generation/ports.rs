@@ -33,7 +33,8 @@ type Input = InputHandleCore<u64, Parcels, LogPuller<Box<dyn Pull<Envelope<u64, 
 /// An operator's work, each time that it is scheduled.
 pub(crate) type Logic<Ports> = Box<dyn FnMut(&mut Ports)>;
 
-/// Output for records. It holds the time of the epoch under way, so that its frontier tells which epochs are over.
+/// Output for records. It holds the time of the epoch under way, so that its frontier tells which epochs are
+/// over.
 pub(crate) struct RecordsOut {
     out: Output<Vec<EpochRecord>>,
     held: Option<Capability<u64>>,
@@ -41,8 +42,8 @@ pub(crate) struct RecordsOut {
 }
 
 impl RecordsOut {
-    /// Gives the records that were not shown yet, each at the time of its epoch, of which several may have ended; then it
-    /// holds the time of the epoch under way.
+    /// Gives the records that were not shown yet, each at the time of its epoch, of which several may have
+    /// ended; then it holds the time of the epoch under way.
     pub(crate) fn show(&mut self, records: &[EpochRecord], epoch: u64) {
         let Some(held) = &mut self.held else { return };
         let reach = |held: &mut Capability<u64>, epoch: u64| {
@@ -116,7 +117,8 @@ pub(crate) struct PlacePorts {
 }
 
 impl PlacePorts {
-    /// Parcels that have arrived, each with whether the hub sent it. Blocks come first: an order that needs one then finds it.
+    /// Parcels that have arrived, each with whether the hub sent it. Blocks come first: an order that needs
+    /// one then finds it.
     pub(crate) fn arrived(&mut self) -> Vec<(bool, Parcels)> {
         let mut arrived = Vec::new();
         self.arrivals.for_each(|_, parcel| arrived.push((false, std::mem::take(parcel))));
@@ -207,7 +209,8 @@ impl Wiring {
         input
     }
 
-    /// Hub and places, each an operator. Other threads than the first have no hub, and give its outputs up at once.
+    /// Hub and places, each an operator. Other threads than the first have no hub, and give its outputs up at
+    /// once.
     pub(crate) fn parted<'scope>(
         &self,
         scope: Epochs<'scope>,

@@ -87,8 +87,8 @@ impl Threads {
         let here = threads.here.len();
         let refused = |why| EngineError::Start { threads: here, why };
         let (mut builders, others) = threads.channels(links).map_err(refused)?;
-        // The first worker runs on this thread: where there are as many cores as workers, the system otherwise
-        // places two of the threads that it starts at once on one core, for milliseconds.
+        // The first worker runs on this thread: where there are as many cores as workers, the system
+        // otherwise places two of the threads that it starts at once on one core, for milliseconds.
         let first = builders.remove(0);
         let work = |threads: &Self, allocator| {
             threads.work(&mut Worker::new(WorkerConfig::default(), allocator, Some(Instant::now())));
@@ -112,7 +112,8 @@ impl Threads {
         Ok(())
     }
 
-    /// One thread's life: build the dataflow, step or park until it is done, leave at once if a sibling failed.
+    /// One thread's life: build the dataflow, step or park until it is done, leave at once if a sibling
+    /// failed.
     fn work(&self, worker: &mut Worker) {
         self.alarm.guarded(|| {
             worker.dataflow::<u64, _, _>(|scope| (self.build)(scope));

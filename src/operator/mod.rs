@@ -23,9 +23,9 @@ use crate::run::share::GenerationResult;
 
 /// Adds scheduled programs to a timely scope whose time counts epochs.
 pub trait Scheduled<'scope> {
-    /// Runs the program as an operator of this dataflow, on its workers. Every worker must call it, in the same
-    /// order as every other operator. The stream carries each epoch's record, at the epoch as its time, on the first
-    /// worker; its frontier tells which epochs are over.
+    /// Runs the program as an operator of this dataflow, on its workers. Every worker must call it, in the
+    /// same order as every other operator. The stream carries each epoch's record, at the epoch as its time,
+    /// on the first worker; its frontier tells which epochs are over.
     ///
     /// ```
     /// use raddle::prelude::*;
@@ -68,11 +68,12 @@ impl<'scope> Scheduled<'scope> for Scope<'scope, u64> {
 
 /// Adds training to a timely stream of records whose time counts epochs.
 pub trait Train<'scope, D> {
-    /// Trains on the records of this stream, once it has ended: `make` builds the run from all of them, in the order in
-    /// which they came (sort them, where several workers give some). The stream that comes of it carries each epoch's
-    /// record, at the epoch as its time, and ends with the outcome, which holds the model; all on the first worker. The run
-    /// has threads of its own, as many as its engine asks for, so it may rescale and checkpoint as any other, and the
-    /// workers of this dataflow go on meanwhile. It ends early where the stream has no reader any more.
+    /// Trains on the records of this stream, once it has ended: `make` builds the run from all of them, in
+    /// the order in which they came (sort them, where several workers give some). The stream that comes of it
+    /// carries each epoch's record, at the epoch as its time, and ends with the outcome, which holds the
+    /// model; all on the first worker. The run has threads of its own, as many as its engine asks for, so it
+    /// may rescale and checkpoint as any other, and the workers of this dataflow go on meanwhile. It ends
+    /// early where the stream has no reader any more.
     ///
     /// ```
     /// use raddle::prelude::*;
@@ -148,14 +149,15 @@ impl<P: Program> Engine<P> {
     /// [`scope.scheduled(&operator)`](crate::Scheduled::scheduled): its workers are that dataflow's.
     ///
     /// # Errors
-    /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around it.
+    /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around
+    /// it.
     pub fn into_operator(self) -> Result<Operator<P>, EngineError> {
         self.for_operator().map(Operator::new)
     }
 }
 
-/// A run that waits to become an operator, or has become one; made by [`Engine::into_operator`]. Clones are the same
-/// run: one for each worker.
+/// A run that waits to become an operator, or has become one; made by [`Engine::into_operator`]. Clones are
+/// the same run: one for each worker.
 pub struct Operator<P: Program>(Arc<Mutex<Stage<P>>>);
 
 enum Stage<P: Program> {

@@ -33,7 +33,8 @@ pub struct Aggregate<'a, P: Program> {
     pub round: &'a Round<P::Phase>,
     /// The pinned block, as the rounds before have left it.
     pub pinned: &'a mut P::Pinned,
-    /// One partial for each of the round's tasks, in shard order; of a plan that is aggregated once, one for each shard.
+    /// One partial for each of the round's tasks, in shard order; of a plan that is aggregated once, one for
+    /// each shard.
     pub partials: Partials<P::Partial>,
 }
 

@@ -1,7 +1,7 @@
 //! [`program!`](crate::program!): the types of a program and the list of its verbs.
 
-/// Names the types of a [`Program`](crate::Program), and the verbs that it has beside those of the trait, inside its `impl`:
-/// types that are left out are `()`, and a `Change` that is left out is the `Partial`.
+/// Names the types of a [`Program`](crate::Program), and the verbs that it has beside those of the trait,
+/// inside its `impl`: types that are left out are `()`, and a `Change` that is left out is the `Partial`.
 ///
 /// ```
 /// use raddle::prelude::*;
@@ -29,9 +29,10 @@
 /// # Ok::<(), raddle::EngineError>(())
 /// ```
 ///
-/// The list is `update` ([`Update`](crate::Update)), `update_block` ([`UpdateBlock`](crate::UpdateBlock)), `relate`
-/// ([`Relate`](crate::Relate)) and `fold` ([`Fold`](crate::Fold)), as far as the program implements them, and may be
-/// empty. Instead of the macro the seven types and [`Program::verbs`](crate::Program::verbs) may be written out.
+/// The list is `update` ([`Update`](crate::Update)), `update_block` ([`UpdateBlock`](crate::UpdateBlock)),
+/// `relate` ([`Relate`](crate::Relate)) and `fold` ([`Fold`](crate::Fold)), as far as the program implements
+/// them, and may be empty. Instead of the macro the seven types and [`Program::verbs`](crate::Program::verbs)
+/// may be written out.
 #[macro_export]
 macro_rules! program {
     ($($name:ident = $type:ty),* $(,)?; $($verb:ident),* $(,)?) => {

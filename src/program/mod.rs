@@ -56,8 +56,8 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// its round.
     type Phase: Phase;
 
-    /// Verbs that the program has beside those here, such as `Verbs::new().update()`: [`program!`](crate::program!) writes
-    /// them. A run under a schedule that asks for more is refused.
+    /// Verbs that the program has beside those here, such as `Verbs::new().update()`:
+    /// [`program!`](crate::program!) writes them. A run under a schedule that asks for more is refused.
     fn verbs() -> Verbs<Self>;
 
     /// When an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
@@ -204,9 +204,9 @@ pub struct Restored<'a, P: Program> {
 pub enum Visibility {
     /// Each round reads the commits of the rounds before it (less the staleness), so it waits for them.
     EachRound,
-    /// Commits happen at the boundary alone, so no round waits for another: a rotation without barriers. A plan that
-    /// is known for the whole epoch is then aggregated once, from each shard's folded partials, with its last round;
-    /// the schedule has nothing to learn from it.
+    /// Commits happen at the boundary alone, so no round waits for another: a rotation without barriers. A
+    /// plan that is known for the whole epoch is then aggregated once, from each shard's folded partials,
+    /// with its last round; the schedule has nothing to learn from it.
     AtBoundary,
 }
 

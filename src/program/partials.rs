@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::fmt::{self, Debug, Write};
 use std::{iter, slice, vec};
 
-/// Answers of shards, one each, in shard order: never in the order in which they came. Iteration gives the answers alone.
+/// Answers of shards, one each, in shard order: never in the order in which they came. Iteration gives the
+/// answers alone.
 ///
 /// ```
 /// use raddle::Partials;
@@ -56,8 +57,8 @@ impl<T> Partials<T> {
         self.into_iter().flatten().collect()
     }
 
-    /// Sum of the answers, added in shard order: of vectors element by element, the shorter ones as if they went on with
-    /// zeros. Zero, or a vector without elements, where there are none.
+    /// Sum of the answers, added in shard order: of vectors element by element, the shorter ones as if they
+    /// went on with zeros. Zero, or a vector without elements, where there are none.
     pub fn sum(self) -> T
     where
         T: Numbers,
@@ -149,11 +150,11 @@ impl<T: Numbers> Numbers for Vec<T> {
     }
 }
 
-/// Takes partials of one kind apart: `answers!(partials, Partial::Moves)` makes [`Partials<Vec<Move>>`](crate::Partials) of
-/// `Partials<Partial>`, whose variants hold one value each.
+/// Takes partials of one kind apart: `answers!(partials, Partial::Moves)` makes
+/// [`Partials<Vec<Move>>`](crate::Partials) of `Partials<Partial>`, whose variants hold one value each.
 ///
-/// A partial of another kind is a mistake of the program. It ends the run with an error that names both kinds and the
-/// shard, as every panic in a verb does.
+/// A partial of another kind is a mistake of the program. It ends the run with an error that names both kinds
+/// and the shard, as every panic in a verb does.
 ///
 /// ```
 /// #[derive(Debug)]

@@ -7,7 +7,8 @@ use crate::base::state::State;
 
 /// Purpose of a round, by which a program tells rounds apart: any type with these traits.
 ///
-/// A phase travels with every task of its round, by pointer within a process if it holds large values in an `Arc`.
+/// A phase travels with every task of its round, by pointer within a process if it holds large values in an
+/// `Arc`.
 pub trait Phase: State + Clone + Debug + Sync {}
 
 impl<T: State + Clone + Debug + Sync> Phase for T {}

@@ -13,8 +13,8 @@ use crate::program::{Dependencies, Program, Task};
     label = "`Update` is not implemented for `{Self}`"
 )]
 pub trait Update: Program {
-    /// Updates the shard's variables named by the task, where the shard lives. Tasks of one round read the same
-    /// replica and may run at the same time.
+    /// Updates the shard's variables named by the task, where the shard lives. Tasks of one round read the
+    /// same replica and may run at the same time.
     fn update(&self, at: TaskOf<'_, Self>) -> Self::Partial;
 }
 
@@ -50,8 +50,8 @@ pub trait Relate: Program {
     ) -> Dependencies;
 }
 
-/// A program whose shards may answer more than once before the boundary: needed where changes become visible there, a
-/// shard has more than one task an epoch, and there is something in a partial.
+/// A program whose shards may answer more than once before the boundary: needed where changes become visible
+/// there, a shard has more than one task an epoch, and there is something in a partial.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names the verb `fold`, but does not implement `Fold`",
     label = "`Fold` is not implemented for `{Self}`"
@@ -70,7 +70,8 @@ pub enum Verb {
     UpdateBlock,
     /// [`Relate`]: candidates are related before a round.
     Relate,
-    /// [`Fold`]: a shard may have more than one task an epoch. It is needed where changes become visible at the boundary.
+    /// [`Fold`]: a shard may have more than one task an epoch. It is needed where changes become visible at
+    /// the boundary.
     Fold,
 }
 

@@ -67,8 +67,8 @@ pub enum Status {
     Continue,
     /// The program's own stopping rule holds: no further epoch would gain what is worth it.
     Converged,
-    /// The length that the program gave its run is completed: converged without a target, a limit with one that is
-    /// missed.
+    /// The length that the program gave its run is completed: converged without a target, a limit with one
+    /// that is missed.
     Completed,
     /// The run has lost its way and will not find it again.
     Diverged,
@@ -76,8 +76,8 @@ pub enum Status {
 
 /// A program's conclusion at a boundary: the metric, the status of the run, and hints for the schedule.
 ///
-/// A metric at or below its target ends the run whatever the status says, and so does one whose value is not finite:
-/// the run has then diverged.
+/// A metric at or below its target ends the run whatever the status says, and so does one whose value is not
+/// finite: the run has then diverged.
 #[derive(Debug, Clone)]
 pub struct Verdict<C> {
     /// The metric, as measured here or last.
@@ -86,7 +86,8 @@ pub struct Verdict<C> {
     pub measured: bool,
     /// The program's judgement of the run: on, or over.
     pub status: Status,
-    /// Where the run stands, for whoever watches it: `point 3 of 50`, say. `None` if there is nothing to tell.
+    /// Where the run stands, for whoever watches it: `point 3 of 50`, say. `None` if there is nothing to
+    /// tell.
     pub position: Option<String>,
     /// The objective, for programs whose rounds may never worsen it; the guard watches it.
     pub objective: Option<f64>,

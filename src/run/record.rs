@@ -38,8 +38,8 @@ pub struct EpochRecord {
     /// Further values that the program shows, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "nulls_or_numbers")]
     pub shown: BTreeMap<String, f64>,
-    /// Variables named by the rounds of this epoch, each as often as it is named; where a task names none, the block that
-    /// it meets.
+    /// Variables named by the rounds of this epoch, each as often as it is named; where a task names none,
+    /// the block that it meets.
     pub updates: u64,
     /// Rounds in this epoch.
     pub rounds: u64,
@@ -77,7 +77,8 @@ pub struct GenerationRecord {
     pub workers: usize,
     /// Its processes.
     pub processes: usize,
-    /// Seconds between the last boundary of the generation before and the first work of this one; 0 for the first.
+    /// Seconds between the last boundary of the generation before and the first work of this one; 0 for the
+    /// first.
     pub pause: f64,
     /// Shards that changed worker.
     pub shards_moved: usize,
@@ -143,7 +144,8 @@ pub enum Ending {
     Limit(Limit),
     /// A request to stop, such as Ctrl-C.
     Interrupted,
-    /// The metric or the objective is not finite, the objective worsens at any parallelism, or the program says so.
+    /// The metric or the objective is not finite, the objective worsens at any parallelism, or the program
+    /// says so.
     Diverged,
 }
 
@@ -218,7 +220,8 @@ pub struct RunReport {
     pub rounds: u64,
     /// Tasks in these rounds.
     pub tasks: u64,
-    /// Variables named by rounds, each as often as it is named; where a task names none, the block that it meets.
+    /// Variables named by rounds, each as often as it is named; where a task names none, the block that it
+    /// meets.
     pub updates: u64,
     /// Candidates proposed.
     pub candidates: u64,

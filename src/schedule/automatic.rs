@@ -7,9 +7,9 @@ use crate::program::verbs::Verb;
 /// Runs, each epoch, the schedule that made the most progress per counted cost when it last ran.
 ///
 /// Progress is the logarithm of the metric's fall over an epoch; cost is the counted cost of the variables
-/// that its rounds named, or the number of tasks where rounds name none. Each schedule runs for one epoch first, in
-/// the order given; from then on the best rate seen last runs, so one that stalls gives way, and one whose epoch was
-/// rolled back counts as having gained nothing. No clock is asked.
+/// that its rounds named, or the number of tasks where rounds name none. Each schedule runs for one epoch
+/// first, in the order given; from then on the best rate seen last runs, so one that stalls gives way, and
+/// one whose epoch was rolled back counts as having gained nothing. No clock is asked.
 pub struct Automatic<F = ()> {
     variables: Variables,
     choices: Vec<Box<dyn Schedule<F>>>,

@@ -26,8 +26,8 @@ enum Owners {
 impl Variables {
     /// Variables `0..costs.len()`, of which shard `s` owns the range `starts[s]..starts[s + 1]`.
     ///
-    /// `starts` begins with 0, does not fall, and ends with the number of variables; [`evenly`](Self::evenly) and
-    /// [`by_cost`](Self::by_cost) make such ranges. A run with others is refused.
+    /// `starts` begins with 0, does not fall, and ends with the number of variables; [`evenly`](Self::evenly)
+    /// and [`by_cost`](Self::by_cost) make such ranges. A run with others is refused.
     pub fn in_ranges(costs: Vec<u32>, starts: Vec<u32>) -> Self {
         Self { costs: costs.into(), owners: Owners::Ranges(starts.into()) }
     }
@@ -138,7 +138,8 @@ impl Variables {
     /// The shard that owns a variable; the first where any shard would do.
     pub fn owner(&self, variable: u32) -> u32 {
         match &self.owners {
-            // The last shard that starts at or before the variable: empty shards share their start with the next.
+            // The last shard that starts at or before the variable: empty shards share their start with the
+            // next.
             Owners::Ranges(starts) => {
                 (starts.partition_point(|&start| start <= variable) as u32).saturating_sub(1)
             }
@@ -221,8 +222,9 @@ pub fn even_parts(costs: &[u64], parts: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Merges items into `blocks` blocks of even counted cost: the dearest first, each to the cheapest block (longest
-/// processing time first; Graham 1969). Ties go to the lower number, so the result depends on the costs alone.
+/// Merges items into `blocks` blocks of even counted cost: the dearest first, each to the cheapest block
+/// (longest processing time first; Graham 1969). Ties go to the lower number, so the result depends on the
+/// costs alone.
 ///
 /// Returns the positions in each block, in rising order.
 pub fn merge(costs: &[u64], blocks: usize) -> Vec<Vec<usize>> {

@@ -40,7 +40,8 @@ fn pair(i: u32, j: u32) -> u64 {
     u64::from(i.min(j)) << 32 | u64::from(i.max(j))
 }
 
-/// Pairs are small integers: one mixing step spreads them well, and a keyed hash would cost more than the lookup.
+/// Pairs are small integers: one mixing step spreads them well, and a keyed hash would cost more than the
+/// lookup.
 #[derive(Debug, Default)]
 pub(super) struct PairHasher(u64);
 

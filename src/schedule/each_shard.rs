@@ -5,7 +5,8 @@ use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
 
-/// Asks every shard in every round, naming no variables: for full gradients, statistics, and work without training.
+/// Asks every shard in every round, naming no variables: for full gradients, statistics, and work without
+/// training.
 ///
 /// ```
 /// use raddle::schedule::EachShard;

@@ -6,8 +6,8 @@ use super::Round;
 
 /// The variables of rounds that are handed out and whose commits the schedule has not learned yet.
 ///
-/// A variable in flight must not be handed out again: its next update would start from a value that is about to
-/// change. With staleness 0 nothing is ever in flight when a round is chosen.
+/// A variable in flight must not be handed out again: its next update would start from a value that is about
+/// to change. With staleness 0 nothing is ever in flight when a round is chosen.
 #[derive(Debug, Clone, Default)]
 pub struct InFlight {
     held: HashSet<u32>,

@@ -10,13 +10,13 @@ const MOST: f64 = 4.0;
 
 /// Visits cells by how much they gain; no two tasks of a round share a shard or a block.
 ///
-/// An epoch has about as many visits as the grid has cells. Half of them go round evenly, so that no cell waits longer
-/// than every other epoch; the other half goes to cells by their weights in the program's
-/// [`Verdict`](crate::Verdict), as `(shard * blocks + block, weight)`: say, how far the error of the cell fell at its
-/// last visit. An epoch without weights visits every cell once. A round takes the cells that are owed most and skips
-/// those whose row or column is busy, as the scheduler of FPSGD does (Zhuang et al., "A fast parallel SGD for matrix
-/// factorization in shared memory systems", 2013). The plan is known in advance, as that of a
-/// [`Rotation`](super::Rotation) is.
+/// An epoch has about as many visits as the grid has cells. Half of them go round evenly, so that no cell
+/// waits longer than every other epoch; the other half goes to cells by their weights in the program's
+/// [`Verdict`](crate::Verdict), as `(shard * blocks + block, weight)`: say, how far the error of the cell
+/// fell at its last visit. An epoch without weights visits every cell once. A round takes the cells that are
+/// owed most and skips those whose row or column is busy, as the scheduler of FPSGD does (Zhuang et al., "A
+/// fast parallel SGD for matrix factorization in shared memory systems", 2013). The plan is known in advance,
+/// as that of a [`Rotation`](super::Rotation) is.
 #[derive(Debug, Clone)]
 pub struct Grid<F = ()> {
     phase: F,

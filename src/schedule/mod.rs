@@ -40,10 +40,10 @@ use crate::program::verdict::Metric;
 
 /// Decides which blocks and variables meet which shards next.
 ///
-/// For each epoch the engine calls [`begin_epoch`](Schedule::begin_epoch). A plan known in advance is handed out
-/// whole; a stepwise one is asked for with [`next_round`](Schedule::next_round), round by round, and taught with
-/// [`learn`](Schedule::learn). With staleness `s`, round `t` is asked for when exactly the rounds up to
-/// `t - 1 - s` have been learned, whatever the number of workers.
+/// For each epoch the engine calls [`begin_epoch`](Schedule::begin_epoch). A plan known in advance is handed
+/// out whole; a stepwise one is asked for with [`next_round`](Schedule::next_round), round by round, and
+/// taught with [`learn`](Schedule::learn). With staleness `s`, round `t` is asked for when exactly the rounds
+/// up to `t - 1 - s` have been learned, whatever the number of workers.
 ///
 /// `F` is the program's [`Phase`](crate::Program::Phase): the purpose of a round. Shipped schedules hand out
 /// rounds of one phase, `()` unless told otherwise by their method `phase`.
@@ -105,8 +105,8 @@ pub trait Schedule<F = ()>: Send + 'static {
         Vec::new()
     }
 
-    /// Writes the schedule whole, as it is at a boundary: another process that loads it goes on with the shards as they
-    /// are. The guard keeps it, too.
+    /// Writes the schedule whole, as it is at a boundary: another process that loads it goes on with the
+    /// shards as they are. The guard keeps it, too.
     fn save(&self, out: &mut Writer);
 
     /// Reads the form that [`save`](Schedule::save) wrote into a schedule made alike, or into itself. The
@@ -217,8 +217,8 @@ pub enum Next<F = ()> {
     Round(Round<F>),
     /// Ask the program to relate the candidates, then call [`Schedule::decide`].
     Relate(Candidates<F>),
-    /// Wait until every round handed out has been learned and its commits are on their way, then ask again: for
-    /// rounds that build on each other, whatever the staleness.
+    /// Wait until every round handed out has been learned and its commits are on their way, then ask again:
+    /// for rounds that build on each other, whatever the staleness.
     Drain,
     /// The epoch ends; the pipeline drains.
     EndOfEpoch,

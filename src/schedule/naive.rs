@@ -183,7 +183,8 @@ fn a_choice_whose_gain_is_no_number_gives_way_to_any_other() {
     let choices = (0..3).map(|_| Box::new(Fixed { rounds: 1, left: 0, shrunk: 0 }) as Box<dyn Schedule>);
     let mut automatic = Automatic::new(variables, choices.collect());
     let mut ran = Vec::new();
-    // Nothing is known of the first two: the metric that lies between them is no number. The third makes it worse.
+    // Nothing is known of the first two: the metric that lies between them is no number. The third makes it
+    // worse.
     for (epoch, value) in [(0, 1.0), (1, f64::NAN), (2, 2.0), (3, 3.0), (4, 4.0)] {
         let metric = Metric::new("gap", value, "nothing");
         automatic.begin_epoch(&EpochStart { epoch, metric, objective: None, weights: vec![], batch_hint: 0 });

@@ -18,7 +18,8 @@ pub struct Shuffled<F = ()> {
 }
 
 impl Shuffled {
-    /// Updates `parallelism` variables a round, at least 1; the order of epoch `e` is the stream (`seed`, `e`).
+    /// Updates `parallelism` variables a round, at least 1; the order of epoch `e` is the stream (`seed`,
+    /// `e`).
     pub fn new(variables: Variables, parallelism: usize, seed: u64) -> Self {
         Self { sweep: Sweep::new(variables, parallelism), seed }
     }

@@ -2,11 +2,12 @@
 
 use crate::base::random::Stream;
 
-/// Nonnegative weights from which positions are drawn with probability proportional to weight plus base weight.
+/// Nonnegative weights from which positions are drawn with probability proportional to weight plus base
+/// weight.
 ///
-/// A sum tree: setting a weight and drawing cost `log2 n` steps. Each inner node is the sum of its two children,
-/// recomputed, so nothing drifts. The base weight is a fraction of the mean of the nonzero weights, the same for
-/// every position: nothing starves (STRADS's eta).
+/// A sum tree: setting a weight and drawing cost `log2 n` steps. Each inner node is the sum of its two
+/// children, recomputed, so nothing drifts. The base weight is a fraction of the mean of the nonzero weights,
+/// the same for every position: nothing starves (STRADS's eta).
 #[derive(Debug, Clone)]
 pub struct Weights {
     count: usize,

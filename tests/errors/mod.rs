@@ -26,8 +26,8 @@ use crate::programs::within_a_minute;
 /// The shard in which verbs that are asked of shards are trapped.
 const TRAPPED: u32 = 2;
 
-/// Three shards own four variables each; every update adds 1 to a variable. Mistakes may be in it, by name, with a `+`
-/// between them.
+/// Three shards own four variables each; every update adds 1 to a variable. Mistakes may be in it, by name,
+/// with a `+` between them.
 struct Sums {
     mistakes: &'static str,
     /// First epoch in which a trap is set,

@@ -1,4 +1,5 @@
-//! Mistakes that only a comparison finds: of a run with its repetition or its resumption, of replicas with each other.
+//! Mistakes that only a comparison finds: of a run with its repetition or its resumption, of replicas with
+//! each other.
 
 use raddle::schedule::{EachShard, Rotation};
 use raddle::{Ending, EngineError, Visibility, replay};

@@ -13,11 +13,12 @@ use petgraph::graphmap::DiGraphMap;
 
 use super::imports::arrows;
 
-/// Arrow that a circle of files may have: from a child to its parent, or between two files of one idea, with the reason.
+/// Arrow that a circle of files may have: from a child to its parent, or between two files of one idea, with
+/// the reason.
 pub(crate) type Allowed = (&'static str, &'static str, &'static str);
 
-/// Checks the rooms of `src/` below `room` (`""`: of the crate): every one listed, none naming a room on its own floor or
-/// on a higher one. `besides` are no part of the library, such as its program.
+/// Checks the rooms of `src/` below `room` (`""`: of the crate): every one listed, none naming a room on its
+/// own floor or on a higher one. `besides` are no part of the library, such as its program.
 pub(crate) fn check(src: &Path, room: &str, floors: &[&[&str]], besides: &[&str]) {
     let listed: BTreeMap<&str, usize> = floors
         .iter()

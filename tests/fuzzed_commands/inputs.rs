@@ -1,4 +1,5 @@
-//! Small whole files of every kind, models and runs made from them; and commands on such files after a change.
+//! Small whole files of every kind, models and runs made from them; and commands on such files after a
+//! change.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,10 @@
-//! The programs as they are run, under abuse: options by chance, and files, vocabularies, priors, models and checkpoints
-//! changed at random, their hashes made anew. Each command ends by itself with 0, 2 or 3 and says why, without a panic,
-//! an abort or a hang.
+//! The programs as they are run, under abuse: options by chance, and files, vocabularies, priors, models and
+//! checkpoints changed at random, their hashes made anew. Each command ends by itself with 0, 2 or 3 and says
+//! why, without a panic, an abort or a hang.
 //!
-//! The seconds are those of `RADDLE_ABUSE_SECONDS`, 25 unless it is set; `RADDLE_ABUSE_SEED` names the first case. Cases
-//! follow each other by number, so that one can be repeated; the folder of one that failed is kept.
+//! The seconds are those of `RADDLE_ABUSE_SECONDS`, 25 unless it is set; `RADDLE_ABUSE_SEED` names the first
+//! case. Cases follow each other by number, so that one can be repeated; the folder of one that failed is
+//! kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -64,7 +64,8 @@ pub(crate) fn watch(case: &Case) -> Watched {
     Watched { code: status.code(), out: text(&out), err: text(&err), processor, is_hung }
 }
 
-/// The processor time of a process and whether it is over but not yet waited for; `None` where there is no `/proc`.
+/// The processor time of a process and whether it is over but not yet waited for; `None` where there is no
+/// `/proc`.
 fn spent(process: u32) -> Option<(Duration, bool)> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // Behind the name, which may hold blanks.

@@ -1,5 +1,5 @@
-//! One file in each dialect, by every way into each program: named, compressed, by a pipe, from a cache, and read by the
-//! processes of a launch.
+//! One file in each dialect, by every way into each program: named, compressed, by a pipe, from a cache, and
+//! read by the processes of a launch.
 
 use std::fs::File;
 use std::io::Write as _;

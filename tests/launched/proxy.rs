@@ -57,7 +57,8 @@ impl Proxy {
         }
     }
 
-    /// From now on nothing passes on the connections that there are; later ones are whole. Returns how many there are.
+    /// From now on nothing passes on the connections that there are; later ones are whole. Returns how many
+    /// there are.
     pub(crate) fn cut(&self, forth: bool, back: bool) -> usize {
         let connections = self.connections.lock().unwrap();
         for lost in connections.iter() {

@@ -1,5 +1,5 @@
-//! A program of which every part has two forms, and any of them may be confused: then it crosses to another process in the
-//! form of a checkpoint, or is kept in a checkpoint as if nothing were made anew.
+//! A program of which every part has two forms, and any of them may be confused: then it crosses to another
+//! process in the form of a checkpoint, or is kept in a checkpoint as if nothing were made anew.
 
 use raddle::schedule::{EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, State, StateError, Writer};

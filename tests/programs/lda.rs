@@ -1,5 +1,5 @@
-//! Latent Dirichlet allocation by collapsed Gibbs sampling: documents are shards, word ranges are blocks, topic
-//! totals are the replica. A second rotation an epoch measures the perplexity of the training words.
+//! Latent Dirichlet allocation by collapsed Gibbs sampling: documents are shards, word ranges are blocks,
+//! topic totals are the replica. A second rotation an epoch measures the perplexity of the training words.
 
 use raddle::random::Stream;
 use raddle::schedule::Rotation;

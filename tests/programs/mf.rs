@@ -1,7 +1,7 @@
 //! Matrix factorization with biases by stochastic gradient descent, as a rotation without barriers.
 //!
-//! `r ~ mean + b_u + c_i + p_u . q_i`: users with their ratings and factors are shards, items are blocks. A second
-//! rotation an epoch, of [`Phase::Measure`], adds up the squared errors.
+//! `r ~ mean + b_u + c_i + p_u . q_i`: users with their ratings and factors are shards, items are blocks. A
+//! second rotation an epoch, of [`Phase::Measure`], adds up the squared errors.
 
 use raddle::random::Stream;
 use raddle::schedule::{Rotation, even_parts};

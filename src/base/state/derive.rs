@@ -1,6 +1,7 @@
 //! [`state!`](crate::state!): the bytes of a struct by its fields, and of an enum by its variants.
 
-/// Implements [`State`](crate::State) for a struct by its fields, or for an enum by its variants; they are written in the order given.
+/// Implements [`State`](crate::State) for a struct by its fields, or for an enum by its variants; they are
+/// written in the order given.
 ///
 /// ```
 /// use raddle::state::{from_bytes, to_bytes};

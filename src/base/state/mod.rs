@@ -200,7 +200,8 @@ impl<'a> Learned<Reader<'a>> {
 /// written would have, at once, on any worker or process. Nothing may be left out, as checkpoints may: that
 /// is the other form, [`Learned`].
 ///
-/// Implement it for a struct or an enum with [`state!`](crate::state!), which writes the named fields in order.
+/// Implement it for a struct or an enum with [`state!`](crate::state!), which writes the named fields in
+/// order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as bytes and read back",
     note = "for a type of your own, list its fields: `raddle::state!({Self} {{ field, .. }})`, or its variants: \

@@ -166,7 +166,8 @@ impl<K: State + Ord, V: State> State for BTreeMap<K, V> {
     }
 }
 
-/// Keys and values in the order of the keys' bytes: equal maps have equal bytes, whatever order they are walked in.
+/// Keys and values in the order of the keys' bytes: equal maps have equal bytes, whatever order they are
+/// walked in.
 impl<K: State + Eq + Hash, V: State> State for HashMap<K, V> {
     fn save(&self, out: &mut Writer) {
         self.len().save(out);

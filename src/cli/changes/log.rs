@@ -1,8 +1,8 @@
 //! [`Log`]: `changes.log`, the versions that a run has taken in.
 //!
-//! It is a file of changes itself, so that another run can be given it. Behind the lines of a version stands its cut, `=`
-//! with its number, what came in and went out, and a digest of its lines: a version without its cut, or with another
-//! digest, was never acknowledged.
+//! It is a file of changes itself, so that another run can be given it. Behind the lines of a version stands
+//! its cut, `=` with its number, what came in and went out, and a digest of its lines: a version without its
+//! cut, or with another digest, was never acknowledged.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};

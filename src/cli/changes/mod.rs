@@ -1,4 +1,5 @@
-//! [`ChangeOptions`] and [`ChangeStream`]: the versions of data that change, from a file or a stream, and their log.
+//! [`ChangeOptions`] and [`ChangeStream`]: the versions of data that change, from a file or a stream, and
+//! their log.
 
 mod lines;
 mod log;
@@ -25,8 +26,8 @@ pub use self::versions::{VersionEnd, VersionOf, Versions, fit_versions, is_short
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Data that change")]
 pub struct ChangeOptions {
-    /// After the fit, insert and retract what this file says, version by version, and go on from the model; - for standard
-    /// input. Lines `+ ...` insert, `- ...` retract, and `=` ends a version. Needs --out.
+    /// After the fit, insert and retract what this file says, version by version, and go on from the model; -
+    /// for standard input. Lines `+ ...` insert, `- ...` retract, and `=` ends a version. Needs --out.
     #[arg(long, value_name = "FILE|-")]
     pub changes: Option<String>,
     /// Fit every version from scratch, with the model of a fit on the edited data. With --changes.
@@ -74,9 +75,11 @@ impl ChangeOptions {
     }
 }
 
-/// The versions of a run's data, in order: first those of its log, then those of the file or of standard input.
+/// The versions of a run's data, in order: first those of its log, then those of the file or of standard
+/// input.
 ///
-/// For each of them the caller says whether it is taken ([`accept`](Self::accept)) or not ([`refuse`](Self::refuse)).
+/// For each of them the caller says whether it is taken ([`accept`](Self::accept)) or not
+/// ([`refuse`](Self::refuse)).
 #[derive(Debug)]
 pub struct ChangeStream {
     source: Source,
@@ -88,11 +91,12 @@ pub struct ChangeStream {
 }
 
 impl ChangeStream {
-    /// Opens the changes that the options name, and the log in the session's folder: a new one, or that of the run that is
-    /// resumed. `data` is the digest of the data to begin with.
+    /// Opens the changes that the options name, and the log in the session's folder: a new one, or that of
+    /// the run that is resumed. `data` is the digest of the data to begin with.
     ///
     /// # Errors
-    /// If either cannot be read, the log is of other data, or a file does not begin with the versions of the log.
+    /// If either cannot be read, the log is of other data, or a file does not begin with the versions of the
+    /// log.
     pub fn open(options: &ChangeOptions, session: &mut Session, data: &str) -> Result<Self, Error> {
         let name = options.changes.as_deref().unwrap_or("-");
         let folder = session.folder().path().map(PathBuf::from);

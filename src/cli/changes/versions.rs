@@ -1,4 +1,5 @@
-//! [`Versions`]: a fit, and then the versions of its data, each with a model of its own. The loop is every program's.
+//! [`Versions`]: a fit, and then the versions of its data, each with a model of its own. The loop is every
+//! program's.
 
 use std::path::Path;
 
@@ -46,7 +47,8 @@ pub enum VersionEnd {
 }
 
 impl VersionEnd {
-    /// The end of a version without a model, told by a report on the options, its data, its run and the trace of that.
+    /// The end of a version without a model, told by a report on the options, its data, its run and the trace
+    /// of that.
     ///
     /// # Errors
     /// If the options have no form as JSON.

@@ -149,7 +149,8 @@ impl Children {
         }
     }
 
-    /// Bytes that a process has written to stdout and, unless that was the launcher's own, to stderr; after it has ended.
+    /// Bytes that a process has written to stdout and, unless that was the launcher's own, to stderr; after
+    /// it has ended.
     pub(super) fn said(&mut self, index: u32) -> (Vec<u8>, Vec<u8>) {
         self.0.get_mut(index as usize).map_or_else(Default::default, |one| {
             (one.out.take(), one.err.as_mut().map(Said::take).unwrap_or_default())

@@ -26,8 +26,8 @@ const ASK: Duration = Duration::from_secs(1);
 const SHORT: Duration = Duration::from_secs(5);
 const MOST: usize = 3;
 
-/// Asks for a place in the run, and starts its program as one more process of it: anew, in a new place, where a loss has
-/// ended it.
+/// Asks for a place in the run, and starts its program as one more process of it: anew, in a new place, where
+/// a loss has ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let Join { address, token_file, listen, advertise, .. } = options;
     let reach = Addresses { listen: *listen, advertise: *advertise };
@@ -36,7 +36,8 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let invitation = Invitation::to(resolve(address)?, token.trim())
         .ok_or_else(|| Error::usage(format!("{}: it holds no token of a run", token_file.display())))?;
     let admin = AdminClient::new(invitation);
-    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they reach this process alone.
+    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they reach this
+    // process alone.
     let parent_link = ParentLink::default();
     let held = Arc::clone(&parent_link);
     let _ = ctrlc::set_handler(move || drop(lock(&held).take()));
@@ -50,7 +51,8 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     status
 }
 
-/// This end of the tether to the process that is supervised: where it is gone, as with this process, the other one leaves.
+/// This end of the tether to the process that is supervised: where it is gone, as with this process, the
+/// other one leaves.
 type ParentLink = Arc<Mutex<Option<TcpStream>>>;
 
 fn take_part(

@@ -26,7 +26,8 @@ enum Verb {
     /// Run a program as several processes. Its model is the one of a single process, bit for bit.
     #[command(after_help = "Example: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
     Launch(Launch),
-    /// Take part in a run on another machine, as one more process. DATA and --out must be there at the same paths.
+    /// Take part in a run on another machine, as one more process. DATA and --out must be there at the same
+    /// paths.
     Join(Join),
     /// Say how a run stands: its processes, their shards, the epoch, the metric, and what was worth a note.
     Status(Status),

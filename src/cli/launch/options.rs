@@ -17,8 +17,8 @@ pub(super) struct Launch {
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
     pub(super) workers: usize,
-    /// Address at which the run listens for processes of other machines, with a port or with any that is free. Nothing is
-    /// encrypted: see src/NETWORK.md.
+    /// Address at which the run listens for processes of other machines, with a port or with any that is
+    /// free. Nothing is encrypted: see src/NETWORK.md.
     #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
     pub(super) listen: Address,
     /// Address that processes of other machines are told, where they do not reach this one at --listen.
@@ -30,9 +30,9 @@ pub(super) struct Launch {
     /// A process that says nothing for this time is lost: the run goes on from its last checkpoint.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Continue the run in this folder, such as one whose launcher has died, with any number of processes. PROGRAM may
-    /// then be left out, or given as it was. With its whole line and the same folder as --out, a run is begun where none was:
-    /// one line for both.
+    /// Continue the run in this folder, such as one whose launcher has died, with any number of processes.
+    /// PROGRAM may then be left out, or given as it was. With its whole line and the same folder as --out, a
+    /// run is begun where none was: one line for both.
     #[arg(long, value_name = "RUN")]
     pub(super) resume: Option<PathBuf>,
     /// The program and its arguments. It is found beside this one, else on PATH.
@@ -45,7 +45,8 @@ pub(super) struct Join {
     /// Where the run listens, as its launcher says.
     #[arg(value_name = "HOST:PORT")]
     pub(super) address: String,
-    /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it (mode 600).
+    /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it
+    /// (mode 600).
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: PathBuf,
     /// Address at which the process listens for the others; by default the one from which it reaches the run.

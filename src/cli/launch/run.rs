@@ -43,8 +43,8 @@ impl LaunchPlan {
                 let why = "give the run that goes on once, before the -- or behind it";
                 return Err(Error::usage(format!("--resume {}: {why}", run.display())));
             }
-            // One line begins a run and goes on with it: where nothing was begun in the folder, as behind a launcher that died
-            // early, it begins.
+            // One line begins a run and goes on with it: where nothing was begun in the folder, as behind a
+            // launcher that died early, it begins.
             let out = program::value(&line, "--out").map(Path::new);
             let begins = !program::was_begun(run) && out.is_some_and(|out| absolute(out) == absolute(run));
             if given.is_none() && !begins {

@@ -23,12 +23,12 @@ const RUN: &str = "The run";
 /// Heading, in every help, of the options of how the engine computes: few users need them.
 pub const ENGINE_HEADING: &str = "How the engine computes";
 
-/// The options of training that every program shares; flatten them into its own, as the last field, so that the
-/// program's own come first in its help.
+/// The options of training that every program shares; flatten them into its own, as the last field, so that
+/// the program's own come first in its help.
 ///
 /// The help of `--schedule` becomes the program's own with clap's `mut_arg`. The options of the schedule
-/// (`--parallelism`, `--rho`, `--explain`), `--shards`, `--seed`, `--format` and `--init` are the program's to follow;
-/// the others are followed by [`apply`](Self::apply) and by the [`Session`](super::Session).
+/// (`--parallelism`, `--rho`, `--explain`), `--shards`, `--seed`, `--format` and `--init` are the program's
+/// to follow; the others are followed by [`apply`](Self::apply) and by the [`Session`](super::Session).
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = RUN)]
 pub struct TrainOptions {
@@ -45,12 +45,12 @@ pub struct TrainOptions {
     /// Let --out replace an earlier run in its folder.
     #[arg(long, requires = "out")]
     pub force: bool,
-    /// Continue the run in this folder with its own data and options. The result goes to the same folder unless --out
-    /// names another.
+    /// Continue the run in this folder with its own data and options. The result goes to the same folder
+    /// unless --out names another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
-    /// Write a checkpoint to the run's folder after every N epochs; auto: after 5 seconds, then about a thirtieth of the
-    /// time. Default: none; among several processes, auto.
+    /// Write a checkpoint to the run's folder after every N epochs; auto: after 5 seconds, then about a
+    /// thirtieth of the time. Default: none; among several processes, auto.
     #[arg(long, value_name = "N|auto", value_parser = str::parse::<CheckpointEvery>)]
     pub checkpoint_every: Option<CheckpointEvery>,
     /// Start from the model of an earlier run.
@@ -84,7 +84,8 @@ pub struct TrainOptions {
     /// Largest number of variables updated in a round.
     #[arg(long, value_name = "P", value_parser = values::between::<1, 1_000_000>, help_heading = ENGINE_HEADING)]
     pub parallelism: Option<usize>,
-    /// Dependency threshold: variables that depend on each other more strongly are never updated in the same round.
+    /// Dependency threshold: variables that depend on each other more strongly are never updated in the same
+    /// round.
     #[arg(long, value_name = "X|off", value_parser = str::parse::<Rho>, help_heading = ENGINE_HEADING)]
     pub rho: Option<Rho>,
     /// Number of rounds whose updates may be missing when a round starts.
@@ -93,11 +94,12 @@ pub struct TrainOptions {
     /// Roll back an epoch that worsens the objective, and continue with less parallelism.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off, help_heading = ENGINE_HEADING)]
     pub guard: bool,
-    /// Change the number of workers after an epoch: 3:4,6:1 continues with 4 workers after epoch 3 and with 1 after
-    /// epoch 6. Never changes the model.
+    /// Change the number of workers after an epoch: 3:4,6:1 continues with 4 workers after epoch 3 and with 1
+    /// after epoch 6. Never changes the model.
     #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>, help_heading = ENGINE_HEADING)]
     pub rescale: Option<RescalePlan>,
-    /// Make workers slower, to try balance: lines WORKER EPOCH FACTOR, from that epoch on. Never changes the model.
+    /// Make workers slower, to try balance: lines WORKER EPOCH FACTOR, from that epoch on. Never changes the
+    /// model.
     #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
     pub slowdown: Option<PathBuf>,
     /// Show on stderr which variables each round proposes, rejects and keeps.

@@ -1,4 +1,5 @@
-//! [`parse_or`]: a command line whose verb may be left out, and whose options may be those of a run that goes on.
+//! [`parse_or`]: a command line whose verb may be left out, and whose options may be those of a run that goes
+//! on.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -13,9 +14,9 @@ use crate::cli::run_folder::folder::{CHECKPOINT, Earlier, RunFolder};
 use crate::cli::run_folder::resume::{self, Free};
 use crate::cli::say::say;
 
-/// Parses the command line; `default` is its verb if none is given, so that `lasso --json` is `lasso fit --json`. With
-/// `--resume RUN` verb, data and options are those of the run; one that is given and differs is refused, unless it cannot
-/// change the model. A run that has ended without a checkpoint ends as it did.
+/// Parses the command line; `default` is its verb if none is given, so that `lasso --json` is `lasso fit
+/// --json`. With `--resume RUN` verb, data and options are those of the run; one that is given and differs is
+/// refused, unless it cannot change the model. A run that has ended without a checkpoint ends as it did.
 ///
 /// Bad usage, `--help` and `--version` end the process, as clap has it.
 pub fn parse_or<T: Parser>(default: &str) -> T {
@@ -78,7 +79,8 @@ fn understood(
     }
     let options = resume::merge((&run, &begun), verb, &given, free)?;
     let out = options.get("out").and_then(|out| out.first());
-    // Asked for something else, such as a tighter target, a run that kept no checkpoint begins from the beginning.
+    // Asked for something else, such as a tighter target, a run that kept no checkpoint begins from the
+    // beginning.
     let is_same = free.neutral.iter().all(|&option| options.get(option) == begun.options.get(option));
     // Of data that change there may be more by now.
     let goes_on = run.join(CHECKPOINT).exists() || options.contains_key("changes");
@@ -134,8 +136,8 @@ fn end_again(program: &str, run: &Path, ended: &RecordedEnd, json: bool) -> Resu
     process::exit(ended.status.into())
 }
 
-/// The line with its verb: `default` is put in unless the first word is a verb of the command, or asks for help or
-/// the version, or is no file and looks like a mistyped verb.
+/// The line with its verb: `default` is put in unless the first word is a verb of the command, or asks for
+/// help or the version, or is no file and looks like a mistyped verb.
 pub fn with_verb(command: &Command, default: &str, mut line: Vec<OsString>) -> Vec<OsString> {
     let word = line.get(1).map(OsString::as_os_str);
     let general = ["help", "-h", "--help", "-V", "--version"];

@@ -90,8 +90,8 @@ impl PartRun<'_> {
         self.number
     }
 
-    /// Runs an engine as the options say, with its share of the workers. A part may run several, one after the other; if
-    /// one is cut short the part is.
+    /// Runs an engine as the options say, with its share of the workers. A part may run several, one after
+    /// the other; if one is cut short the part is.
     ///
     /// # Errors
     /// If the engine fails.

@@ -2,8 +2,8 @@
 
 use crate::run::record::{Ending, Limit, RunReport};
 
-/// Takes `next` into `total`: counts and seconds add up, generations follow each other, and ending and metric are those
-/// of the run that is furthest from done.
+/// Takes `next` into `total`: counts and seconds add up, generations follow each other, and ending and metric
+/// are those of the run that is furthest from done.
 pub fn combine(total: &mut RunReport, next: &RunReport) {
     let RunReport { ending, metric, objective, generations, .. } = next;
     let distance = |report: &RunReport| report.metric.value / report.metric.target.unwrap_or(1.0);

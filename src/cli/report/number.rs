@@ -3,8 +3,8 @@
 /// Digits that are shown of a number.
 const DIGITS: i32 = 6;
 
-/// A number with six significant digits, without zeros at its end: fixed from 0.0001 to below a million, else with an
-/// exponent. Zero is `0`.
+/// A number with six significant digits, without zeros at its end: fixed from 0.0001 to below a million, else
+/// with an exponent. Zero is `0`.
 ///
 /// ```
 /// use raddle::cli::number;

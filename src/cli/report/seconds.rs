@@ -35,7 +35,8 @@ impl Timed {
 pub struct Seconds {
     /// Reading the data.
     pub read: f64,
-    /// Work that a judge does before it calls a peer; among several processes, waiting for those that still read, too.
+    /// Work that a judge does before it calls a peer; among several processes, waiting for those that still
+    /// read, too.
     pub prepare: f64,
     /// Everything else up to the model.
     pub fit: f64,

@@ -11,7 +11,8 @@ use crate::run::record::EpochRecord;
 
 /// The epochs of a run, as a file of JSON lines.
 ///
-/// The file is touched when the first record comes. A run that resumes keeps the lines before its first epoch.
+/// The file is touched when the first record comes. A run that resumes keeps the lines before its first
+/// epoch.
 #[derive(Debug)]
 pub struct Trace {
     path: PathBuf,

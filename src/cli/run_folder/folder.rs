@@ -18,7 +18,8 @@ use crate::cli::exit::Error;
 use crate::cli::report::trace::Trace;
 use crate::run::record::EpochRecord;
 
-/// Holds the number of the process that has the run. The system drops its lock with the process, however that ends.
+/// Holds the number of the process that has the run. The system drops its lock with the process, however that
+/// ends.
 pub(crate) const LOCK: &str = ".lock";
 /// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
 pub(crate) const CHECKPOINT: &str = "checkpoint";
@@ -80,11 +81,12 @@ impl RunFolder {
         Self::default()
     }
 
-    /// Makes the folder, if need be, and takes hold of it until dropped. A commit that an earlier run was killed in is
-    /// completed.
+    /// Makes the folder, if need be, and takes hold of it until dropped. A commit that an earlier run was
+    /// killed in is completed.
     ///
     /// # Errors
-    /// If a process that is alive holds it, it holds another run or a `model.json` that no run wrote, or it cannot be made.
+    /// If a process that is alive holds it, it holds another run or a `model.json` that no run wrote, or it
+    /// cannot be made.
     pub fn hold(path: &Path, earlier: Earlier) -> Result<Self, Error> {
         Self::hold_in(path, earlier, Arc::new(Disk))
     }
@@ -185,8 +187,8 @@ impl RunFolder {
         }
     }
 
-    /// Says that a run begins to train, a new one or one that goes on: from now on `--resume` finds it. The checkpoint of
-    /// an earlier run is no way back to a new one.
+    /// Says that a run begins to train, a new one or one that goes on: from now on `--resume` finds it. The
+    /// checkpoint of an earlier run is no way back to a new one.
     ///
     /// # Errors
     /// If the folder cannot be written.

@@ -1,8 +1,8 @@
 //! `model.json`: the list of a model's files, each with its SHA-256, in front of the program's facts about
 //! the model.
 //!
-//! The file begins with its own SHA-256: that of all its other bytes, the 64 digits left out. So a change anywhere in it
-//! is seen, too.
+//! The file begins with its own SHA-256: that of all its other bytes, the 64 digits left out. So a change
+//! anywhere in it is seen, too.
 
 use std::collections::BTreeMap;
 use std::fs::File;

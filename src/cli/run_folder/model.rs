@@ -18,8 +18,8 @@ pub(crate) const CARRIED: &str = "carried.bin";
 /// How often a model is opened anew because a run replaced it meanwhile.
 const TRIES: usize = 100;
 
-/// A model in a folder. All its files were checked against `model.json` when it was opened, and each is again when it is
-/// read: a folder that was cut, edited or mixed is refused, and the error names the file.
+/// A model in a folder. All its files were checked against `model.json` when it was opened, and each is again
+/// when it is read: a folder that was cut, edited or mixed is refused, and the error names the file.
 ///
 /// A run may replace the model at any time. A reader that opens it then gets the old one or the new one, and
 /// keeps the opened one: the files stay open as long as this value lives.
@@ -36,7 +36,8 @@ impl ModelFolder {
     /// Opens the folder of a model of this program.
     ///
     /// # Errors
-    /// If there is none, it is another program's or a later version's, or one of its files is not as it was written.
+    /// If there is none, it is another program's or a later version's, or one of its files is not as it was
+    /// written.
     pub fn open(path: &Path, program: &str) -> Result<Self, Error> {
         Self::open_watched(path, program, &mut || ())
     }

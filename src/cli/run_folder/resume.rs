@@ -34,7 +34,8 @@ const OF_A_SITTING: [&str; 8] =
 pub struct Free<'a> {
     /// Options that never change the model, such as of measures at the end.
     pub neutral: &'a [&'a str],
-    /// Options that only say when a sitting ends, such as `epochs` where they are a limit: not taken from the run either.
+    /// Options that only say when a sitting ends, such as `epochs` where they are a limit: not taken from the
+    /// run either.
     pub limits: &'a [&'a str],
 }
 

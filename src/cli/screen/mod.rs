@@ -66,8 +66,8 @@ impl Screen {
         }
     }
 
-    /// Shows an epoch; `before` epochs were completed in earlier parts of the run. Where the parts have names, each
-    /// counts its own.
+    /// Shows an epoch; `before` epochs were completed in earlier parts of the run. Where the parts have
+    /// names, each counts its own.
     pub fn epoch(&self, record: &EpochRecord, before: u64) {
         if self.explain {
             record.log.iter().for_each(|round| self.note(&round.to_string()));

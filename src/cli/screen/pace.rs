@@ -20,13 +20,14 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// For lines of their own, such as those of another part that runs at the same time: they count among the ten, and
-    /// their last is shown, too.
+    /// For lines of their own, such as those of another part that runs at the same time: they count among the
+    /// ten, and their last is shown, too.
     pub(super) fn apart(&self) -> Self {
         Self { shown: Arc::clone(&self.shown), held: None }
     }
 
-    /// A line that could be shown now. It is given back if it may be, else kept in the place of the one before.
+    /// A line that could be shown now. It is given back if it may be, else kept in the place of the one
+    /// before.
     pub(super) fn offer(&mut self, now: Instant, line: String) -> Option<String> {
         let mut shown = lock(&self.shown);
         if shown.len() == LINES {

@@ -20,13 +20,13 @@ use crate::run::record::{Ending, EpochRecord};
 const LAST: &str = "checkpoint.last.0";
 
 impl Session {
-    /// Runs an engine as the options say, with trace, progress and Ctrl-C; its seconds are counted to the fit. Where
-    /// there are several, epochs are counted on from one to the next, for the plan of workers too, and they share the
-    /// time limit; the limit of epochs is each one's own.
+    /// Runs an engine as the options say, with trace, progress and Ctrl-C; its seconds are counted to the
+    /// fit. Where there are several, epochs are counted on from one to the next, for the plan of workers too,
+    /// and they share the time limit; the limit of epochs is each one's own.
     ///
     /// # Errors
-    /// If the engine fails, or the folder cannot be written at the beginning. A trace or checkpoint that cannot be
-    /// written later is a warning.
+    /// If the engine fails, or the folder cannot be written at the beginning. A trace or checkpoint that
+    /// cannot be written later is a warning.
     pub fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
         self.run_kept(engine, CHECKPOINT)
     }

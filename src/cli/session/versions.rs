@@ -55,7 +55,8 @@ impl Session {
         self.folder.tracer()(&EpochRecord { epoch, data_version, note, ..EpochRecord::default() });
     }
 
-    /// Puts model, summary and report in the place of those before, and goes on: the session may write another model.
+    /// Puts model, summary and report in the place of those before, and goes on: the session may write
+    /// another model.
     ///
     /// # Errors
     /// If a file cannot be written.

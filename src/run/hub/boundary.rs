@@ -23,8 +23,8 @@ impl<P: Program> Hub<P> {
         for change in std::mem::take(&mut self.held) {
             self.commit(change);
         }
-        // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes concludes it under
-        // its own target.
+        // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes
+        // concludes it under its own target.
         let at = self.boundary();
         let keep = self.settings.keeps(at.epoch);
         self.keep = keep.is_some();

@@ -172,8 +172,9 @@ impl<P: Program> Hub<P> {
             .sum::<u64>();
     }
 
-    /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed out; no
-    /// further, so that the pinned block is the same when a round is handed out, however soon its partials come.
+    /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed
+    /// out; no further, so that the pinned block is the same when a round is handed out, however soon its
+    /// partials come.
     fn aggregate_up_to(&mut self, end: u64) {
         let first = self.flights.front().map_or(0, |flight| flight.number);
         while let Some(flight) = self.flights.get_mut(self.aggregated.wrapping_sub(first) as usize) {

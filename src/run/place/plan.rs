@@ -1,5 +1,5 @@
-//! A plan known for the whole epoch, on one worker: a task runs as soon as its shard and its block are free, and the
-//! block then sets out for its next stop. Nothing waits for a round to end.
+//! A plan known for the whole epoch, on one worker: a task runs as soon as its shard and its block are free,
+//! and the block then sets out for its next stop. Nothing waits for a round to end.
 
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;

@@ -1,4 +1,5 @@
-//! Reasons that a checkpoint is refused for, by table: whole files with right digests that no run has written.
+//! Reasons that a checkpoint is refused for, by table: whole files with right digests that no run has
+//! written.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 

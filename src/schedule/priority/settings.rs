@@ -3,12 +3,14 @@
 /// Parameters of [`Priority`](super::Priority).
 #[derive(Debug, Clone)]
 pub struct PrioritySettings {
-    /// P: variables updated a round at most; at least 1. Where dependencies are checked, more than 8192 count as 8192.
+    /// P: variables updated a round at most; at least 1. Where dependencies are checked, more than 8192 count
+    /// as 8192.
     pub parallelism: usize,
-    /// P': candidates drawn a batch; at least P. Where dependencies are checked, more than 8192 count as 8192.
+    /// P': candidates drawn a batch; at least P. Where dependencies are checked, more than 8192 count as
+    /// 8192.
     pub candidates: usize,
-    /// Two variables that depend on each other more strongly than this never share a round, nor follow each other
-    /// while in flight; `None` checks nothing.
+    /// Two variables that depend on each other more strongly than this never share a round, nor follow each
+    /// other while in flight; `None` checks nothing.
     pub rho: Option<f32>,
     /// The base weight, as a fraction of the mean of the nonzero weights.
     pub base: f64,

@@ -1,5 +1,5 @@
-//! A store that fails at each operation in turn, and one that dies there: the folder reads as the old model whole or as
-//! the new one whole.
+//! A store that fails at each operation in turn, and one that dies there: the folder reads as the old model
+//! whole or as the new one whole.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
