@@ -2,8 +2,8 @@
 //!
 //! Model-parallel training updates many variables of one model at the same time. Which of them may be updated
 //! together is a question of the model's structure, and it decides whether the training converges. Here a
-//! [`Schedule`] answers it, a [`Program`] does the mathematics, and the [`Engine`] brings the two together on
-//! worker threads. A run ends on a [`Metric`], not on a count of iterations, and its model is the same, bit
+//! [`Schedule`] answers it, a [`Program`] does the mathematics, and the [`Engine`] runs the two on the
+//! threads of its workers. A run ends on a [`Metric`], not on a count of iterations, and its model is the same, bit
 //! for bit, for any number of workers and through every rescale, checkpoint and resume.
 //!
 //! # Ten words
@@ -17,18 +17,18 @@
 //! | schedule | decides which variables and blocks meet which shards next; a plain state machine with one seed |
 //! | round | tasks that may run at the same time, at most one a shard |
 //! | epoch | the rounds between two boundaries; metrics, checkpoints and rescales happen at boundaries only |
-//! | worker | a thread that runs dataflow: a place, never a part of the mathematics |
+//! | worker | a place for shards and their tasks, which a thread carries; never a part of the mathematics |
 //! | commit | the moment an aggregated update becomes visible; commits have one order, the same in every run |
 //! | generation | one timely computation with a fixed set of workers; a rescale ends one and begins the next |
 //!
 //! # Four levels
 //!
-//! 1. Fit: a bundled algorithm is a crate with a builder, such as `Lasso::params().ratio(100.0).fit(&problem)` of
-//!    `raddle-lasso`, and with a command line.
+//! 1. Fit: a bundled algorithm is a crate with a builder, such as `Lasso::params().ratio(100.0).fit(&problem)`
+//!    of `raddle-lasso`, and with a command line.
 //! 2. Write a [`Program`] and run it on an [`Engine`] under one of the schedules of [`schedule`].
-//! 3. Write a [`Schedule`] of your own: it can be driven by hand in a test, without workers.
-//! 4. Make a run an operator of your own dataflow: [`Engine::into_operator`], [`Scheduled`]; or train on a stream of records:
-//!    [`Train`].
+//! 3. Write a [`Schedule`] of your own: it can be driven step by step in a test, without workers.
+//! 4. Make a run an operator of your own dataflow: [`Engine::into_operator`], [`Scheduled`]; or train on a stream of
+//!    records: [`Train`].
 //!
 //! # A program
 //!
@@ -43,7 +43,7 @@
 //! type Cells = Vec<(u32, f64)>;
 //!
 //! impl Program for Ring {
-//!     raddle::program!(Replica = Vec<f64>, Partial = Cells; update); // the rest, such as what a shard holds, is ()
+//!     raddle::program!(Replica = Vec<f64>, Partial = Cells; update); // the rest, such as the shard's type, is ()
 //!
 //!     fn aggregate(&self, at: Aggregate<'_, Self>) -> Cells { at.partials.concat() }
 //!     fn commit(&self, new: &Cells, t: &mut Vec<f64>) {

@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
 /// ```
 /// use raddle::state::{Learned, Reader, StateError, Writer, from_bytes, to_bytes};
 ///
-/// struct Columns { data: Vec<f64>, coefficients: Vec<f64> } // of which the data are at hand wherever the run goes on
+/// struct Columns { data: Vec<f64>, coefficients: Vec<f64> } // its data are there wherever a run goes on
 /// raddle::state!(Columns { data, coefficients });
 ///
 /// impl Columns {
