@@ -133,7 +133,7 @@ impl<R: Record> View<R> {
         self.flow.update(id, number, slot, times);
     }
 
-    /// Makes what was inserted and retracted the next version.
+    /// Makes the insertions and retractions so far the next version.
     pub fn advance(&mut self) -> Delta<R> {
         let version = self.version;
         self.version += 1;

@@ -3,8 +3,8 @@
 //! Model-parallel training updates many variables of one model at the same time. Which of them may be updated
 //! together is a question of the model's structure, and it decides whether the training converges. Here a
 //! [`Schedule`] answers it, a [`Program`] does the mathematics, and the [`Engine`] runs the two on the
-//! threads of its workers. A run ends on a [`Metric`], not on a count of iterations, and its model is the same, bit
-//! for bit, for any number of workers and through every rescale, checkpoint and resume.
+//! threads of its workers. A run ends on a [`Metric`], not on a count of iterations, and its model is the
+//! same, bit for bit, for any number of workers and through every rescale, checkpoint and resume.
 //!
 //! # Ten words
 //!
@@ -32,8 +32,8 @@
 //!
 //! # A program
 //!
-//! Temperatures on a ring of twelve cells, three cells a round. What every cell would move bounds the error
-//! of all:
+//! Temperatures on a ring of twelve cells, three cells a round. The moves that all cells would make bound the
+//! error of all:
 //!
 //! ```
 //! use raddle::prelude::*;

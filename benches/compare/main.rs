@@ -66,7 +66,7 @@ fn a_task(turning: &Turning, epochs: Vec<f64>) -> Vec<f64> {
     epochs.into_iter().skip(1).map(|seconds| seconds / turning.tasks() as f64).collect()
 }
 
-/// A rotation on the engine, seconds a task; and what its shards hold.
+/// A rotation on the engine: seconds a task, and the shards in the end.
 fn on_engine(turning: &Turning) -> (Vec<f64>, Vec<u64>) {
     let outcome = turning.run();
     (a_task(turning, epochs(&outcome)), outcome.parts.shards)

@@ -12,7 +12,8 @@ pub enum EngineError {
     /// panic began. The other workers were ended.
     #[error("a worker ended the run: {0}")]
     Worker(String),
-    /// Another process of the run is gone, or sends what cannot be read; the coordinator says more of it.
+    /// Another process of the run is gone, or sends bytes that cannot be read; the coordinator says more of
+    /// it.
     #[error("{0}")]
     Process(String),
     /// The threads of a generation could not be started.
@@ -60,7 +61,7 @@ pub enum EngineError {
     },
 }
 
-/// The text of [`Display`](fmt::Display): a `main` that returns the error prints this.
+/// The text of [`Display`](fmt::Display): it is shown where a `main` returns the error.
 impl fmt::Debug for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

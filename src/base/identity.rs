@@ -69,7 +69,7 @@ fn difference(there: &str, here: &str) -> (String, String) {
     let front = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let ends = a.iter().rev().zip(b.iter().rev()).take(shorter - front);
     let back = ends.take_while(|(a, b)| a == b).count();
-    // With the word before, which is often the name of what differs; or the one behind.
+    // With the word before, often the name of the differing value; or with the one behind.
     let (from, back) = if front > 0 { (front - 1, back) } else { (0, back.saturating_sub(1)) };
     (a[from..a.len() - back].join(" "), b[from..b.len() - back].join(" "))
 }

@@ -1,8 +1,7 @@
 //! Randomness that belongs to shards and schedules, never to threads.
 //!
-//! A stream is named by a list of keys, such as (seed, epoch, shard): whoever asks for the same name draws
-//! the same numbers, on any worker, after any rescale or resume. So no generator's position is ever part of a
-//! snapshot.
+//! A stream is named by a list of keys, such as (seed, epoch, shard): equal names give equal numbers, on any
+//! worker, after any rescale or resume. So no generator's position is ever part of a snapshot.
 
 use std::convert::Infallible;
 

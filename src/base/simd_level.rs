@@ -16,10 +16,11 @@ pub struct SimdLevel(InstructionSet);
 pub enum InstructionSet {
     /// Plain Rust, for any processor.
     Portable,
-    /// `avx2` and `fma`, and what every processor with these has: `bmi1`, `bmi2`, `lzcnt` and `popcnt`.
+    /// `avx2` and `fma`, with the features of every processor that has these: `bmi1`, `bmi2`, `lzcnt` and
+    /// `popcnt`.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// `avx512f`, `avx512vl`, `avx512bw`, `avx512dq`, and what [`InstructionSet::Avx2`] has.
+    /// `avx512f`, `avx512vl`, `avx512bw`, `avx512dq`, and the features of [`InstructionSet::Avx2`].
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -73,7 +74,7 @@ impl SimdLevel {
     /// Runs `body` with this form as the [current](SimdLevel::current) one of this thread: to time a form, or
     /// to see that it gives the same bits.
     pub fn during<T>(self, body: impl FnOnce() -> T) -> T {
-        /// Puts back what was current, even if the body panics.
+        /// Puts back the form that was current, even if the body panics.
         struct Restore(Option<SimdLevel>);
         impl Drop for Restore {
             fn drop(&mut self) {
@@ -90,7 +91,7 @@ impl SimdLevel {
         self.0
     }
 
-    /// The name reports print: `portable`, `avx2` or `avx512`.
+    /// The name in reports: `portable`, `avx2` or `avx512`.
     pub fn name(self) -> &'static str {
         match self.0 {
             InstructionSet::Portable => "portable",

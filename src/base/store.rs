@@ -7,8 +7,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where files are kept. Every operation stands for itself: what fails has not been done, but for a write,
-/// which may have been done in part.
+/// File system. Every operation stands for itself: one that fails has not been done, but for a write, which
+/// may have been done in part.
 pub(crate) trait Store: fmt::Debug + Send + Sync {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)
@@ -73,7 +73,7 @@ impl Stored {
         Self { file, store: Arc::clone(store) }
     }
 
-    /// Returns once what was written outlives a loss of power.
+    /// Returns once the written bytes outlive a loss of power.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.store.sync(&self.file)
     }

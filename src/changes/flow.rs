@@ -36,7 +36,7 @@ type Change = (Row, Time, isize);
 type Rows<'scope> = VecCollection<'scope, Time, Row, isize>;
 type ByKey<'scope> = Arranged<'scope, TraceAgent<ValSpine<u64, Pair, Time, isize>>>;
 
-/// Keys of the record in a slot, and what it costs there.
+/// Keys of the record in a slot, with its cost there.
 pub(super) type KeysOf = Rc<dyn Fn(u64) -> Vec<(Key, u64)>>;
 
 /// Value of a row of which the key alone counts.
@@ -106,7 +106,7 @@ impl Flow {
         self.input.update((id, (number, slot)), diff);
     }
 
-    /// Makes what was inserted and retracted the next version.
+    /// Makes the insertions and retractions so far the next version.
     pub(super) fn advance(&mut self) -> Difference {
         let version = self.input.time() + 1;
         self.input.advance_to(version);
@@ -222,7 +222,7 @@ fn kept<'scope>(all: Rows<'scope>, rules: &Rules, keys_of: &KeysOf) -> Rows<'sco
     current.concat(negate(leaving))
 }
 
-/// Tally of each key: how many records have it, and what they cost there.
+/// Tally of each key: the number of records that have it, and their cost there.
 fn tallied<'scope>(kept: Rows<'scope>, keys_of: &KeysOf) -> Rows<'scope> {
     let keys_of = Rc::clone(keys_of);
     let terms = each(kept, move |(slot, _), diff, out| {

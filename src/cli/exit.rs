@@ -69,7 +69,7 @@ impl Error {
         Self { status: ExitStatus::Usage, text: text.to_string() }
     }
 
-    /// The input is at fault: a file that cannot be read, or does not hold what it should.
+    /// The input is at fault: a file that cannot be read, or has other content than it should.
     pub fn input(text: impl fmt::Display) -> Self {
         Self::usage(text)
     }

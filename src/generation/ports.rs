@@ -111,7 +111,7 @@ pub(crate) struct PlacePorts {
     blocks: Output<Parcels>,
     /// Held while there is work.
     held: Option<[Capability<u64>; 2]>,
-    /// Held for what is sent at once.
+    /// Held for messages that are sent at once.
     first: Option<Capability<u64>>,
     activator: Activator,
 }

@@ -27,7 +27,7 @@ pub(super) struct Slots<P: Program> {
 }
 
 impl<P: Program> Generation<P> {
-    /// Takes what is placed on a thread's workers out of the slots.
+    /// Takes the state of a thread's workers out of the slots.
     pub(crate) fn take_workers(&self, thread: u32) -> Places<P> {
         let mut slots = lock(&self.slots);
         slots.began.get_or_insert_with(Instant::now);

@@ -3,7 +3,7 @@
 use super::partials::Partials;
 use super::{Boundary, Program, Round, Task};
 
-/// A task and what it works on, for [`Update::update`](crate::Update::update).
+/// A task and the state it works on, for [`Update::update`](crate::Update::update).
 pub struct TaskOf<'a, P: Program> {
     /// The task: where and when it runs, its phase, and the variables to update.
     pub task: &'a Task<P::Phase>,
@@ -13,7 +13,7 @@ pub struct TaskOf<'a, P: Program> {
     pub replica: &'a P::Replica,
 }
 
-/// A task and what it works on, for [`UpdateBlock::update_block`](crate::UpdateBlock::update_block).
+/// A task and the state it works on, for [`UpdateBlock::update_block`](crate::UpdateBlock::update_block).
 pub struct BlockTaskOf<'a, P: Program> {
     /// The task: where and when it runs, and its phase.
     pub task: &'a Task<P::Phase>,

@@ -6,7 +6,7 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dependencies {
     count: usize,
-    /// Strength of (i, j), j < i, row by row: what is asked of one candidate lies together.
+    /// Strength of (i, j), j < i, row by row: the strengths of one candidate lie together.
     strengths: Vec<f32>,
 }
 

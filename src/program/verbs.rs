@@ -194,7 +194,7 @@ impl<P: Program> Verbs<P> {
         self.relate.ok_or_else(|| Self::lacks(Verb::Relate))
     }
 
-    /// Refuses what the program lacks.
+    /// Refuses a verb that the program lacks.
     pub(crate) fn check(&self, verb: Verb) -> Result<(), String> {
         if self.has(verb) { Ok(()) } else { Err(Self::lacks(verb)) }
     }

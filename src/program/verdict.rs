@@ -18,9 +18,9 @@ pub struct Metric {
     /// Its value; not a number (in JSON `null`) as long as nothing has been measured.
     #[serde(deserialize_with = "null_or_number")]
     pub value: f64,
-    /// The run is done at or below this value; `None` if nobody gave a target.
+    /// The run is done at or below this value; `None` if no target was given.
     pub target: Option<f64>,
-    /// On what it was measured, such as `validation data`.
+    /// Place of the measurement, such as `validation data`.
     pub on: String,
     /// `true` if the value is a proven bound on the distance to the optimum, such as a duality gap, and not
     /// an estimate.
@@ -65,7 +65,7 @@ pub enum Status {
     /// The run goes on, unless the metric has reached its target or a limit ends it.
     #[default]
     Continue,
-    /// The program's own stopping rule holds: no further epoch would gain what is worth it.
+    /// The program's own stopping rule holds: no further epoch would gain enough.
     Converged,
     /// The length that the program gave its run is completed: converged without a target, a limit with one
     /// that is missed.
@@ -86,8 +86,7 @@ pub struct Verdict<C> {
     pub measured: bool,
     /// The program's judgement of the run: on, or over.
     pub status: Status,
-    /// Where the run stands, for whoever watches it: `point 3 of 50`, say. `None` if there is nothing to
-    /// tell.
+    /// Position of the run, to be shown: `point 3 of 50`, say. `None` if there is nothing to tell.
     pub position: Option<String>,
     /// The objective, for programs whose rounds may never worsen it; the guard watches it.
     pub objective: Option<f64>,

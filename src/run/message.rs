@@ -12,7 +12,7 @@ pub(crate) enum Message<P: Program> {
     Step { changes: Changes<P>, forward: Vec<(u32, u32)>, asked: Asked<P> },
     /// Hub to place: commit the changes, then run your part of a plan that is known for the whole epoch.
     Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
-    /// Hub to place: commit the changes, then gather what describes these candidates.
+    /// Hub to place: commit the changes, then gather the descriptions of these candidates.
     Gather { changes: Changes<P>, asked: Asked<P> },
     /// Hub to place: commit the changes, then evaluate every shard; before that, if `keep`, write the learned
     /// state of each for a checkpoint.
@@ -31,7 +31,7 @@ pub(crate) enum Message<P: Program> {
     PlanDone { answer: Answer<P> },
     /// Place to hub, in a dataflow around the run: the number of the memory that the place is in.
     Here { memory: u64 },
-    /// Place to hub: what was gathered.
+    /// Place to hub: the gathered descriptions.
     Pieces { answer: Answer<P> },
     /// Place to hub: the shards' partials of evaluation, and fingerprints if they are kept.
     Shares { answer: Answer<P>, fingerprints: Vec<(Part, u64)> },

@@ -122,7 +122,7 @@ crate::state!(EpochRecord {
     log,
 });
 
-/// Checkpoints of a run: how many were written, what that cost, and how large the last one was.
+/// Checkpoints of a run: their number, their cost, and the size of the last one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckpointRecord {
     /// How many.
@@ -339,7 +339,7 @@ mod tests {
         }
     }
 
-    /// Reads what is written; what is read is written with the same bytes.
+    /// Reads a record back, and checks that it is written with the same bytes again.
     fn read_back<T: Serialize + DeserializeOwned>(record: &T) -> T {
         let json = serde_json::to_string(record).unwrap();
         let read: T = serde_json::from_str(&json).unwrap();

@@ -115,7 +115,7 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
     fn reduce_parallelism(&mut self) {
         let Some(choice) = self.choices.get_mut(self.ran) else { return };
         choice.reduce_parallelism();
-        // It has cost an epoch and gained nothing; what it gained before says nothing about it now.
+        // It has cost an epoch and gained nothing; its earlier gain says nothing about it now.
         self.rates[self.ran] = Some(0.0);
         self.before = self.before.filter(|_| self.ran != self.current);
     }

@@ -73,7 +73,7 @@ pub trait Schedule<F = ()>: Send + 'static {
         Vec::new()
     }
 
-    /// Starts an epoch with what the boundary concluded.
+    /// Starts an epoch with the conclusion of its boundary.
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F>;
 
     /// The next round of a stepwise plan. A schedule whose plans are all known needs none.

@@ -30,7 +30,7 @@ impl<F> Rotation<F> {
         Rotation { shards: self.shards, blocks: self.blocks, phases: vec![phase] }
     }
 
-    /// Follows each epoch's rotation by another one of this phase: say, to measure what the first has done.
+    /// Follows each epoch's rotation by another one of this phase: say, to measure the effect of the first.
     pub fn then(mut self, phase: F) -> Self {
         self.phases.push(phase);
         self

@@ -10,7 +10,7 @@
 /// raddle::state!(Users { factors, seen, mean });
 ///
 /// struct Pair<A, B>(A, B); // fields of a tuple are given any names
-/// raddle::state!(Pair<A, B>(first, second)); // for all A, B: State; else `[A: Bound, B: Bound] Pair<A, B>`
+/// raddle::state!(Pair<A, B>(first, second)); // for all A, B: State; or `[A: Bound, B: Bound] Pair<A, B>`
 ///
 /// enum Answer { Nothing, Moves(Vec<(u32, f64)>), Solved { gap: f64 } }
 /// raddle::state!(enum Answer { Nothing, Moves(moves), Solved { gap } });

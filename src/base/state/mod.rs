@@ -23,7 +23,7 @@ pub struct StateError {
 }
 
 impl StateError {
-    /// An error that says what was being read.
+    /// An error that names the value being read.
     pub fn new(what: &'static str) -> Self {
         Self { what }
     }
@@ -229,7 +229,7 @@ pub trait State: Sized + Send + 'static {
     /// Reads many values; numbers override it with one copy of their memory.
     #[doc(hidden)]
     fn load_vec(count: usize, from: &mut Reader<'_>) -> Result<Vec<Self>, StateError> {
-        // Even an empty value could claim any count, so nothing is reserved beyond what the bytes can hold.
+        // Even an empty value could claim any count, so no more is reserved than the bytes can hold.
         let mut values = Vec::with_capacity(count.min(from.remaining()));
         for _ in 0..count {
             values.push(Self::load(from)?);

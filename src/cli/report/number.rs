@@ -46,7 +46,7 @@ pub fn aligned(value: f64) -> String {
     }
 }
 
-/// A number with what it counts: `1 epoch`, `2 epochs`.
+/// A number with its noun: `1 epoch`, `2 epochs`.
 ///
 /// ```
 /// use raddle::cli::count;

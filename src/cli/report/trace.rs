@@ -34,7 +34,7 @@ impl Trace {
         Self { path: path.into(), keep: false, out: None, problem: None }
     }
 
-    /// Keeps what an earlier part of the same run wrote, up to where this part begins.
+    /// Keeps the lines of an earlier part of the same run, up to where this part begins.
     pub(crate) fn keep_earlier(&mut self) {
         self.keep = true;
     }

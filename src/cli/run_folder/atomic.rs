@@ -45,7 +45,7 @@ pub fn is_place_of_a_file(path: &Path) -> bool {
 /// Kind of place that a path leads to.
 #[derive(Debug)]
 enum Place {
-    /// A file, with what is there now, or nothing.
+    /// A file, with its metadata if it is there already.
     File(PathBuf, Option<Metadata>),
     /// An open descriptor of this process, by its number, and the path that names it.
     Descriptor(u32, PathBuf),

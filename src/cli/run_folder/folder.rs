@@ -176,7 +176,7 @@ impl RunFolder {
         let committed = stage.commit(program, version, owned);
         let refuse = |why: &dyn std::fmt::Display| Error::write(&held.path.join(manifest::NAME), why);
         committed.map_err(|why| refuse(&why))?;
-        // A run may commit again, in the place of what it has committed now.
+        // A run may commit again, in the place of its own earlier commit.
         held.owned = owned_by_earlier(&held.path, Earlier::Resumed).map_err(|why| refuse(&why))?;
         let checkpoints = held.path.join(CHECKPOINT);
         match held.trains {
@@ -232,7 +232,7 @@ impl RunFolder {
         self.write(begun::NAME, |out| Ok(serde_json::to_writer_pretty(out, &begun)?))
     }
 
-    /// Lets the trace keep what an earlier part of the same run wrote.
+    /// Lets the trace keep the lines of an earlier part of the same run.
     pub fn resume_trace(&self) {
         self.with_trace(Trace::keep_earlier);
     }

@@ -23,7 +23,7 @@ impl<P: Program> Hub<P> {
         for change in std::mem::take(&mut self.held) {
             self.commit(change);
         }
-        // Kept as it is before it is concluded where a checkpoint of it may be written: whoever resumes
+        // Kept as it is before it is concluded where a checkpoint of it may be written: a resumed run
         // concludes it under its own target.
         let at = self.boundary();
         let keep = self.settings.keeps(at.epoch);

@@ -1,4 +1,4 @@
-//! The guard: an epoch that worsens the objective is rolled back, and the parallelism shrinks.
+//! The guard: an epoch that worsens the objective is rolled back, and the parallelism is reduced.
 
 use super::{Accepted, Hub};
 use crate::base::panic_context::PanicContext;
@@ -60,7 +60,7 @@ impl<P: Program> Hub<P> {
     }
 }
 
-/// An epoch may cost rounding, nothing more; what is not a number is worse than any.
+/// `true` if an epoch has cost more than rounding; a value that is not a number is worse than any.
 pub(super) fn is_worse(objective: Option<f64>, accepted: f64) -> bool {
     let limit = accepted + 1e-9 * accepted.abs();
     objective.is_none_or(|objective| objective.is_nan() || objective > limit)

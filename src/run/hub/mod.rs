@@ -128,9 +128,9 @@ pub(crate) struct Hub<P: Program> {
     held: Changes<P>,
     accepted: Option<Accepted>,
     load: Vec<f64>,
-    /// Of the load, what only measured the model.
+    /// Part of the load that only measured the model.
     measured: Vec<f64>,
-    /// Shown every record as it is made, before the run goes on: whoever watches may ask it to stop there.
+    /// Observer of every record as it is made, before the run goes on: it may ask the run to stop there.
     watcher: Watcher<P>,
     pub(crate) records: Vec<EpochRecord>,
     /// Fingerprints of the epoch's changes, and of the boundaries, if all are kept.

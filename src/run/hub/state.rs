@@ -46,7 +46,7 @@ pub(crate) struct Progress {
     /// Rollbacks since the last epoch that was accepted.
     pub(crate) rollbacks_in_a_row: u64,
     pub(crate) totals: Totals,
-    /// The totals, and what the schedule had counted, when the epoch under way began.
+    /// The totals, and the schedule's counts, when the epoch under way began.
     pub(crate) before: (Totals, Counts),
     /// The metric's value as it was last measured.
     pub(crate) last: Option<f64>,

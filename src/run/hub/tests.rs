@@ -1,4 +1,4 @@
-//! Boundaries by table: what a program says at each of them, and what the hub makes of it.
+//! Boundaries by table: a program's measures at each of them, and the hub's decision.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use crate::replay;
 use crate::run::fingerprints::Part;
 use crate::schedule::EachShard;
 
-/// Values that are told at each boundary: an objective, and a metric if it is measured there.
+/// Values of each boundary: an objective, and a metric if it is measured there.
 struct Told(Vec<(Option<f64>, Option<f64>)>);
 
 impl Program for Told {
@@ -37,7 +37,7 @@ impl Update for Told {
     fn update(&self, _: TaskOf<'_, Self>) {}
 }
 
-/// The run that is told so, and which of its boundaries were rolled back.
+/// The run with these values, and the boundaries of it that were rolled back.
 fn run(told: &[(Option<f64>, Option<f64>)]) -> (Outcome<Told>, Vec<u64>) {
     let parts = Parts { shards: vec![()], blocks: Vec::new(), pinned: 0, replica: () };
     let engine = Engine::new(Told(told.to_vec()), EachShard::new(1), parts);

@@ -293,7 +293,7 @@ impl<P: Program> Place<P> {
         Ok(worked)
     }
 
-    /// Writes what is here to a checkpoint of the boundary, as it is before it is evaluated.
+    /// Writes the state here to a checkpoint of the boundary, as it is before it is evaluated.
     fn write(&self, at: &Boundary) -> Result<(), String> {
         let Some(checkpoints) = &self.options.checkpoints else { return Ok(()) };
         let shards = self.shards.iter().map(|(&number, shard)| (number, shard));
