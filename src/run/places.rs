@@ -11,7 +11,7 @@ use crate::run::place::{Outbox, Place};
 pub(crate) struct Places<P: Program> {
     first: u32,
     places: Vec<Place<P>>,
-    /// The worker whose turn it is, counted from the last in reverse order.
+    /// The worker whose turn it is, counted from the last one if `reversed`.
     turn: usize,
     reversed: bool,
 }
