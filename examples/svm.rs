@@ -8,7 +8,7 @@ use raddle::prelude::*;
 /// w = sum_i a_i y_i x_i.
 pub(crate) struct Svm {
     c: f64,
-    /// How many shards add their steps up: each must step as if all others did the same.
+    /// Number of shards that add their steps up: each must step as if all others did equally.
     shards: f64,
     /// The relative duality gap at which the run is done.
     target: f64,

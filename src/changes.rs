@@ -101,7 +101,7 @@ impl<R: Record> Debug for View<R> {
 
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// How many views this process has begun.
+/// Number of views that this process has begun.
 #[doc(hidden)] // for tests
 pub fn begun() -> u64 {
     BEGUN.load(Ordering::Relaxed)

@@ -53,7 +53,7 @@ pub(crate) struct Turning {
 /// A sleep in the first task of shard 0, and the progress of the others by its end.
 #[derive(Debug, Default)]
 pub(crate) struct Nap {
-    /// How long it lasts.
+    /// Its length.
     pub(crate) length: Duration,
     /// Tasks begun.
     pub(crate) begun: AtomicU64,

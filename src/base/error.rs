@@ -42,7 +42,7 @@ pub enum EngineError {
         "{how}, the run differs in epoch {epoch} from the one on 1 worker, first in {part}; usual causes: {causes}"
     )]
     Replay {
-        /// How the run was carried out that differs.
+        /// The way in which the differing run was carried out.
         how: String,
         /// The first epoch that differs, counted from 0.
         epoch: u64,

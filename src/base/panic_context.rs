@@ -20,7 +20,7 @@ pub(crate) struct PanicContext {
 thread_local! {
     static DOING: Cell<PanicContext> = const { Cell::new(PanicContext { verb: "", of: None, epoch: None, round: None }) };
     static MESSAGES: Cell<bool> = const { Cell::new(false) };
-    /// Where the last panic of this thread began.
+    /// Location at which the last panic of this thread began.
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Where the last panic of this thread began, if that is known.
+/// Location at which the last panic of this thread began, if that is known; it is cleared.
 pub(crate) fn take_place() -> Option<String> {
     LAST_PANIC.take()
 }

@@ -1,4 +1,4 @@
-//! [`SimdLevel`]: which vector form a program's kernels run in, and
+//! [`SimdLevel`]: the vector form that a program's kernels run in, and
 //! [`vector_kernels!`](crate::vector_kernels), which compiles one body for each.
 //!
 //! The forms may differ in speed only, never in bits. That is up to the kernels: lanes, order and block sizes

@@ -45,7 +45,7 @@ pub enum Done {
 }
 
 impl Done {
-    /// How many of these are insertions, and how many are retractions.
+    /// Numbers of the insertions and of the retractions.
     pub fn counts(done: &[Self]) -> (u64, u64) {
         let inserted = done.iter().filter(|done| matches!(done, Self::Inserted(_))).count();
         (inserted as u64, (done.len() - inserted) as u64)
@@ -83,7 +83,7 @@ impl Roster {
         self.is_there[number]
     }
 
-    /// How many are there.
+    /// Number of records that are there.
     pub fn count(&self) -> usize {
         self.known.len()
     }
@@ -111,7 +111,7 @@ impl Roster {
         Some(number)
     }
 
-    /// How many records came and went in this version.
+    /// Numbers of the records that came and that went in this version.
     pub fn counts(&self) -> (u64, u64) {
         Done::counts(&self.done)
     }

@@ -1,11 +1,11 @@
-//! [`Rules`]: which records of a view count.
+//! [`Rules`]: the condition for records of a view to count.
 
 use std::fmt::{self, Debug, Formatter};
 use std::rc::Rc;
 
 use super::key::Key;
 
-/// Which of several records of one id count.
+/// Choice among several records of one id: those that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Keep {
     /// The one with the greatest number. When it is retracted the one before counts again.
@@ -21,7 +21,7 @@ pub enum Keep {
 /// records.
 pub(super) type Within = Rc<dyn Fn(u64, u64) -> bool>;
 
-/// Which records and keys count.
+/// Condition for records and keys to count.
 #[derive(Clone, Default)]
 pub struct Rules {
     pub(super) keep: Keep,

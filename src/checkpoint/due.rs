@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::base::sync::lock;
 use serde::{Serialize, Serializer};
 
-/// How often a run writes a checkpoint.
+/// Interval between the checkpoints of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckpointEvery {
     /// After every N epochs.

@@ -38,7 +38,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Where it is.
+    /// Folder of the checkpoint.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -89,7 +89,7 @@ impl Error {
         Self { status, text: String::new() }
     }
 
-    /// How the program ends with it.
+    /// The program's exit status with this error.
     pub fn status(&self) -> ExitStatus {
         self.status
     }

@@ -19,14 +19,14 @@ use crate::base::panic_context;
 use crate::cluster::net::frames::Frames;
 use crate::cluster::net::link::Link;
 
-/// How long a parked worker sleeps before it looks whether a sibling has failed. Messages wake it at once.
+/// Time that a parked worker sleeps before it looks for the failure of a sibling. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);
 
 /// Time that a thread stays awake that has nothing to do: the answer to its last message is often that near,
 /// and to wake a core that sleeps takes as long as many a round.
 const AWAKE: Duration = Duration::from_micros(100);
 
-/// How a thread waits for messages.
+/// Waiting of a thread for messages.
 struct Wait {
     /// Moment when messages last came; `None` where threads share cores, and one that stays awake would hold
     /// another up.

@@ -1,6 +1,6 @@
-//! [`Dependencies`]: how strongly candidates depend on each other.
+//! [`Dependencies`]: strengths of the dependencies between candidates.
 
-/// How strongly each pair of candidates depends on each other: 0 for independent, 1 for the same.
+/// Strength of the dependency of each pair of candidates, 0 to 1: 0 for independent, 1 for equal ones.
 ///
 /// For the Lasso it is the absolute correlation of two columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl Dependencies {
         })
     }
 
-    /// How many candidates there are.
+    /// Number of candidates.
     pub fn count(&self) -> usize {
         self.count
     }

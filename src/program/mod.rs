@@ -60,7 +60,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// [`program!`](crate::program!) writes them. A run under a schedule that asks for more is refused.
     fn verbs() -> Verbs<Self>;
 
-    /// When an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
+    /// Moment when an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
     fn visibility(&self) -> Visibility {
         Visibility::EachRound
     }
@@ -199,7 +199,7 @@ pub struct Restored<'a, P: Program> {
     pub weights: &'a [(u32, f64)],
 }
 
-/// When the changes of an epoch become visible in the replicas.
+/// Moment when the changes of an epoch become visible in the replicas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
     /// Each round reads the commits of the rounds before it (less the staleness), so it waits for them.
@@ -210,12 +210,12 @@ pub enum Visibility {
     AtBoundary,
 }
 
-/// Where a run stands when a boundary is concluded.
+/// Progress of a run when a boundary is concluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Boundary {
     /// Epochs completed so far; 0 at the boundary before the first.
     pub epoch: u64,
-    /// How many shards the run has.
+    /// Number of shards of the run.
     pub shards: u32,
 }
 

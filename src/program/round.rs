@@ -43,7 +43,7 @@ impl<F> Round<F> {
         Self { phase, tasks: tasks.collect() }
     }
 
-    /// How many variables the round names.
+    /// Number of variables that the round names.
     pub fn variables(&self) -> usize {
         self.tasks.iter().map(|task| task.variables.len()).sum()
     }

@@ -179,17 +179,17 @@ impl<P: Program> Verbs<P> {
         }
     }
 
-    /// How shards update variables.
+    /// Function by which shards update variables.
     pub(crate) fn to_update(self) -> Result<UpdateOf<P>, String> {
         self.update.ok_or_else(|| Self::lacks(Verb::Update))
     }
 
-    /// How blocks are updated.
+    /// Function by which blocks are updated.
     pub(crate) fn to_update_block(self) -> Result<UpdateBlockOf<P>, String> {
         self.update_block.ok_or_else(|| Self::lacks(Verb::UpdateBlock))
     }
 
-    /// How candidates are related.
+    /// Functions by which candidates are described and related.
     pub(crate) fn to_relate(self) -> Result<(GatherOf<P>, RelateOf<P>), String> {
         self.relate.ok_or_else(|| Self::lacks(Verb::Relate))
     }

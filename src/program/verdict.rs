@@ -92,7 +92,7 @@ pub struct Verdict<C> {
     pub objective: Option<f64>,
     /// Importance of variables, as (variable, weight): all of them, or the most important first.
     pub weights: Vec<(u32, f64)>,
-    /// How many of `weights` the program would like the schedule to take; 0 leaves it to the schedule.
+    /// Number of `weights` that the program would like the schedule to take; 0 leaves it to the schedule.
     pub batch_hint: usize,
     /// A change to commit before the next round, if the conclusion makes one.
     pub change: Option<C>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::schedule::even_parts;
 
-/// Where a generation's shards live, and where its blocks are when it begins.
+/// Placement of a generation's shards, and of its blocks when it begins.
 pub(crate) struct Layout {
     /// The workers that were asked for, and those of them that have a shard: no more than there are shards.
     pub(crate) asked: usize,
@@ -51,7 +51,7 @@ pub fn even(costs: &[u64], workers: usize) -> Vec<u32> {
     placement
 }
 
-/// How many shards change worker between two placements.
+/// Number of shards that change worker between two placements.
 pub fn moves(before: &[u32], after: &[u32]) -> usize {
     before.iter().zip(after).filter(|(from, to)| from != to).count()
 }

@@ -26,10 +26,10 @@ pub struct EpochRecord {
     pub objective: Option<f64>,
     /// The metric at the boundary that ends the epoch; `None` where nothing was measured.
     pub metric: Option<Metric>,
-    /// Where the run stands there, in the program's words.
+    /// Position of the run there, in the program's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
-    /// How the run ended, at its last boundary.
+    /// End of the run, at its last boundary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
     /// The program's note at the boundary, if any.
@@ -125,7 +125,7 @@ crate::state!(EpochRecord {
 /// Checkpoints of a run: their number, their cost, and the size of the last one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckpointRecord {
-    /// How many.
+    /// Number of checkpoints.
     pub count: u64,
     /// Seconds, of the worker that took longest each time.
     pub seconds: f64,
@@ -133,7 +133,7 @@ pub struct CheckpointRecord {
     pub bytes: u64,
 }
 
-/// How a run ended; in JSON its [`name`](Ending::name).
+/// End of a run; in JSON its [`name`](Ending::name).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The metric reached its target.
@@ -149,7 +149,7 @@ pub enum Ending {
     Diverged,
 }
 
-/// Which limit ended a run.
+/// Limit that ended a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// That of epochs.
@@ -208,7 +208,7 @@ impl<'de> Deserialize<'de> for Ending {
 /// Counts and measures of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunReport {
-    /// How it ended.
+    /// End of the run.
     pub ending: Ending,
     /// The metric as it was last measured.
     pub metric: Metric,

@@ -25,7 +25,7 @@ pub(crate) struct Settings {
     pub(crate) time_limit: Option<f64>,
     /// (epoch, workers): after that epoch, continue with that number of workers.
     pub(crate) rescale: Vec<(u64, usize)>,
-    /// Where checkpoints go, and which boundaries are due.
+    /// Boundaries that are due for a checkpoint, and its writer.
     pub(crate) checkpoints: Option<(Due, Arc<CheckpointWriter>)>,
     pub(crate) stop: Stop,
     /// Workers that are made slower than they are.

@@ -1,4 +1,4 @@
-//! [`Cache`]: how strongly candidates depend on each other, as far as it is known already.
+//! [`Cache`]: strengths of dependencies between variables, as far as they are known already.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -24,7 +24,7 @@ pub struct Rejection {
     pub variable: u32,
     /// The variable it depends on, which was taken before it or is in flight.
     pub by: u32,
-    /// How strongly.
+    /// Strength of the dependency.
     pub strength: f32,
 }
 

@@ -201,7 +201,7 @@ pub struct EpochStart {
 // The start waits in a snapshot for the epoch it belongs to.
 crate::state!(EpochStart { epoch, metric, objective, weights, batch_hint });
 
-/// How an epoch's rounds become known.
+/// Form in which an epoch's rounds become known.
 #[derive(Debug, Clone)]
 pub enum Plan<F = ()> {
     /// All at once. Where changes become visible at the boundary, no round waits for another.

@@ -7,7 +7,7 @@ use std::process::Command;
 use raddle_common::testing::Program;
 pub(crate) use raddle_common::testing::{Ran, json};
 
-/// Where `cargo test --workspace` has built a program: beside the folder of this test's binary.
+/// Path of a program that `cargo test --workspace` has built: beside the folder of this test's binary.
 pub(crate) fn binary(program: &str) -> PathBuf {
     let here = env::current_exe().unwrap();
     let path = here.ancestors().nth(2).unwrap().join(format!("{program}{}", env::consts::EXE_SUFFIX));

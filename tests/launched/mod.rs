@@ -65,7 +65,7 @@ impl Launched {
         Self { launcher, said, heard: String::new(), run: folder.join("run"), began: Instant::now() }
     }
 
-    /// How many epochs are traced.
+    /// Number of epochs traced.
     pub(crate) fn epochs(&self) -> u64 {
         fs::read_to_string(self.run.join("trace.jsonl")).unwrap_or_default().lines().count() as u64
     }

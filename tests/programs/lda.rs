@@ -35,11 +35,11 @@ pub(crate) struct Documents {
     /// For each block, (document here, word there) of its tokens, and the topic of each.
     pub(crate) tokens: Vec<Vec<(u32, u32)>>,
     pub(crate) topics: Vec<Vec<u32>>,
-    /// How often each document here has each topic.
+    /// Number of each document's tokens here that have each topic.
     pub(crate) counts: Vec<u32>,
 }
 
-/// How often each word of the block has each topic.
+/// Number of tokens of each of the block's words that have each topic.
 pub(crate) struct Words {
     pub(crate) counts: Vec<u32>,
 }

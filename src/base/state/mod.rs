@@ -1,4 +1,4 @@
-//! [`State`]: how shards, blocks, replicas and schedules become bytes and come back.
+//! [`State`]: conversion of shards, blocks, replicas and schedules to bytes and back.
 //!
 //! One plain layout serves three ends: the wire between workers and processes, checkpoints, and the guard's
 //! snapshots. A value has two forms. *Whole*, as [`State`] writes it, it goes on at once wherever it is read.
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         if self.left.is_empty() { Ok(()) } else { Err(StateError { what }) }
     }
 
-    /// How many bytes have not been read yet.
+    /// Number of bytes that have not been read yet.
     pub fn remaining(&self) -> usize {
         self.left.len()
     }
@@ -190,7 +190,7 @@ impl<'a> Learned<Reader<'a>> {
         &mut self.0
     }
 
-    /// How many bytes have not been read yet.
+    /// Number of bytes that have not been read yet.
     pub fn remaining(&self) -> usize {
         self.0.remaining()
     }

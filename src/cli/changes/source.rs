@@ -115,7 +115,7 @@ pub(super) struct Standard {
     line: u64,
 }
 
-/// How often a wait for changes looks whether the run is asked to end.
+/// Time between two looks of a wait for changes whether the run is asked to end.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Standard {

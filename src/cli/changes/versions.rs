@@ -13,7 +13,7 @@ use crate::cli::run_folder::ModelFolder;
 use crate::cli::session::Session;
 use crate::run::record::{Ending, EpochRecord, RunReport};
 
-/// Which version of its data a model is of, as `model.json` has it.
+/// Version of the data that a model is of, as in `model.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct VersionOf {
     /// The number of the version; 0 before any change.
@@ -37,7 +37,7 @@ struct Fitted {
     version: Option<VersionOf>,
 }
 
-/// How the fit of a version ended.
+/// End of the fit of a version.
 #[derive(Debug)]
 pub enum VersionEnd {
     /// Its files are written, to be committed with this report, this summary and this text for the screen.
@@ -101,12 +101,12 @@ pub trait Versions {
     fn save_data(&self, path: &Path) -> Result<(), Error>;
 }
 
-/// Decides if a run leaves this version without a model: later ones need a fit that came to its end.
+/// `true` if a run leaves this version without a model: later ones need a fit that came to its end.
 pub fn is_short(number: u64, run: &RunReport) -> bool {
     number > 0 && !is_whole(run.ending.name())
 }
 
-/// Decides if a fit of this ending is one that versions go on from.
+/// `true` if versions may go on from a fit of this ending.
 fn is_whole(ending: &str) -> bool {
     [Ending::Target, Ending::Converged].iter().any(|whole| whole.name() == ending)
 }

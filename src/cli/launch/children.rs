@@ -12,7 +12,7 @@ use super::program;
 use crate::base::sync::lock;
 use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, attach};
 
-/// How often to look whether a process has ended.
+/// Time between two looks whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
 /// Bytes kept of the stderr of a process other than the first.
 const KEPT: usize = 64 << 10;
@@ -76,7 +76,7 @@ impl Said {
 /// Exit status of a panic outside of all verbs.
 const PANICKED: i32 = 101;
 
-/// How a process has ended: its status, whether it crashed, and in words.
+/// End of a process: its status, `true` if it crashed, and the end in words.
 pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

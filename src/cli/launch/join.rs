@@ -19,7 +19,7 @@ use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
 use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, attach};
 
-/// How often to look whether the process has ended, and how often whether the launcher is alive.
+/// Time between two looks whether the process has ended, and between two whether the launcher is alive.
 const LOOK: Duration = Duration::from_millis(20);
 const ASK: Duration = Duration::from_secs(1);
 /// A process that ends sooner than this, time and again, does not fit.

@@ -18,7 +18,7 @@ pub(super) struct Losses {
     seen: Vec<String>,
     /// The last epoch of all.
     furthest: u64,
-    /// When the last one was seen, until a generation has begun.
+    /// Moment of the last one, until a generation has begun.
     at: Option<Instant>,
     /// `true` if the last one came before a generation had begun.
     was_early: bool,

@@ -9,7 +9,7 @@ use crate::cli::run_folder::begun::{self, Begun};
 use crate::cli::run_folder::folder::CHECKPOINT;
 use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
 
-/// Where a program is: as it is named if that is a path, else beside this one, else on PATH.
+/// Path of a program: as it is named if that is a path, else beside this one, else on PATH.
 pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
     if Path::new(name).components().count() > 1 {
         let path = PathBuf::from(name);

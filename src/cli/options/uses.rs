@@ -20,7 +20,7 @@ pub struct UseOptions {
 }
 
 impl UseOptions {
-    /// Says the result on stdout: the text, or with `--json` the value as one line.
+    /// Writes the result to stdout: the text, or with `--json` the value as one line.
     ///
     /// # Errors
     /// If stdout cannot be written, or the value has no form as JSON.

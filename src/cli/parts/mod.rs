@@ -30,7 +30,7 @@ use crate::engine::{Engine, Outcome};
 use crate::program::Program;
 use crate::run::record::{EpochRecord, RunReport};
 
-/// How a part ended.
+/// End of a part.
 #[derive(Debug)]
 pub enum PartEnd {
     /// It came to this result, which is kept until all parts are done.

@@ -88,7 +88,7 @@ pub struct Report {
     pub block_bytes_on_wire: u64,
     /// The metric of the model.
     pub metric: Metric,
-    /// How the run ended.
+    /// End of the run.
     pub ending: Ending,
     /// The objective, if there is a monotone one.
     pub objective: Option<f64>,

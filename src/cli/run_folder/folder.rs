@@ -187,7 +187,7 @@ impl RunFolder {
         }
     }
 
-    /// Says that a run begins to train, a new one or one that goes on: from now on `--resume` finds it. The
+    /// Marks the start of training, of a new run or one that goes on: from now on `--resume` finds it. The
     /// checkpoint of an earlier run is no way back to a new one.
     ///
     /// # Errors

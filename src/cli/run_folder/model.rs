@@ -15,7 +15,7 @@ use crate::cli::exit::Error;
 /// File of the state that a fit leaves for the next version of its data.
 pub(crate) const CARRIED: &str = "carried.bin";
 
-/// How often a model is opened anew because a run replaced it meanwhile.
+/// Number of times that a model is opened anew because a run replaced it meanwhile.
 const TRIES: usize = 100;
 
 /// A model in a folder. All its files were checked against `model.json` when it was opened, and each is again

@@ -10,10 +10,10 @@ use crate::base::sync::lock;
 const LINES: usize = 10;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Decides which lines are shown.
+/// Choice of the lines that are shown.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// When the last lines were shown, by all that share this pace.
+    /// Moments of the last lines shown, by all that share this pace.
     shown: Arc<Mutex<VecDeque<Instant>>>,
     /// The last line, if it was not.
     held: Option<String>,

@@ -47,7 +47,7 @@ impl Named {
     }
 }
 
-/// Says that something is named that is not there.
+/// Error: a number is named that does not exist.
 fn unknown(whose: &str, what: &str, number: u32, count: u32) -> String {
     format!("{whose} {what} {number}, but there are {count}, counted from 0")
 }

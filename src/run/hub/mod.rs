@@ -1,5 +1,5 @@
-//! [`Hub`]: where the schedule runs, rounds are aggregated and boundaries are concluded. A plain state
-//! machine on the first worker: it neither knows timely nor waits.
+//! [`Hub`]: runs the schedule, aggregates rounds and concludes boundaries. A plain state machine on the first
+//! worker: it neither knows timely nor waits.
 //!
 //! It is also the sequencer: a round's message carries the commits that the round must see, so that with
 //! staleness `s` round `t` reads exactly the commits up to `t - 1 - s` on every worker, whatever arrives
@@ -41,13 +41,13 @@ use crate::schedule::{Candidates, EpochStart, Round, Schedule};
 
 /// A worker without tasks is sent its commits once this number has gathered.
 const COMMITS_HELD: usize = 64;
-/// How long the hub and the places of its thread may go on before other operators get their turn.
+/// Time that the hub and the places of its thread may go on before other operators get their turn.
 const TURN: Duration = Duration::from_millis(1);
 /// After this number of rollbacks in a row the parallelism has long been 1: the program itself worsens its
 /// objective.
 const MOST_ROLLBACKS: u64 = 64;
 
-/// How a generation ended.
+/// End of a generation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GenerationExit {
     /// The run is over.

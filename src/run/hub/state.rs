@@ -33,7 +33,7 @@ impl<P: Program> HubState<P> {
     }
 }
 
-/// Where a run stands at a boundary.
+/// Progress of a run at a boundary.
 #[derive(Clone, Default)]
 pub(crate) struct Progress {
     /// Epochs completed.

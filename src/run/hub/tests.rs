@@ -83,7 +83,7 @@ fn what_was_measured_in_an_epoch_that_is_undone_is_not_shown_at_later_boundaries
 /// Its changes become visible at the boundary; they hold a number of which a replica keeps nothing.
 struct Impure {
     honest: bool,
-    /// How often any run was aggregated.
+    /// Number of aggregations of all runs.
     calls: Arc<AtomicU64>,
 }
 

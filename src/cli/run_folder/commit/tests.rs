@@ -179,7 +179,7 @@ fn whatever_fails_leaves_one_model_whole() {
     }
 }
 
-/// How many operations a third model over the first takes to its commit.
+/// Number of operations that a third model over the first takes to its commit.
 static COMMITTED: LazyLock<usize> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let committed = (0..).find(|&at| {
