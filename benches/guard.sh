@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the guard does where a pairwise threshold is no guarantee: eight epochs of rounds with it and without. Counted,
+# Effect of the guard where a pairwise threshold is no guarantee: eight epochs of rounds with it and without. Counted,
 # not timed. Needs RADDLE_DATA.
 #
 #   RADDLE_DATA=... benches/guard.sh

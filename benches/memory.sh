@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Whether a line ends with a model (0), or at its epochs (3), with so many million bytes.
+# Succeeds if a line ends with a model (0), or at its epochs (3), with so many million bytes.
 fits() {
   local megabytes=$1 status=0
   shift

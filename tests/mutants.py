@@ -16,7 +16,7 @@ ALONE = ["errors", "extreme_settings", "fork_join", "measuring_tasks", "processe
 SIMULATIONS = ["300", "3000"]
 # Suites that take longer are left out, in seconds.
 SLOW = int(os.environ.get("RADDLE_MUTANTS_SLOW", "150"))
-# What survives its own package is shown to the tests of the others that take no longer, in seconds.
+# Longest suites of other packages that changes are shown to which survive their own, in seconds.
 OF_OTHERS = 20
 # Packages with a part that is compiled only on demand.
 WITH_PARQUET = ["raddle-datasets", "raddle-lasso", "raddle-lda", "raddle-mf"]

@@ -92,7 +92,7 @@ def stored_bytes(x):
 
 
 def matrix_bytes(x):
-    """What X takes in memory: the same, and 8 for where each sparse column begins."""
+    """Bytes of X in memory: those of a pass, and 8 for the start of each sparse column."""
     return stored_bytes(x) + (8 * (x.shape[1] + 1) if sp.issparse(x) else 0)
 
 
@@ -158,7 +158,7 @@ def row_dual(kind, y, theta):
 
 
 class Terms:
-    """What is asked of columns, on the scale of the data; names are numbers from 1 or, of all columns, a star."""
+    """Terms of columns, on the scale of the data; names are numbers from 1 or, of all columns, a star."""
 
     def __init__(self, options, columns):
         self.factors, self.lower, self.upper = np.ones(columns), np.full(columns, -np.inf), np.full(columns, np.inf)
@@ -251,7 +251,7 @@ def read_classes(folder, columns, points, classes):
 
 
 def certificate(folder):
-    """What the run in a folder says its relative gap is, and what it is by its own exported files; of a path, the
+    """The relative gap of the run in a folder, as it reports it and as its own exported files give it; of a path, the
     largest of its points. Infinite where an exported dual point is not feasible."""
     folder = pathlib.Path(folder)
     report = json.loads((folder / "report.json").read_text())
@@ -309,7 +309,7 @@ def certificate(folder):
 
 
 def agree(said, found):
-    """Whether two gaps are one: within 10 %, or both below 1e-12."""
+    """True if two gaps agree: within 10 %, or both below 1e-12."""
     return abs(said - found) <= 0.1 * abs(found) or max(said, found) < 1e-12
 
 

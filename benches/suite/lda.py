@@ -32,7 +32,7 @@ from scipy.special import gammaln
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BETA = 0.01
-# Corpus, K, the peer's perplexity, its checkpoints; our perplexities with the share of T at least wanted and aimed at.
+# Corpus, K, the peer's perplexity, its checkpoints; our perplexities with the share of T that is required and aimed at.
 CASES = [
     ("20ng", 1000, 3200, (1, 2, 3, 4, 5, 6, 7), [(3200, 0.12, 0.08), (2250, 0.3, 0.2), (1850, 1.6, 1.1)]),
     ("imdb", 1000, 3950, (1, 2, 3, 4, 5, 6), [(3950, 0.08, 0.05), (3700, 0.1, 0.06), (3130, 0.6, 0.4)]),
@@ -40,7 +40,7 @@ CASES = [
     ("20ng", 100, 3050, (5, 10, 15, 20, 25, 30, 40, 50), [(3000, 0.25, 0.16)]),
 ]
 # Corpus and K at which targets are the peer's own perplexities after so many passes of the same run; and the share of
-# its seconds that is wanted and aimed at.
+# its seconds that is required and aimed at.
 AFTER = [(name, topics) for name in ("20ng", "ap") for topics in (50, 100, 200)]
 PASSES, SHARE = (20, 50, 100), (1 / 3, 1 / 4)
 MASK = (1 << 64) - 1
