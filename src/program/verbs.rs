@@ -86,7 +86,7 @@ impl Verb {
         }
     }
 
-    /// In words, how a schedule asks for it.
+    /// Requirement of the verb by a schedule, in words.
     fn asked(self) -> &'static str {
         match self {
             Self::Update => "asks shards to update variables",

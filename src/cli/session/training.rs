@@ -31,7 +31,7 @@ impl Session {
         self.run_kept(engine, CHECKPOINT)
     }
 
-    /// Does parts of a run side by side on the workers, each by runs of its own ([`Part::run`]), and keeps
+    /// Does parts of a run side by side on the workers, each by runs of its own ([`PartRun::run`]), and keeps
     /// their results as the options say: with `--resume`, those that are done are not done again. `identity`
     /// names the run that they are of, as [`Engine::identity`] does. The model that is chosen by them is then
     /// fitted by [`run_last`](Self::run_last).
