@@ -75,7 +75,7 @@ enum Stage<P: Program> {
     Known { last: Option<Round<P::Phase>>, partials: Gathering<P::Partial> },
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
-    /// Waiting for the shares of the metric.
+    /// Waiting for the shards' partials of evaluation.
     Evaluating { shares: Gathering<P::Partial>, fingerprints: Vec<(Part, u64)> },
     /// The generation has ended.
     Over,
