@@ -191,19 +191,20 @@ fn compare<P: Program>(
 ) -> Result<(), EngineError> {
     let differs =
         |epoch: u64, part: String, causes| Err(EngineError::Replay { how: how.into(), epoch, part, causes });
-    for print in &other.fingerprints {
-        let Some(expected) = reference.fingerprints.iter().find(|expected| expected.epoch == print.epoch)
+    for fingerprint in &other.fingerprints {
+        let Some(expected) =
+            reference.fingerprints.iter().find(|expected| expected.epoch == fingerprint.epoch)
         else {
             return differs(
-                print.epoch.saturating_sub(1),
+                fingerprint.epoch.saturating_sub(1),
                 "its length: the other one was over".into(),
                 LENGTH,
             );
         };
-        let begins = resumed.is_some_and(|boundary| print.epoch == boundary + 1);
-        if let Some(part) = difference(expected, print, begins) {
+        let begins = resumed.is_some_and(|boundary| fingerprint.epoch == boundary + 1);
+        if let Some(part) = difference(expected, fingerprint, begins) {
             // The boundary before the first epoch belongs to it.
-            return differs(print.epoch.saturating_sub(1), name(part), causes(part));
+            return differs(fingerprint.epoch.saturating_sub(1), name(part), causes(part));
         }
     }
     let (there, here) = (reference.report.epochs, other.report.epochs);
@@ -219,11 +220,15 @@ fn compare<P: Program>(
 /// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was
 /// resumed at the boundary has none of the epoch before it. Where a resumed run `begins`, its first rounds
 /// may bring back what its checkpoint leaves out.
-fn difference(expected: &BoundaryFingerprint, print: &BoundaryFingerprint, begins: bool) -> Option<Part> {
-    let changes = |print: &BoundaryFingerprint| -> Vec<(Part, u64)> {
-        print.parts.iter().filter(|(part, _)| matches!(part, Part::Change(_))).copied().collect()
+fn difference(
+    expected: &BoundaryFingerprint,
+    fingerprint: &BoundaryFingerprint,
+    begins: bool,
+) -> Option<Part> {
+    let changes = |fingerprint: &BoundaryFingerprint| -> Vec<(Part, u64)> {
+        fingerprint.parts.iter().filter(|(part, _)| matches!(part, Part::Change(_))).copied().collect()
     };
-    let (there, mut here) = (changes(expected), changes(print));
+    let (there, mut here) = (changes(expected), changes(fingerprint));
     if begins && here.len() > there.len() {
         here.drain(..here.len() - there.len());
     }
@@ -234,10 +239,10 @@ fn difference(expected: &BoundaryFingerprint, print: &BoundaryFingerprint, begin
             return Some(part);
         }
     }
-    let others = |print: &BoundaryFingerprint| -> Vec<(Part, u64)> {
-        print.parts.iter().filter(|(part, _)| !matches!(part, Part::Change(_))).copied().collect()
+    let others = |fingerprint: &BoundaryFingerprint| -> Vec<(Part, u64)> {
+        fingerprint.parts.iter().filter(|(part, _)| !matches!(part, Part::Change(_))).copied().collect()
     };
-    let (there, here) = (others(expected), others(print));
+    let (there, here) = (others(expected), others(fingerprint));
     let differs = here.iter().zip(&there).find(|(here, there)| here != there).map(|(here, _)| here.0);
     differs.or_else(|| (here.len() != there.len()).then_some(Part::Conclusion))
 }

@@ -16,7 +16,7 @@ const COLUMNS: usize = 64;
 /// answers: much work for the first worker alone, row by row.
 struct Mixer {
     /// The most threads that there were for the work.
-    hands: Arc<AtomicUsize>,
+    threads: Arc<AtomicUsize>,
     /// A row whose work fails, if any.
     bad: Option<usize>,
 }
@@ -25,7 +25,7 @@ impl Program for Mixer {
     raddle::program!(Pinned = Vec<f64>, Replica = f64, Partial = f64; update);
 
     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 {
-        self.hands.fetch_max(fork_join::count(), Ordering::Relaxed);
+        self.threads.fetch_max(fork_join::count(), Ordering::Relaxed);
         let said: f64 = at.partials.sum();
         fork_join::each(1 << 20, at.pinned.chunks_mut(COLUMNS).enumerate(), |(row, elements)| {
             assert!(self.bad != Some(row), "a row that fails");
@@ -63,7 +63,7 @@ fn run(workers: usize, bad: Option<usize>) -> Result<(Vec<u64>, usize), raddle::
     let variables = Variables::in_ranges(vec![1; 12], vec![0, 3, 6, 9, 12]);
     let matrix = (0..500 * COLUMNS).map(|at| at as f64 / 100.0).collect();
     let parts = Parts { shards: vec![(); 4], blocks: Vec::new(), pinned: matrix, replica: 0.5 };
-    let program = Mixer { hands: Arc::clone(&most), bad };
+    let program = Mixer { threads: Arc::clone(&most), bad };
     let outcome = Engine::new(program, Cyclic::new(variables, 6), parts).workers(workers).run()?;
     let bits = outcome.parts.pinned.iter().map(|value| value.to_bits()).collect();
     Ok((bits, most.load(Ordering::Relaxed)))
@@ -72,11 +72,11 @@ fn run(workers: usize, bad: Option<usize>) -> Result<(Vec<u64>, usize), raddle::
 #[test]
 fn hands_are_the_workers_for_which_there_are_cores_and_change_no_bit() {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let (alone, hands) = within_a_minute(|| run(1, None)).unwrap();
-    assert_eq!(hands, 1);
+    let (alone, threads) = within_a_minute(|| run(1, None)).unwrap();
+    assert_eq!(threads, 1);
     for workers in [2, 3, 7] {
-        let (bits, hands) = within_a_minute(move || run(workers, None)).unwrap();
-        assert_eq!(hands, workers.min(cores).min(4), "no more workers than shards");
+        let (bits, threads) = within_a_minute(move || run(workers, None)).unwrap();
+        assert_eq!(threads, workers.min(cores).min(4), "no more workers than shards");
         assert!(bits == alone, "{workers} workers");
     }
 }

@@ -102,9 +102,9 @@ impl Meanwhile {
 
     /// Requests for the status of a run.
     fn polls(run: &Path) -> Self {
-        let visitor = AdminClient::new(Invitation::read(&run.join("coordinator")).unwrap());
+        let admin = AdminClient::new(Invitation::read(&run.join("coordinator")).unwrap());
         // The answers do not matter here.
-        Self::of(2, move || drop(visitor.status()))
+        Self::of(2, move || drop(admin.status()))
     }
 }
 

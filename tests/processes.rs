@@ -138,8 +138,8 @@ fn a_plan_of_workers_is_followed_by_all_processes() {
 
 /// Waits until the coordinator's status is as expected.
 fn await_status(invitation: &Invitation, expected: impl Fn(&RunStatus) -> bool) {
-    let visitor = AdminClient::new(invitation.clone());
-    while !expected(&visitor.status().unwrap()) {
+    let admin = AdminClient::new(invitation.clone());
+    while !expected(&admin.status().unwrap()) {
         thread::yield_now();
     }
 }
@@ -164,14 +164,14 @@ fn processes_that_join_and_leave_and_a_rescale_change_nothing() {
             let (invitation, joins) = (invitation.clone(), joins.clone());
             run.start_with(index, move |cluster| {
                 let leave = cluster.leaver();
-                let visitor = AdminClient::new(invitation.clone());
+                let admin = AdminClient::new(invitation.clone());
                 let engine = long(index).observe(move |record| match record.epoch {
                     5 => {
-                        let place = visitor.join().unwrap();
+                        let place = admin.join().unwrap();
                         joins.send(place.index).unwrap();
                         await_status(&invitation, |status| state_of(status, place.index) == Some("ready"));
                     }
-                    50 => visitor.rescale(5).unwrap(),
+                    50 => admin.rescale(5).unwrap(),
                     100 if index == 0 => leave(),
                     _ => {}
                 });
@@ -219,8 +219,8 @@ fn a_stranger_gets_no_answer() {
         let line = |text: &str, at: usize| text.lines().nth(at).unwrap().to_owned();
         let mixed = [line(&texts[0], 0), line(&texts[0], 1), line(&texts[1], 2)].join("\n");
         std::fs::write(&files[0], mixed).unwrap();
-        let visitor = AdminClient::new(Invitation::read(&files[0]).unwrap());
-        assert!(visitor.status().unwrap_err().to_string().contains("token"));
+        let admin = AdminClient::new(Invitation::read(&files[0]).unwrap());
+        assert!(admin.status().unwrap_err().to_string().contains("token"));
         assert!(run.end().0.is_some());
     });
 }

@@ -298,8 +298,15 @@ fn killed_after(folder: &Path, line: &str, epoch: u64) {
             format!("{line} --workers 1 --slowdown slow --checkpoint-every 1 --out run --force --quiet");
         let _ = fs::remove_dir_all(folder.join("run"));
         let mut running = Launched::begin(folder, &begin);
-        let checkpoint = folder.join(format!("run/checkpoint/{epoch}.1"));
-        while !checkpoint.join("manifest").exists() {
+        // Of whatever generation.
+        let is_there = || {
+            let mut names = names_in(&folder.join("run/checkpoint")).into_iter();
+            names.any(|name| {
+                let manifest = folder.join("run/checkpoint").join(&name).join("manifest");
+                name.starts_with(&format!("{epoch}.")) && manifest.exists()
+            })
+        };
+        while !is_there() {
             assert!(running.launcher.try_wait().unwrap().is_none(), "no checkpoint of epoch {epoch}: {line}");
             std::thread::yield_now();
         }
@@ -312,10 +319,16 @@ fn killed_after(folder: &Path, line: &str, epoch: u64) {
             }
         }
         // It may have gone on by two epochs before the signal came.
-        if checkpoint.join("manifest").exists() {
+        if is_there() {
             return;
         }
     }
+}
+
+/// Names in a folder that may not be there yet.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
 #[test]

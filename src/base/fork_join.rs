@@ -35,7 +35,7 @@ const SHUT: Duration = Duration::from_micros(100);
 const IDLE: Duration = Duration::from_micros(20);
 
 thread_local! {
-    static CREW: RefCell<Option<Arc<HelperThreads>>> = const { RefCell::new(None) };
+    static HELPERS: RefCell<Option<Arc<HelperThreads>>> = const { RefCell::new(None) };
 }
 
 /// Threads of a run that may help the first worker, and the work that is offered to them.
@@ -77,11 +77,11 @@ impl HelperThreads {
         struct Restore(Option<Arc<HelperThreads>>);
         impl Drop for Restore {
             fn drop(&mut self) {
-                let helpers = CREW.replace(self.0.take());
+                let helpers = HELPERS.replace(self.0.take());
                 helpers.inspect(|helpers| helpers.open.store(false, Ordering::Release));
             }
         }
-        let _restore = Restore(CREW.replace(Some(Arc::clone(self))));
+        let _restore = Restore(HELPERS.replace(Some(Arc::clone(self))));
         self.open.store(true, Ordering::Release);
         body()
     }
@@ -112,7 +112,7 @@ impl HelperThreads {
         self.attempt(work);
         drop(retire);
         if let Some((panic, place)) = lock(&self.panic).take() {
-            panic_context::set_place(place);
+            panic_context::set_location(place);
             resume_unwind(panic);
         }
     }
@@ -134,7 +134,7 @@ impl HelperThreads {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             let mut kept = lock(&self.panic);
             if kept.as_ref().is_none_or(|(kept, _)| kept.is::<Follows>()) {
-                *kept = Some((panic, panic_context::take_place()));
+                *kept = Some((panic, panic_context::take_location()));
             }
         }
     }
@@ -177,7 +177,7 @@ fn relax(turns: u32) {
 /// Number of threads that [`each`] may use here, at least 1: for how finely to cut, never for what is
 /// computed.
 pub fn count() -> usize {
-    CREW.with_borrow(|helpers| 1 + helpers.as_ref().map_or(0, |helpers| lock(&helpers.others).len()))
+    HELPERS.with_borrow(|helpers| 1 + helpers.as_ref().map_or(0, |helpers| lock(&helpers.others).len()))
 }
 
 /// Calls `act` on each part, on this thread and on as many helpers as come, and returns when all are done.
@@ -185,13 +185,13 @@ pub fn count() -> usize {
 ///
 /// `cost` is the operations of all parts together: where they are few, this thread does them alone.
 pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Send>, act: impl Fn(T) + Sync) {
-    let helpers = if cost < WORTH || count() == 1 { None } else { CREW.take() };
+    let helpers = if cost < WORTH || count() == 1 { None } else { HELPERS.take() };
     let Some(helpers) = helpers else { return parts.into_iter().for_each(act) };
     /// Parts of parts are done by the thread that is at them.
     struct Restore(Arc<HelperThreads>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            CREW.set(Some(Arc::clone(&self.0)));
+            HELPERS.set(Some(Arc::clone(&self.0)));
         }
     }
     let restore = Restore(helpers);
@@ -256,7 +256,7 @@ impl<R> EarlierParts<'_, R> {
 
 /// Runs `body` with this number of threads, no more than there are cores: for tests that any number gives the
 /// same bits.
-pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
+pub fn during<T>(threads: usize, body: impl FnOnce() -> T) -> T {
     /// Ends the other threads, even if the body panics.
     struct End<'a>(&'a AtomicBool);
     impl Drop for End<'_> {
@@ -267,7 +267,7 @@ pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
     let (helpers, over, ready) =
         (Arc::new(HelperThreads::default()), AtomicBool::new(false), AtomicUsize::new(1));
     std::thread::scope(|scope| {
-        for _ in 1..hands {
+        for _ in 1..threads {
             scope.spawn(|| {
                 let helper = helpers.join();
                 ready.fetch_add(1, Ordering::AcqRel);
@@ -279,7 +279,7 @@ pub fn during<T>(hands: usize, body: impl FnOnce() -> T) -> T {
             });
         }
         let _end = End(&over);
-        while ready.load(Ordering::Acquire) < hands {
+        while ready.load(Ordering::Acquire) < threads {
             std::thread::yield_now();
         }
         helpers.during(body)
@@ -292,15 +292,15 @@ mod tests {
 
     #[test]
     fn each_part_is_done_once_with_any_number_of_hands() {
-        for hands in [1, 2, 5] {
+        for threads in [1, 2, 5] {
             let mut values = vec![0_u32; 1000];
-            let there = during(hands, || {
+            let there = during(threads, || {
                 let parts = values.chunks_mut(7).zip(1..);
                 each(WORTH, parts, |(part, number)| part.iter_mut().for_each(|value| *value += number));
                 each(WORTH, 0..10, |_| assert_eq!(count(), 1));
                 count()
             });
-            assert!((1..=hands).contains(&there));
+            assert!((1..=threads).contains(&there));
             assert!(values.iter().zip(0..).all(|(&value, at)| value == at / 7 + 1));
         }
         assert_eq!(count(), 1);
@@ -308,8 +308,8 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_chain_see_what_those_before_them_gave() {
-        for hands in [1, 3] {
-            during(hands, || {
+        for threads in [1, 3] {
+            during(threads, || {
                 for _ in 0..100 {
                     let given = chain(WORTH, (0..100).collect(), |part: u64, earlier| {
                         part + earlier.each().last().copied().unwrap_or(0)

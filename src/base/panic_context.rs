@@ -18,7 +18,7 @@ pub(crate) struct PanicContext {
 }
 
 thread_local! {
-    static DOING: Cell<PanicContext> = const { Cell::new(PanicContext { verb: "", of: None, epoch: None, round: None }) };
+    static CURRENT: Cell<PanicContext> = const { Cell::new(PanicContext { verb: "", of: None, epoch: None, round: None }) };
     static MESSAGES: Cell<bool> = const { Cell::new(false) };
     /// Location at which the last panic of this thread began.
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -52,7 +52,7 @@ impl PanicContext {
 
     /// Makes this the verb under way on this thread.
     pub(crate) fn enter(self) {
-        DOING.set(self);
+        CURRENT.set(self);
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn take_messages() -> bool {
 /// way, the place where the panic began, and its message.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     watch_panics();
-    DOING.set(PanicContext::default());
+    CURRENT.set(PanicContext::default());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(explain(&*panic)))
 }
 
@@ -88,8 +88,8 @@ pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
     let said = panic.downcast_ref::<&str>().map(ToString::to_string);
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
     let said = said.unwrap_or_else(|| "a panic without a message".into());
-    let panic_context = DOING.get();
-    let place = take_place().map_or(String::new(), |place| format!(" at {place}"));
+    let panic_context = CURRENT.get();
+    let place = take_location().map_or(String::new(), |place| format!(" at {place}"));
     match panic_context.verb {
         "" => format!("a panic{place}: {said}"),
         _ => format!("{panic_context} panicked{place}: {said}"),
@@ -97,12 +97,12 @@ pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Location at which the last panic of this thread began, if that is known; it is cleared.
-pub(crate) fn take_place() -> Option<String> {
+pub(crate) fn take_location() -> Option<String> {
     LAST_PANIC.take()
 }
 
 /// Records where a panic of another thread began, which goes on in this one.
-pub(crate) fn set_place(place: Option<String>) {
+pub(crate) fn set_location(place: Option<String>) {
     LAST_PANIC.set(place);
 }
 

@@ -135,7 +135,7 @@ impl Cluster {
 
     /// Function that is `true` if the generation under way ends at the next boundary, as where a process
     /// leaves or joins.
-    pub fn parting(&self) -> impl Fn() -> bool + Send + use<> {
+    pub fn is_ending(&self) -> impl Fn() -> bool + Send + use<> {
         let requests = std::sync::Arc::clone(&self.client.requests);
         move || requests.ends_at_boundary()
     }

@@ -75,7 +75,7 @@ fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<H
             out.into_iter().for_each(|(to, message)| ports.send(sender.pack(to, message)));
             Ok(())
         });
-        if going.is_none() || sent.is_none() || hub.parting.is_some() {
+        if going.is_none() || sent.is_none() || hub.exit.is_some() {
             generation.count_bytes(sender.bytes, sender.block_bytes);
             if let Some(hub) = run.take() {
                 generation.leave_hub(hub);

@@ -91,7 +91,7 @@ impl<P: Program> Generation<P> {
         slots.ended.records = hub.records;
         slots.ended.fingerprints = hub.fingerprints;
         slots.ended.verdict = hub.verdict;
-        slots.ended.parting = hub.parting;
+        slots.ended.exit = hub.exit;
         slots.ended.block_at = hub.block_at;
         slots.ended.at = Some(Instant::now());
         slots.hub = Some(hub.state);

@@ -209,8 +209,7 @@ impl<P: Program> Operator<P> {
         let GenerationResult { share, ended, .. } = returned;
         let held = share.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;
-        let (Some((metric, objective)), Some(GenerationExit::Finished(ending))) =
-            (ended.verdict, ended.parting)
+        let (Some((metric, objective)), Some(GenerationExit::Finished(ending))) = (ended.verdict, ended.exit)
         else {
             return Err(unfinished());
         };

@@ -56,7 +56,7 @@ pub(crate) struct BoundaryFingerprint {
 }
 
 /// The fingerprint of bytes.
-pub(crate) fn print(bytes: &[u8]) -> u64 {
+pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(8);
     let rest = words.remainder().iter().fold(1, |rest, &byte| rest << 8 | u64::from(byte));
     let word = |word: &[u8]| word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
@@ -65,18 +65,18 @@ pub(crate) fn print(bytes: &[u8]) -> u64 {
 }
 
 /// The fingerprint of a value.
-pub(crate) fn print_of<T: State>(value: &T) -> u64 {
-    print(&to_bytes(value))
+pub(crate) fn fingerprint_of<T: State>(value: &T) -> u64 {
+    fingerprint(&to_bytes(value))
 }
 
 /// Two workers whose replicas differ, if there are some.
 pub(crate) fn unequal_replicas(fingerprints: &[(Part, u64)]) -> Option<(u32, u32)> {
-    let replicas = fingerprints.iter().filter_map(|&(part, print)| match part {
-        Part::Replica(worker) => Some((worker, print)),
+    let replicas = fingerprints.iter().filter_map(|&(part, fingerprint)| match part {
+        Part::Replica(worker) => Some((worker, fingerprint)),
         _ => None,
     });
     let mut replicas: Vec<(u32, u64)> = replicas.collect();
     replicas.sort_unstable();
-    let &(first, print) = replicas.first()?;
-    replicas.iter().find(|&&(_, other)| other != print).map(|&(worker, _)| (first, worker))
+    let &(first, fingerprint) = replicas.first()?;
+    replicas.iter().find(|&&(_, other)| other != fingerprint).map(|&(worker, _)| (first, worker))
 }

@@ -23,8 +23,8 @@ pub(crate) enum Message<P: Program> {
     LoadSnapshot,
     /// Hub to place: commit the changes and give your state back; the generation ends.
     Leave { changes: Changes<P> },
-    /// Place to place: a block on stop `leg` of its way through the plan (0 where the hub directs it).
-    Block { block: u32, leg: u32, state: P::Block },
+    /// Place to place: a block on stop `stop` of its way through the plan (0 where the hub directs it).
+    Block { block: u32, stop: u32, state: P::Block },
     /// Place to hub: the partials of a round.
     Partials { round: u64, answer: Answer<P> },
     /// Place to hub: the plan is done; the folded partials of each shard.
@@ -75,7 +75,7 @@ crate::state!([P: Program] enum Message<P> {
     SaveSnapshot { changes },
     LoadSnapshot,
     Leave { changes },
-    Block { block, leg, state },
+    Block { block, stop, state },
     Partials { round, answer },
     PlanDone { answer },
     Here { memory },

@@ -47,7 +47,7 @@ pub(crate) struct GenerationTotals {
     pub(crate) records: Vec<EpochRecord>,
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
-    pub(crate) parting: Option<GenerationExit>,
+    pub(crate) exit: Option<GenerationExit>,
     /// The worker of each block.
     pub(crate) block_at: Vec<u32>,
     pub(crate) bytes: u64,

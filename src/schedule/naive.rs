@@ -127,11 +127,11 @@ proptest! {
         epochs in prop::collection::vec((0.2f64..1.3, prop::bool::weighted(0.3)), 1..30),
     ) {
         let variables = Variables::in_ranges(vec![3; 2], vec![0, 2]);
-        let choices = rounds.iter().map(|&rounds| Box::new(Fixed { rounds, left: 0, shrunk: 0 }) as Box<dyn Schedule>);
+        let choices = rounds.iter().map(|&rounds| Box::new(Fixed { rounds, left: 0, reduced: 0 }) as Box<dyn Schedule>);
         let mut automatic = Automatic::new(variables, choices.collect());
         // By choice: its gain per cost when it last ran, and how often its parallelism was reduced.
         let mut gained: Vec<Option<f64>> = vec![None; rounds.len()];
-        let mut shrunk = vec![0; rounds.len()];
+        let mut reduced = vec![0; rounds.len()];
         let mut value = 1.0;
         for (epoch, (factor, is_undone)) in (0..).zip(epochs) {
             let mut boundary = Writer::default();
@@ -151,12 +151,12 @@ proptest! {
                 automatic.learn(&round, &[]);
                 handed_out += 1;
             }
-            prop_assert_eq!(handed_out, rounds[expected] + shrunk[expected]);
+            prop_assert_eq!(handed_out, rounds[expected] + reduced[expected]);
             if is_undone {
                 automatic.load(&mut Reader::new(&boundary.into_bytes())).unwrap();
                 automatic.reduce_parallelism();
                 gained[expected] = Some(0.0);
-                shrunk[expected] += 1;
+                reduced[expected] += 1;
             } else {
                 // Two variables of cost 3 a round.
                 let before = value;
@@ -180,7 +180,7 @@ fn a_cell_that_gains_everything_gets_four_means_and_no_more() {
 #[test]
 fn a_choice_whose_gain_is_no_number_gives_way_to_any_other() {
     let variables = Variables::in_ranges(vec![1; 2], vec![0, 2]);
-    let choices = (0..3).map(|_| Box::new(Fixed { rounds: 1, left: 0, shrunk: 0 }) as Box<dyn Schedule>);
+    let choices = (0..3).map(|_| Box::new(Fixed { rounds: 1, left: 0, reduced: 0 }) as Box<dyn Schedule>);
     let mut automatic = Automatic::new(variables, choices.collect());
     let mut ran = Vec::new();
     // Nothing is known of the first two: the metric that lies between them is no number. The third makes it
@@ -200,7 +200,7 @@ fn a_choice_whose_gain_is_no_number_gives_way_to_any_other() {
 struct Fixed {
     rounds: u32,
     left: u32,
-    shrunk: u32,
+    reduced: u32,
 }
 
 impl Schedule for Fixed {
@@ -208,7 +208,7 @@ impl Schedule for Fixed {
         "fixed".into()
     }
     fn begin_epoch(&mut self, _: &EpochStart) -> Plan {
-        self.left = self.rounds + self.shrunk;
+        self.left = self.rounds + self.reduced;
         Plan::Stepwise
     }
     fn next_round(&mut self) -> Next {
@@ -222,13 +222,13 @@ impl Schedule for Fixed {
         })
     }
     fn reduce_parallelism(&mut self) {
-        self.shrunk += 1;
+        self.reduced += 1;
     }
     fn save(&self, out: &mut Writer) {
-        out.write(&self.shrunk);
+        out.write(&self.reduced);
     }
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
-        self.shrunk = from.read()?;
+        self.reduced = from.read()?;
         Ok(())
     }
 }

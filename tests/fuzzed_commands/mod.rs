@@ -36,9 +36,9 @@ struct Case {
 }
 
 /// Makes a command in a folder by chance.
-type Lazy = fn(&Inputs, &Path, &mut Dice) -> Case;
+type MakeCase = fn(&Inputs, &Path, &mut Dice) -> Case;
 
-const KINDS: [(&str, Lazy); 4] = [
+const KINDS: [(&str, MakeCase); 4] = [
     ("options", options::case),
     ("files", inputs::case),
     ("models", forged::model),

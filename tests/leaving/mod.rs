@@ -55,7 +55,7 @@ pub(crate) fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, 
                         if let Some(folder) = how.folder {
                             engine = engine.checkpoint(1, folder.join("checkpoint"));
                         }
-                        let (leave, parts) = (cluster.leaver(), cluster.parting());
+                        let (leave, parts) = (cluster.leaver(), cluster.is_ending());
                         let engine = engine.observe(move |record| {
                             if index == 0 && how.leaves_at == Some(record.epoch) {
                                 leave();

@@ -19,7 +19,7 @@ pub enum Timed {
 
 impl Timed {
     /// Word that is shown while it goes on.
-    pub fn panic_context(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Read => "reading",
             Self::Prepare => "preparing",

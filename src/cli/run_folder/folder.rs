@@ -57,11 +57,11 @@ pub enum Earlier {
 /// in the place of the earlier model at once. A folder whose run is alive is refused.
 #[derive(Debug, Default)]
 pub struct RunFolder {
-    held: Option<WholeState>,
+    held: Option<HeldFolder>,
 }
 
 #[derive(Debug)]
-struct WholeState {
+struct HeldFolder {
     path: PathBuf,
     /// None where the launcher of several processes has it.
     lock: Option<File>,
@@ -106,7 +106,7 @@ impl RunFolder {
         // From here on the folder, if it was made here, is removed with the value.
         let (stage, trains) = (None, false);
         let mut held =
-            WholeState { path: path.into(), lock: Some(file), new, store, owned, stage, trains, trace };
+            HeldFolder { path: path.into(), lock: Some(file), new, store, owned, stage, trains, trace };
         if new {
             *lock(&NEW) = Some(path.into());
         }
@@ -140,7 +140,7 @@ impl RunFolder {
         trace.keep_earlier();
         let (store, trace): (Arc<dyn Store>, _) = (Arc::new(Disk), Arc::new(Mutex::new(trace)));
         let (path, lock, new, stage, trains) = (path.into(), None, false, None, false);
-        Ok(Self { held: Some(WholeState { path, lock, new, store, owned, stage, trains, trace }) })
+        Ok(Self { held: Some(HeldFolder { path, lock, new, store, owned, stage, trains, trace }) })
     }
 
     /// The folder's path, if there is one.
@@ -333,7 +333,7 @@ fn owned_by_earlier(folder: &Path, earlier: Earlier) -> Result<BTreeSet<String>,
 }
 
 /// A folder that was made for a run that then wrote nothing does not stay.
-impl Drop for WholeState {
+impl Drop for HeldFolder {
     fn drop(&mut self) {
         self.stage = None;
         if self.new {

@@ -26,7 +26,7 @@ const NEUTRAL: [&str; 12] = [
 ];
 
 /// Of these, options that belong to one sitting, and are not taken from the run.
-const OF_A_SITTING: [&str; 8] =
+const PER_INVOCATION: [&str; 8] =
     ["explain", "force", "json", "out", "quiet", "rescale", "resume", "time-limit"];
 
 /// Options of a program that a run may go on with, by their long names, beside those of every program.
@@ -53,7 +53,7 @@ pub(crate) fn merge(
     given: &Given,
     free: Free<'_>,
 ) -> Result<Given, Error> {
-    let is_limit = |option: &str| OF_A_SITTING.contains(&option) || free.limits.contains(&option);
+    let is_limit = |option: &str| PER_INVOCATION.contains(&option) || free.limits.contains(&option);
     let mut merged = begun.options.clone();
     merged.retain(|option, _| !is_limit(option));
     for (option, values) in given {
@@ -184,6 +184,6 @@ mod tests {
 
     #[test]
     fn every_option_of_a_sitting_is_neutral() {
-        assert!(OF_A_SITTING.iter().all(|option| NEUTRAL.contains(option)));
+        assert!(PER_INVOCATION.iter().all(|option| NEUTRAL.contains(option)));
     }
 }

@@ -62,7 +62,7 @@ impl Screen {
     /// Shows the part of the run that goes on between epochs.
     pub fn part(&self, part: Timed) {
         if let How::Bar(bar) = &self.how {
-            bar.set_message(part.panic_context());
+            bar.set_message(part.label());
         }
     }
 

@@ -39,7 +39,7 @@ pub struct Session {
     /// Epochs and seconds of earlier engines of this session.
     before: Spent,
     /// The part of the run to which the seconds of making shards count.
-    making: Timed,
+    preparation_part: Timed,
     /// `true` if an engine has run.
     trains: bool,
     /// The version of the data that is trained on.
@@ -101,7 +101,7 @@ impl Session {
             began,
             cluster,
             before,
-            making: Timed::Fit,
+            preparation_part: Timed::Fit,
             trains,
             data_version,
             warnings,
@@ -130,8 +130,8 @@ impl Session {
     /// Sets the part of the run to which the seconds count in which a process among several makes its shards
     /// and blocks. By default that is the fit; a program whose [`LazyParts`](crate::LazyParts) read or
     /// prepare data sets that part here.
-    pub fn set_making(&mut self, part: Timed) {
-        self.making = part;
+    pub fn set_preparation_part(&mut self, part: Timed) {
+        self.preparation_part = part;
     }
 
     /// The screen.

@@ -139,7 +139,9 @@ impl Session {
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
         // Nor do seconds of waiting for processes that still read.
         let PreparationSeconds { awaited, made } = outcome.preparation;
-        for (part, seconds) in [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.making, made)] {
+        for (part, seconds) in
+            [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.preparation_part, made)]
+        {
             self.seconds.add(Timed::Fit, -seconds);
             self.seconds.add(part, seconds);
         }

@@ -51,7 +51,7 @@ impl<P: Program> Member<P> {
                 checkpoints.give_up();
                 let shards = (0..).zip(shards).filter_map(|(number, shard)| Some((number, shard.as_ref()?)));
                 let blocks = (0..).zip(blocks).filter_map(|(number, block)| Some((number, block.as_ref()?)));
-                checkpoints.write_held(epoch, &*self.program, shards, blocks)?;
+                checkpoints.write_parts(epoch, &*self.program, shards, blocks)?;
             }
             self.hub.as_ref().map_or(Ok(()), |hub| checkpoints.write_hub(&*self.program, replica, hub))
         });
@@ -121,10 +121,10 @@ impl<P: Program> Member<P> {
         let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);
         let checkpoint = found?;
         let replica = self.share.take().ok_or_else(lost)?.replica;
-        let mut held = WholeState { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
+        let mut state = WholeState { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
         let mut hub = HubState::new(pinned, schedule, self.settings.staleness);
-        checkpoint.restore(&*self.program, &mut held, &mut hub)?;
-        let mut share = LocalState::from(held);
+        checkpoint.restore(&*self.program, &mut state, &mut hub)?;
+        let mut share = LocalState::from(state);
         let position = plan.index_of(self.index).map(|position| position as u32);
         for (number, slot) in (0..).zip(&mut share.shards) {
             *slot = slot.take().filter(|_| Some(plan.shard_process(number)) == position);

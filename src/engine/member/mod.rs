@@ -351,7 +351,7 @@ impl<P: Program> Member<P> {
         let ended = &mut returned.ended;
         self.history.trace.append(&mut ended.records);
         self.history.fingerprints.append(&mut ended.fingerprints);
-        let (Some((metric, objective)), Some(exit)) = (ended.verdict.take(), ended.parting) else {
+        let (Some((metric, objective)), Some(exit)) = (ended.verdict.take(), ended.exit) else {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
         };
         let (epoch, checkpoint_need) = (hub.progress.epoch, self.checkpoint_need(&hub, exit));

@@ -7,7 +7,7 @@ use super::{Hub, Stage, TURN};
 use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::program::context::Aggregate;
-use crate::run::fingerprints::{Fingerprints, Part, print_of, unequal_replicas};
+use crate::run::fingerprints::{Fingerprints, Part, fingerprint_of, unequal_replicas};
 use crate::run::message::{Answer, Message};
 use crate::run::place::Outbox;
 use crate::run::places::Places;
@@ -41,7 +41,7 @@ impl<P: Program> Hub<P> {
                     PanicContext::verb("aggregate").epoch(self.state.progress.epoch).enter();
                     let pinned = &mut self.state.pinned;
                     let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
-                    self.print_change(0, &change);
+                    self.fingerprint_change(0, &change);
                     self.commit(Arc::new(change));
                 }
                 self.evaluate(out);
@@ -101,9 +101,9 @@ impl<P: Program> Hub<P> {
     }
 
     /// Keeps the fingerprint of a round's change, if all are kept.
-    pub(super) fn print_change(&mut self, round: u64, change: &P::Change) {
+    pub(super) fn fingerprint_change(&mut self, round: u64, change: &P::Change) {
         if self.settings.fingerprints == Fingerprints::All {
-            self.changes.push((Part::Change(round), print_of(change)));
+            self.changes.push((Part::Change(round), fingerprint_of(change)));
         }
     }
 

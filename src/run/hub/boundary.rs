@@ -11,7 +11,7 @@ use crate::program::context::Conclude;
 use crate::program::partials::Partials;
 use crate::program::verdict::{Metric, Status, Verdict};
 use crate::program::{Program, Visibility};
-use crate::run::fingerprints::{BoundaryFingerprint, Fingerprints, Part, print, print_of};
+use crate::run::fingerprints::{BoundaryFingerprint, Fingerprints, Part, fingerprint, fingerprint_of};
 use crate::run::message::Message;
 use crate::run::place::Outbox;
 use crate::run::record::{Ending, EpochRecord, Limit};
@@ -51,7 +51,7 @@ impl<P: Program> Hub<P> {
             let (pinned, replica) = (&mut self.state.pinned, self.replica.borrow());
             self.program.conclude(Conclude { boundary, pinned, replica: &replica, partials })
         };
-        self.keep_print(fingerprints, &verdict);
+        self.keep_fingerprint(fingerprints, &verdict);
         let (record, start, worse) = self.judge(verdict, pinned, out)?;
         self.verdict = Some((start.metric.clone(), start.objective));
         match self.show(record, &start) {
@@ -93,7 +93,7 @@ impl<P: Program> Hub<P> {
             shown,
             note,
         } = verdict;
-        self.check_told("the verdict's weights name", &weights)?;
+        self.check_given("the verdict's weights name", &weights)?;
         let last = self.state.progress.last;
         if measured {
             self.state.progress.last = Some(metric.value);
@@ -126,15 +126,16 @@ impl<P: Program> Hub<P> {
     }
 
     /// Keeps the boundary's fingerprint, if all are kept.
-    fn keep_print(&mut self, mut fingerprints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
+    fn keep_fingerprint(&mut self, mut fingerprints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
         if self.settings.fingerprints != Fingerprints::All {
             return;
         }
         // Equal on all workers: that of the first stands for all.
         fingerprints.retain(|(part, _)| !matches!(part, Part::Replica(1..)));
-        fingerprints.push((Part::Pinned, print(&pinned_state(&*self.program, &self.state.pinned))));
-        let concluded = (verdict.metric.value, verdict.objective, verdict.change.as_ref().map(print_of));
-        fingerprints.push((Part::Conclusion, print_of(&concluded)));
+        fingerprints.push((Part::Pinned, fingerprint(&pinned_state(&*self.program, &self.state.pinned))));
+        let concluded =
+            (verdict.metric.value, verdict.objective, verdict.change.as_ref().map(fingerprint_of));
+        fingerprints.push((Part::Conclusion, fingerprint_of(&concluded)));
         fingerprints.sort_unstable();
         let mut parts = std::mem::take(&mut self.changes);
         parts.append(&mut fingerprints);
@@ -201,12 +202,12 @@ impl<P: Program> Hub<P> {
         self.advance(out)
     }
 
-    pub(super) fn part(&mut self, parting: GenerationExit, start: EpochStart, out: &mut Outbox<P>) {
+    pub(super) fn part(&mut self, exit: GenerationExit, start: EpochStart, out: &mut Outbox<P>) {
         for (worker, unsent) in self.unsent.iter_mut().enumerate() {
             out.push((worker as u32, Message::Leave { changes: std::mem::take(unsent) }));
         }
         self.state.progress.start = Some(start);
-        self.parting = Some(parting);
+        self.exit = Some(exit);
         self.stage = Stage::Over;
     }
 

@@ -108,9 +108,9 @@ impl<P: Program> Hub<P> {
     }
 
     /// Checks that a program tells the schedule of variables that exist.
-    pub(super) fn check_told(&self, whose: &str, told: &[(u32, f64)]) -> Result<(), String> {
+    pub(super) fn check_given(&self, whose: &str, given: &[(u32, f64)]) -> Result<(), String> {
         let Some(named) = &self.named else { return Ok(()) };
-        told.iter().try_for_each(|&(variable, _)| named.is_there(whose, variable))
+        given.iter().try_for_each(|&(variable, _)| named.is_there(whose, variable))
     }
 }
 

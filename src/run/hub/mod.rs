@@ -137,7 +137,7 @@ pub(crate) struct Hub<P: Program> {
     changes: Vec<(Part, u64)>,
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     pub(crate) verdict: Option<(Metric, Option<f64>)>,
-    pub(crate) parting: Option<GenerationExit>,
+    pub(crate) exit: Option<GenerationExit>,
 }
 
 impl<P: Program> Hub<P> {
@@ -183,7 +183,7 @@ impl<P: Program> Hub<P> {
             changes: Vec::new(),
             fingerprints: Vec::new(),
             verdict: None,
-            parting: None,
+            exit: None,
         }
     }
 

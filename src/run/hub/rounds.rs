@@ -188,7 +188,7 @@ impl<P: Program> Hub<P> {
             let number = flight.number;
             let change = Arc::new(change);
             flight.change = Some(Arc::clone(&change));
-            self.print_change(number, &change);
+            self.fingerprint_change(number, &change);
             self.aggregated += 1;
         }
     }
@@ -203,7 +203,7 @@ impl<P: Program> Hub<P> {
             panic_context.enter();
             let mut deltas = Vec::new();
             self.program.deltas(&change, &mut |variable, distance| deltas.push((variable, distance)));
-            self.check_told("`deltas` names", &deltas)?;
+            self.check_given("`deltas` names", &deltas)?;
             panic_context.then("the schedule's learn").enter();
             self.state.schedule.learn(&round, &deltas);
             match self.program.visibility() {

@@ -16,9 +16,9 @@ use crate::run::fingerprints::Part;
 use crate::schedule::EachShard;
 
 /// Values of each boundary: an objective, and a metric if it is measured there.
-struct Told(Vec<(Option<f64>, Option<f64>)>);
+struct Scripted(Vec<(Option<f64>, Option<f64>)>);
 
-impl Program for Told {
+impl Program for Scripted {
     crate::program!(Pinned = u64; update);
     fn aggregate(&self, _: Aggregate<'_, Self>) {}
     fn commit(&self, (): &(), (): &mut ()) {}
@@ -33,15 +33,15 @@ impl Program for Told {
     }
 }
 
-impl Update for Told {
+impl Update for Scripted {
     fn update(&self, _: TaskOf<'_, Self>) {}
 }
 
 /// The run with these values, and the boundaries of it that were rolled back.
-fn run(told: &[(Option<f64>, Option<f64>)]) -> (Outcome<Told>, Vec<u64>) {
+fn run(given: &[(Option<f64>, Option<f64>)]) -> (Outcome<Scripted>, Vec<u64>) {
     let parts = Parts { shards: vec![()], blocks: Vec::new(), pinned: 0, replica: () };
-    let engine = Engine::new(Told(told.to_vec()), EachShard::new(1), parts);
-    let outcome = engine.epochs(told.len() as u64 - 1).run().unwrap();
+    let engine = Engine::new(Scripted(given.to_vec()), EachShard::new(1), parts);
+    let outcome = engine.epochs(given.len() as u64 - 1).run().unwrap();
     let undone =
         outcome.trace.iter().filter(|record| record.rolled_back).map(|record| record.epoch).collect();
     (outcome, undone)
@@ -60,20 +60,20 @@ fn an_objective_that_rises_is_no_number_or_is_told_no_more_is_worse() {
     ] {
         assert_eq!(is_worse(objective, -1.0), worse, "{objective:?}");
     }
-    let told = [Some(5.0), Some(4.0), None, Some(4.5), Some(4.0), Some(3.0)].map(|told| (told, Some(1.0)));
-    assert_eq!(run(&told).1, [2, 3]);
+    let given = [Some(5.0), Some(4.0), None, Some(4.5), Some(4.0), Some(3.0)].map(|given| (given, Some(1.0)));
+    assert_eq!(run(&given).1, [2, 3]);
 }
 
 #[test]
 fn what_was_measured_in_an_epoch_that_is_undone_is_not_shown_at_later_boundaries() {
-    let told = [
+    let given = [
         (Some(5.0), Some(0.5)),
         (Some(4.0), Some(0.4)),
         // Undone: its metric goes with it.
         (Some(9.0), Some(0.9)),
         (Some(3.0), None),
     ];
-    let (outcome, undone) = run(&told);
+    let (outcome, undone) = run(&given);
     assert_eq!(undone, [2]);
     assert_eq!(outcome.report.metric.value, 0.4);
     let measured = outcome.trace.iter().map(|record| record.metric.as_ref().map(|metric| metric.value));
@@ -115,8 +115,8 @@ fn the_change_of_a_plan_that_is_known_ahead_is_compared_like_that_of_a_round() {
         Engine::new(program, EachShard::new(3), Parts::new(vec![(); 3], ())).epochs(2)
     };
     let outcome = make(true).compared().run().unwrap();
-    for print in not_empty(&outcome.fingerprints[1..]) {
-        assert_eq!(print.parts[0].0, Part::Change(0), "epoch {}", print.epoch);
+    for fingerprint in not_empty(&outcome.fingerprints[1..]) {
+        assert_eq!(fingerprint.parts[0].0, Part::Change(0), "epoch {}", fingerprint.epoch);
     }
     replay::check(|| make(true)).unwrap();
     let error = replay::check(|| make(false)).unwrap_err().to_string();

@@ -16,7 +16,7 @@ use crate::checkpoint::CheckpointWriter;
 use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
-use crate::run::fingerprints::{Fingerprints, Part, print, print_of};
+use crate::run::fingerprints::{Fingerprints, Part, fingerprint, fingerprint_of};
 use crate::run::message::{Answer, Changes, Message};
 use crate::run::saved_state::shard_state;
 
@@ -123,9 +123,9 @@ impl<P: Program> Place<P> {
     pub(crate) fn receive(&mut self, message: Message<P>) {
         match message {
             // A block is not an order: it is here as soon as it arrives.
-            Message::Block { block, leg, state } => {
+            Message::Block { block, stop, state } => {
                 self.blocks.insert(block, state);
-                self.early.push((block, leg));
+                self.early.push((block, stop));
             }
             order => self.inbox.push_back(order),
         }
@@ -140,7 +140,7 @@ impl<P: Program> Place<P> {
             return self.run_step(out);
         }
         if self.plan.is_some() {
-            self.seat_blocks();
+            self.admit_blocks();
             return self.run_plan(out);
         }
         let Some(order) = self.inbox.pop_front() else { return Ok(false) };
@@ -180,7 +180,7 @@ impl<P: Program> Place<P> {
                 if keep {
                     self.write(&boundary)?;
                 }
-                let fingerprints = self.print();
+                let fingerprints = self.fingerprint();
                 let started = Instant::now();
                 let replica = self.replica.borrow();
                 let shares = self.shards.iter_mut();
@@ -266,7 +266,7 @@ impl<P: Program> Place<P> {
         let mut worked = !go.is_empty();
         for (block, to) in go {
             if let Some(state) = self.blocks.remove(&block) {
-                out.push((to, Message::Block { block, leg: 0, state }));
+                out.push((to, Message::Block { block, stop: 0, state }));
             }
         }
         for _ in 0..step.tasks.len() {
@@ -299,7 +299,7 @@ impl<P: Program> Place<P> {
         let shards = self.shards.iter().map(|(&number, shard)| (number, shard));
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
         let blocks = blocks.map(|(&number, block)| (number, block));
-        checkpoints.write_held(at.epoch, &*self.program, shards, blocks)
+        checkpoints.write_parts(at.epoch, &*self.program, shards, blocks)
     }
 
     // ---- the guard's snapshot ----
@@ -311,19 +311,19 @@ impl<P: Program> Place<P> {
     }
 
     /// The fingerprints of all parts here, as far as they are kept.
-    fn print(&self) -> Vec<(Part, u64)> {
+    fn fingerprint(&self) -> Vec<(Part, u64)> {
         let mut fingerprints = Vec::new();
         if self.options.fingerprints == Fingerprints::Off {
             return fingerprints;
         }
         PanicContext::verb("save of the replica").of("worker", self.worker).enter();
-        fingerprints.push((Part::Replica(self.worker), print_of(&*self.replica.borrow())));
+        fingerprints.push((Part::Replica(self.worker), fingerprint_of(&*self.replica.borrow())));
         if self.options.fingerprints == Fingerprints::All {
             fingerprints.extend(
-                self.shard_state().iter().map(|(number, bytes)| (Part::Shard(*number), print(bytes))),
+                self.shard_state().iter().map(|(number, bytes)| (Part::Shard(*number), fingerprint(bytes))),
             );
             let here = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
-            fingerprints.extend(here.map(|(&number, block)| (Part::Block(number), print_of(block))));
+            fingerprints.extend(here.map(|(&number, block)| (Part::Block(number), fingerprint_of(block))));
         }
         fingerprints
     }

@@ -24,9 +24,9 @@ pub(super) struct PlanRun<P: Program> {
     /// Tasks whose shard and block are free, the lowest round first, as (round, shard).
     ready: BinaryHeap<Reverse<(u32, u32)>>,
     /// The stop, by position in its route, at which each block here is.
-    leg: BTreeMap<u32, u32>,
+    stop: BTreeMap<u32, u32>,
     /// The round for which each shard was last found ready: no task is ready twice.
-    roused: BTreeMap<u32, u32>,
+    found_ready: BTreeMap<u32, u32>,
     folded: BTreeMap<u32, P::Partial>,
     /// Tasks of this place not done yet.
     left: usize,
@@ -54,8 +54,8 @@ impl<P: Program> Place<P> {
             route,
             queues,
             ready: BinaryHeap::new(),
-            leg: BTreeMap::new(),
-            roused: BTreeMap::new(),
+            stop: BTreeMap::new(),
+            found_ready: BTreeMap::new(),
             folded: BTreeMap::new(),
             left,
             spent: Spent::default(),
@@ -67,39 +67,39 @@ impl<P: Program> Place<P> {
         for block in resting {
             self.send_on(block, 0, out);
         }
-        self.seat_blocks();
+        self.admit_blocks();
         for shard in shards {
-            self.rouse_shard(shard);
+            self.mark_ready(shard);
         }
         self.end_plan_if_done(out);
     }
 
     /// Takes in the blocks that have arrived for this plan.
-    pub(super) fn seat_blocks(&mut self) {
-        for (block, leg) in std::mem::take(&mut self.early) {
-            self.seat(block, leg);
+    pub(super) fn admit_blocks(&mut self) {
+        for (block, stop) in std::mem::take(&mut self.early) {
+            self.admit(block, stop);
         }
     }
 
     /// Takes in a block at this stop of its route: its shard's task may be ready.
-    fn seat(&mut self, block: u32, leg: u32) {
+    fn admit(&mut self, block: u32, stop: u32) {
         let Some(plan) = &mut self.plan else { return };
-        plan.leg.insert(block, leg);
-        if let Some(&(_, shard)) = plan.route.get(&block).and_then(|route| route.get(leg as usize)) {
-            self.rouse_shard(shard);
+        plan.stop.insert(block, stop);
+        if let Some(&(_, shard)) = plan.route.get(&block).and_then(|route| route.get(stop as usize)) {
+            self.mark_ready(shard);
         }
     }
 
     /// Makes the shard's next task ready if its block is here.
-    fn rouse_shard(&mut self, shard: u32) {
+    fn mark_ready(&mut self, shard: u32) {
         let Some(plan) = &mut self.plan else { return };
         let Some(&(round, position)) = plan.queues.get(&shard).and_then(VecDeque::front) else { return };
         let task = &plan.rounds[round as usize].tasks[position as usize];
         let here = task.block.is_none_or(|block| {
-            let stop = plan.leg.get(&block).and_then(|&leg| plan.route[&block].get(leg as usize));
-            stop == Some(&(round, shard))
+            let at = plan.stop.get(&block).and_then(|&stop| plan.route[&block].get(stop as usize));
+            at == Some(&(round, shard))
         });
-        if here && plan.roused.insert(shard, round) != Some(round) {
+        if here && plan.found_ready.insert(shard, round) != Some(round) {
             // Which of a round's ready tasks runs first may not show.
             plan.ready.push(Reverse((round, if self.options.reversed { !shard } else { shard })));
         }
@@ -107,16 +107,16 @@ impl<P: Program> Place<P> {
 
     /// Moves a block to a stop of its route, here or elsewhere; it rests here where the route has no further
     /// one.
-    fn send_on(&mut self, block: u32, leg: u32, out: &mut Outbox<P>) {
+    fn send_on(&mut self, block: u32, stop: u32, out: &mut Outbox<P>) {
         let Some(plan) = &mut self.plan else { return };
-        plan.leg.remove(&block);
-        let stop = plan.route.get(&block).and_then(|route| route.get(leg as usize));
-        let Some(&(_, shard)) = stop else { return };
+        plan.stop.remove(&block);
+        let next = plan.route.get(&block).and_then(|route| route.get(stop as usize));
+        let Some(&(_, shard)) = next else { return };
         let to = self.placement[shard as usize];
         if to == self.worker {
-            self.seat(block, leg);
+            self.admit(block, stop);
         } else if let Some(state) = self.blocks.remove(&block) {
-            out.push((to, Message::Block { block, leg, state }));
+            out.push((to, Message::Block { block, stop, state }));
         }
     }
 
@@ -147,10 +147,10 @@ impl<P: Program> Place<P> {
         let Some(plan) = &mut self.plan else { return Ok(true) };
         plan.spent.add(spent);
         if let Some(block) = task.block {
-            let next = plan.leg.get(&block).map_or(0, |leg| leg + 1);
+            let next = plan.stop.get(&block).map_or(0, |stop| stop + 1);
             self.send_on(block, next, out);
         }
-        self.rouse_shard(shard_number);
+        self.mark_ready(shard_number);
         self.end_plan_if_done(out);
         Ok(true)
     }

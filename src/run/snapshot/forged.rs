@@ -61,14 +61,14 @@ fn forge(folder: &Path, parts: &[(&str, Vec<u8>)]) {
 /// Goes on from the last checkpoint in a folder: the counts of its shards then, or the reason that it is
 /// refused.
 fn resumed(folder: &Path) -> Result<Vec<u64>, String> {
-    let mut held = WholeState { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
+    let mut state = WholeState { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
     let schedule = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 4);
     let mut hub = HubState::new((), Box::new(schedule), 0);
     let read = Checkpoint::read(folder, &identity());
-    read.and_then(|checkpoint| checkpoint.restore(&Counting, &mut held, &mut hub))
+    read.and_then(|checkpoint| checkpoint.restore(&Counting, &mut state, &mut hub))
         .map_err(|why| why.to_string())?;
-    assert_eq!((hub.progress.epoch, held.replica), (4, 30));
-    Ok(held.shards)
+    assert_eq!((hub.progress.epoch, state.replica), (4, 30));
+    Ok(state.shards)
 }
 
 /// The records with one of them replaced.

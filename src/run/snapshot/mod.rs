@@ -22,7 +22,7 @@ impl CheckpointWriter {
     /// # Errors
     /// If the program fails. A failure of the store is reported where the parts are
     /// [submitted](Self::submit_parts).
-    pub(crate) fn write_held<'a, P: Program>(
+    pub(crate) fn write_parts<'a, P: Program>(
         &self,
         epoch: u64,
         program: &P,
@@ -79,10 +79,10 @@ impl Checkpoint {
     pub(crate) fn restore<P: Program>(
         self,
         program: &P,
-        held: &mut WholeState<P>,
+        state: &mut WholeState<P>,
         hub: &mut HubState<P>,
     ) -> Result<(), EngineError> {
-        let filled = panic_context::guarded(|| self.fill(program, held, hub));
+        let filled = panic_context::guarded(|| self.fill(program, state, hub));
         filled.map_err(|error| {
             let why =
                 format!("it does not fit this program, schedule or data: {error}; resume with the same");
@@ -93,30 +93,30 @@ impl Checkpoint {
     fn fill<P: Program>(
         &self,
         program: &P,
-        held: &mut WholeState<P>,
+        state: &mut WholeState<P>,
         hub: &mut HubState<P>,
     ) -> Result<(), String> {
         let (mut kinds, fits) = (Vec::new(), |why: StateError| why.to_string());
         for part in &self.manifest.parts {
             for record in Records::open(&self.folder, part).map_err(|why| why.to_string())? {
                 let (kind, bytes) = record.map_err(|why| why.to_string())?;
-                fill_one(kind, &bytes, program, held, hub).map_err(fits)?;
+                fill_one(kind, &bytes, program, state, hub).map_err(fits)?;
                 kinds.push(kind);
             }
         }
-        check_kinds(kinds, held.shards.len() as u32, held.blocks.len() as u32)?;
+        check_kinds(kinds, state.shards.len() as u32, state.blocks.len() as u32)?;
         if !hub.progress.is_possible() {
             return Err(fits(StateError::new("how far the run has come")));
         }
         let start = hub.progress.start.as_ref();
         PanicContext::verb("restored").enter();
         let restored = Restored {
-            boundary: Boundary { epoch: hub.progress.epoch, shards: held.shards.len() as u32 },
+            boundary: Boundary { epoch: hub.progress.epoch, shards: state.shards.len() as u32 },
             is_concluded: start.is_some(),
-            shards: &mut held.shards,
-            blocks: &mut held.blocks,
+            shards: &mut state.shards,
+            blocks: &mut state.blocks,
             pinned: &mut hub.pinned,
-            replica: &mut held.replica,
+            replica: &mut state.replica,
             weights: start.map_or(&[][..], |start| &start.weights),
         };
         program.restored(restored).map_err(fits)
@@ -128,25 +128,27 @@ fn fill_one<P: Program>(
     kind: Kind,
     bytes: &[u8],
     program: &P,
-    held: &mut WholeState<P>,
+    state: &mut WholeState<P>,
     hub: &mut HubState<P>,
 ) -> Result<(), StateError> {
     let mut from = Learned::of(bytes);
     match kind {
         Kind::Shard(number) => {
             PanicContext::verb("load_state").of("shard", number).enter();
-            let shard = held.shards.get_mut(number as usize).ok_or(StateError::new("a shard of this run"))?;
+            let shard =
+                state.shards.get_mut(number as usize).ok_or(StateError::new("a shard of this run"))?;
             program.load_state(shard, &mut from)?;
             from.whole().end("a shard")?;
         }
         Kind::Block(number) => {
             PanicContext::verb("load").of("block", number).enter();
-            let block = held.blocks.get_mut(number as usize).ok_or(StateError::new("a block of this run"))?;
+            let block =
+                state.blocks.get_mut(number as usize).ok_or(StateError::new("a block of this run"))?;
             *block = from_bytes(bytes)?;
         }
         Kind::Replica => {
             PanicContext::verb("load of the replica").enter();
-            held.replica = from_bytes(bytes)?;
+            state.replica = from_bytes(bytes)?;
         }
         Kind::Pinned => {
             PanicContext::verb("load_pinned").enter();

@@ -66,7 +66,7 @@ struct Mortal {
     folders: Mutex<BTreeMap<u64, BTreeMap<String, u64>>>,
     /// By inode: where a file was made.
     paths: Mutex<BTreeMap<u64, PathBuf>>,
-    held: Mutex<Vec<File>>,
+    state: Mutex<Vec<File>>,
 }
 
 impl Mortal {
@@ -90,7 +90,7 @@ impl Mortal {
 
     /// Notes a new file or folder. Held open, its number is never another's, even when it has been removed.
     fn hold(&self, path: &Path) -> io::Result<()> {
-        self.held.lock().unwrap().push(File::open(path)?);
+        self.state.lock().unwrap().push(File::open(path)?);
         Ok(())
     }
 

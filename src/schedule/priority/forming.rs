@@ -31,12 +31,12 @@ impl<F: Phase> Priority<F> {
             .stream
             .get_or_insert_with(|| Stream::new(&[self.settings.seed, self.epoch, self.round]));
         self.forming.batch += 1;
-        let wanted = self.settings.wanted();
+        let batch_size = self.settings.batch_size();
         let count = self.variables.len();
-        let mut batch = Vec::with_capacity(wanted.min(count));
+        let mut batch = Vec::with_capacity(batch_size.min(count));
         // Heavy variables are drawn again and again: the number of draws, not of candidates, bounds the work.
         // Where many more candidates are asked for than there are variables, a few draws for each will do.
-        for _ in 0..wanted.saturating_mul(4).min(count.saturating_mul(4).max(DRAWS)) {
+        for _ in 0..batch_size.saturating_mul(4).min(count.saturating_mul(4).max(DRAWS)) {
             if self.forming.considered.len() == count {
                 break;
             }
@@ -47,7 +47,7 @@ impl<F: Phase> Priority<F> {
                 *marked = self.mark;
                 self.forming.considered.push(drawn);
                 batch.push(drawn);
-                if batch.len() == wanted {
+                if batch.len() == batch_size {
                     break;
                 }
             }

@@ -34,7 +34,7 @@ impl PrioritySettings {
     }
 
     /// Candidates of a batch.
-    pub(super) fn wanted(&self) -> usize {
+    pub(super) fn batch_size(&self) -> usize {
         self.limited(self.candidates.max(self.parallelism))
     }
 

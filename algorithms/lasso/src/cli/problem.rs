@@ -185,7 +185,7 @@ impl ProblemOptions {
             .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
         // Columns are read and centred where they are placed.
-        session.set_making(Timed::Prepare);
+        session.set_preparation_part(Timed::Prepare);
         Ok(Ready { problem, data, features })
     }
 

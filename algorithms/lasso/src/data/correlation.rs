@@ -129,7 +129,7 @@ fn unit(column: &[f64], sample: bool) -> Vec<f64> {
     unit
 }
 
-/// Products of columns of equal length, [`STRIP`] rows at a time, by all [`hands`].
+/// Products of columns of equal length, [`STRIP`] rows at a time, by all [`fork_join`].
 fn dense(units: &[&[f64]]) -> Dependencies {
     let count = units.len();
     let mut dependencies = Dependencies::none(count);

@@ -276,8 +276,8 @@ pub(crate) fn add_columns<'a>(columns: impl Iterator<Item = (f64, View<'a>)>, de
             _ => shift += view.add_scaled_to(scale, dense),
         }
     }
-    let (cost, hands) = (filled.len() * dense.len(), fork_join::count());
-    let per = if hands == 1 { dense.len() } else { dense.len().div_ceil(2 * hands).next_multiple_of(64) };
+    let (cost, threads) = (filled.len() * dense.len(), fork_join::count());
+    let per = if threads == 1 { dense.len() } else { dense.len().div_ceil(2 * threads).next_multiple_of(64) };
     fork_join::each(cost as u64, dense.chunks_mut(per.max(1)).enumerate(), |(part, dense)| {
         let rows = part * per..part * per + dense.len();
         let part = |&(scale, values): &(f64, &'a [f64])| (scale, values.get(rows.clone()).unwrap_or(&[]));

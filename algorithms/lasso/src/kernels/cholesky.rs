@@ -57,7 +57,7 @@ pub fn cholesky(
 /// [`cholesky`] of a matrix whose rows `fill` writes: for each row behind the finished blocks it gets the
 /// number and the elements up to the diagonal.
 ///
-/// The [`hands`] have a block's rows each, and take the blocks before it as they are finished.
+/// The [`fork_join`] have a block's rows each, and take the blocks before it as they are finished.
 ///
 /// # Errors
 /// As of [`cholesky`].

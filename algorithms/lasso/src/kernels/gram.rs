@@ -25,7 +25,7 @@ const RESIDENT: usize = 240;
 ///
 /// All columns are as long as `a[0]`. An element is the sum over panels of [`PANEL`] rows, in order, of the
 /// lane sum of [`dot`](super::dot); its bits depend on the two columns only, and not on their order.
-/// The rows are shared out among the [`hands`].
+/// The rows are shared out among the [`fork_join`].
 pub fn gram(a: &[&[f64]], b: &[&[f64]], first: usize, out: &mut [f64], stride: usize) {
     if fork_join::count() == 1 || a.is_empty() {
         return run(Gram { a, b, first, out, stride });

@@ -255,8 +255,8 @@ fn hands_change_no_bit() {
     let lower = |values: &[f64]| -> Vec<u64> {
         (0..m).flat_map(|i| values[i * m..][..=i].iter().map(|value| value.to_bits())).collect()
     };
-    let all = |hands| {
-        raddle::fork_join::during(hands, || {
+    let all = |threads| {
+        raddle::fork_join::during(threads, || {
             let (mut products, mut late) = (vec![0.5; m * m], vec![0.5; (m - done) * m]);
             gram_lower(&columns, &mut products, m);
             gram(&columns[done..], &columns, done, &mut late, m);
@@ -275,10 +275,10 @@ fn hands_change_no_bit() {
     assert_eq!(alone[0][done * m..], alone[1]);
     assert!(all(2) == alone && all(5) == alone);
     let singular = vec![1.0; 400 * 400];
-    for hands in [1, 2] {
-        let failed = raddle::fork_join::during(hands, || {
+    for threads in [1, 2] {
+        let failed = raddle::fork_join::during(threads, || {
             cholesky(&mut singular.clone(), 400, 400, 0, &mut Vec::new()).unwrap_err()
         });
-        assert_eq!(failed.row, 1, "{hands} hands name the first pivot that fails");
+        assert_eq!(failed.row, 1, "{threads} hands name the first pivot that fails");
     }
 }

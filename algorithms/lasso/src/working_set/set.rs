@@ -213,7 +213,7 @@ impl WorkingSet {
         self.add_tiles(&[(from, slots, values)]);
     }
 
-    /// [`add_tile`](Self::add_tile) of several tiles, by all [`hands`].
+    /// [`add_tile`](Self::add_tile) of several tiles, by all [`fork_join`].
     pub fn add_tiles(&mut self, tiles: &[(usize, &[u32], &[f64])]) {
         let Some(first) = tiles.iter().map(|&(from, _, _)| from).min() else { return };
         let run = |slots: &[u32]| slots.windows(2).all(|pair| pair[1] == pair[0] + 1);

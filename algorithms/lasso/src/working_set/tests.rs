@@ -362,8 +362,8 @@ fn tiles_beyond_the_members_add_nothing() {
 #[test]
 fn a_matrix_that_grows_keeps_its_rows() {
     let value = |i: usize, j: usize| (i * 10_007 + j) as f64;
-    for hands in [1, 2] {
-        raddle::fork_join::during(hands, || {
+    for threads in [1, 2] {
+        raddle::fork_join::during(threads, || {
             let (mut grown, mut before) = (Symmetric::default(), 0);
             for order in [0, 3, 3, 100, 257, 1000, 1040, 2100] {
                 grown.grow(order);
