@@ -44,6 +44,11 @@ fn no_file_of_the_engine_names_itself() {
             "the round that the schedule is forming",
         ),
         ("run/hub/check.rs", "run/hub/mod.rs", "the hub's check of what a schedule names"),
+        (
+            "run/place/boundary.rs",
+            "run/place/mod.rs",
+            "what a place writes, fingerprints and keeps at a boundary",
+        ),
         ("run/place/plan.rs", "run/place/mod.rs", "the rounds of a plan that is known, on a place's shards"),
         ("cluster/coordinator/checkpoints.rs", "cluster/coordinator/mod.rs", "the coordinator's checkpoints"),
         ("cluster/coordinator/notes.rs", "cluster/coordinator/mod.rs", "the coordinator's notes"),

@@ -8,6 +8,7 @@ use crate::engine::Parts;
 use crate::program::context::{Aggregate, Conclude, Evaluate, TaskOf};
 use crate::program::verbs::Update;
 use crate::program::verdict::Verdict;
+use crate::run::hub::GenerationExit;
 use crate::run::record::Limit;
 use crate::schedule::EachShard;
 

@@ -1,18 +1,25 @@
 //! [`Server`]: the coordinator with its connections.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod admission;
+mod clock;
+mod remote;
+
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use self::admission::{Expected, handlers};
+use self::clock::Clock;
+use self::remote::Input;
+pub use self::remote::Remote;
 use super::checkpoints::CheckpointStore;
-use super::client::fits;
 use super::coordinator::{Action, Coordinator, Event};
 use super::invitation::{Invitation, new_token};
 use super::net::addresses::Address;
-use super::net::handshake::{Handshake, PATIENCE, Role, random};
-use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection};
+use super::net::handshake::{PATIENCE, random};
+use super::net::listener::Listener;
 use super::net::wire::{Timed, heartbeat, receive, send};
 use super::order::{CoordinatorSettings, Ended, Heard, config};
 use super::protocol::{AdminResponse, CheckpointResult, Order};
@@ -22,37 +29,10 @@ use crate::cluster::net::link::messenger;
 
 /// Longest time between two checks of the timeouts.
 const TICK: Duration = Duration::from_millis(100);
-/// Most seconds by which the coordinator's clock advances between two checks: a longer gap means that the
-/// coordinator itself was stopped, with messages of others still unread.
-const ABSENCE: f64 = 0.5;
 /// Most admin clients at the same time; beyond them the oldest connection is closed.
 const MAX_ADMIN_CLIENTS: usize = 256;
 /// Longest report in bytes: it may name every shard.
 const MOST: u64 = 1 << 30;
-
-enum Input {
-    /// A process has connected, in the attempt of this number.
-    Member(u64, u32, TcpStream),
-    AdminClient(TcpStream),
-    /// An event, with the number of the attempt that it concerns; `None` for any.
-    Event(Option<u64>, Event),
-}
-
-/// The processes that may still connect, and the build that they must have.
-#[derive(Default)]
-struct Expected {
-    indices: BTreeSet<u32>,
-    build: Option<u64>,
-    /// Random number of the attempt.
-    run: u64,
-}
-
-impl Expected {
-    /// Removes a process from those expected; `false` if it was not expected.
-    fn take(&mut self, handshake: &Handshake) -> bool {
-        handshake.run == self.run && self.indices.remove(&handshake.index)
-    }
-}
 
 /// The coordinator of a run, with its connections.
 pub struct Server {
@@ -71,36 +51,6 @@ pub struct Server {
     expected: Arc<Mutex<Expected>>,
     members: BTreeMap<u32, Arc<Mutex<TcpStream>>>,
     admins: BTreeMap<u64, TcpStream>,
-}
-
-/// Handle by which a launcher sends events to the coordinator.
-#[derive(Clone)]
-pub struct Remote(mpsc::Sender<Input>, u64);
-
-impl Remote {
-    /// Reports that a process has ended: its status, and a description such as `was killed by signal 9`;
-    /// `crashed` if it was killed or ended in disorder.
-    pub fn exited(&self, of: u32, code: i32, crashed: bool, how: String) {
-        self.tell(Event::Exited { of, code, crashed, how });
-    }
-
-    /// Ends the run after the epoch under way.
-    pub fn stop(&self) {
-        // The coordinator may have ended.
-        let _ = self.0.send(Input::Event(None, Event::Stop));
-    }
-
-    /// Adds a line to the screen and to the status.
-    #[cfg(feature = "cli")]
-    pub(crate) fn note(&self, text: String) {
-        // The coordinator may have ended.
-        let _ = self.0.send(Input::Event(None, Event::Noted(text)));
-    }
-
-    fn tell(&self, event: Event) {
-        // The coordinator may have ended.
-        let _ = self.0.send(Input::Event(Some(self.1), event));
-    }
 }
 
 impl Server {
@@ -129,45 +79,7 @@ impl Server {
         let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
-        let (who, deliver) = (Arc::clone(&expected), send.clone());
-        let (whose, gone) = (Arc::clone(&expected), send.clone());
-        let introduce =
-            Box::new(move || Handshake::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
-        let admit = Box::new(move |handshake: &Handshake| admit(&mut lock(&who), handshake));
-        let awaited = Arc::clone(&expected);
-        let deliver = Box::new(move |handshake: Handshake, socket| {
-            let input = match handshake.role {
-                // Each process is taken once: with its handshake done it does not try again.
-                Role::Member if !lock(&awaited).take(&handshake) => return,
-                Role::Member => Input::Member(handshake.run, handshake.index, socket),
-                _ => Input::AdminClient(socket),
-            };
-            // The coordinator may have ended.
-            let _ = deliver.send(input);
-        });
-        let refuse = Box::new(move |rejection: &Rejection<'_>| {
-            // Role and number are believed only where the token was proved.
-            let (of, role) = (
-                rejection.handshake.map(|handshake| handshake.index),
-                rejection.handshake.map(|handshake| handshake.role),
-            );
-            let who = match (role, rejection.from) {
-                (Some(Role::Member), Some(from)) => format!("process {}, at {from}", of.unwrap_or_default()),
-                (Some(Role::Member), None) => format!("process {}", of.unwrap_or_default()),
-                (_, from) => {
-                    format!("somebody at {}", from.map_or("this machine".into(), |ip| ip.to_string()))
-                }
-            };
-            let of = of.filter(|_| role == Some(Role::Member));
-            let why = format!("{who}, was turned away: {}", rejection.why);
-            let _ = gone.send(Input::Event(
-                rejection.handshake.map(|handshake| handshake.run),
-                Event::TurnedAway { of, why },
-            ));
-        });
-        let handlers =
-            ListenerHandlers { token, introduce, admit, refuse, deliver, queues: AcceptQueues::default() };
-        let listener = Listener::open(listen, handlers).map_err(refused)?;
+        let listener = Listener::open(listen, handlers(token, &expected, &send)).map_err(refused)?;
         let invitation = Invitation::new(here(listener.address()), token, run);
         let (members, admins) = (BTreeMap::new(), BTreeMap::new());
         let (remote, settings, stop) = (Remote(send, run), settings.clone(), false);
@@ -416,30 +328,6 @@ impl Server {
     }
 }
 
-/// Clock of seconds since the coordinator began, without the time in which it was stopped.
-struct Clock {
-    now: f64,
-    looked: Instant,
-}
-
-impl Clock {
-    fn new() -> Self {
-        Self { now: 0.0, looked: Instant::now() }
-    }
-
-    fn look(&mut self) -> f64 {
-        let since = self.looked.elapsed();
-        self.looked += since;
-        self.now = passed(self.now, since.as_secs_f64());
-        self.now
-    }
-}
-
-/// Clock time after so many more seconds, of which at most [`ABSENCE`] count.
-fn passed(now: f64, since: f64) -> f64 {
-    now + since.min(ABSENCE)
-}
-
 /// Address by which this machine reaches a listener at that address.
 fn here(listens: SocketAddr) -> SocketAddr {
     let loopback = match listens.ip() {
@@ -448,22 +336,4 @@ fn here(listens: SocketAddr) -> SocketAddr {
         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
     SocketAddr::new(loopback, listens.port())
-}
-
-/// Admits admin clients, and each expected process once, all of one build.
-fn admit(expected: &mut Expected, handshake: &Handshake) -> Result<(), String> {
-    match handshake.role {
-        Role::AdminClient => Ok(()),
-        Role::Member => {
-            fits(handshake, (expected.build.unwrap_or(handshake.build), expected.run))?;
-            if !expected.indices.contains(&handshake.index) {
-                return Err(format!("nobody waits for a process {}", handshake.index));
-            }
-            expected.build = Some(handshake.build);
-            Ok(())
-        }
-        Role::Neighbour | Role::Coordinator => {
-            Err("only processes of the run and visitors speak here".into())
-        }
-    }
 }

@@ -1,0 +1,290 @@
+//! [`CoordinatorClient`]: a process's connection to the coordinator, and the listener at which its peers
+//! reach it.
+
+mod orders;
+mod peers;
+
+use std::fmt;
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+
+use self::orders::{ControlMessage, Orders};
+pub(crate) use self::orders::{End, LOST};
+pub(crate) use self::peers::fits;
+use self::peers::{MEETING, PendingConnections, open_listener};
+use super::invitation::Invitation;
+use super::net::addresses::Addresses;
+use super::net::handshake::{Handshake, Refused, Role, Token, greet};
+use super::net::listener::{Listener, Retry, connect};
+use super::net::wire::{heartbeat, send};
+use super::parent_link::ParentLink;
+use super::plan::GenerationPlan;
+use super::protocol::{GenerationStart, MemberReport};
+use crate::base::error::EngineError;
+use crate::base::process::peak_memory_bytes;
+use crate::base::sync::lock;
+use crate::cluster::net::link::{Link, messenger};
+use crate::run::requests::BoundaryRequests;
+
+/// The coordinator's next instruction to a process.
+pub(crate) enum Instruction {
+    /// Take part in a generation.
+    Begin(Box<GenerationStart>),
+    /// Submit the parts of a checkpoint of the boundary after this epoch.
+    SubmitParts { epoch: u64, anew: bool },
+    /// Write the model.
+    Write,
+    /// Leave: the run goes on, or is over, without this process.
+    Leave,
+}
+
+/// A process's connection to the coordinator, and its listener for peers.
+pub(crate) struct CoordinatorClient {
+    index: u32,
+    token: Token,
+    ids: (u64, u64),
+    control: Arc<Mutex<TcpStream>>,
+    messages: Mutex<mpsc::Receiver<ControlMessage>>,
+    pub(crate) requests: Arc<BoundaryRequests>,
+    pending: Arc<PendingConnections>,
+    address: SocketAddr,
+    _listener: Listener,
+    /// `true` once a run has begun on it.
+    used: Arc<AtomicBool>,
+    /// Function that ends the process when the generation is lost; `None` where a loss is an error.
+    end: Option<End>,
+    /// `true` if `raddle join` started the process.
+    is_guest: bool,
+    /// `true` once the process has no part in the run any more.
+    done: Arc<AtomicBool>,
+}
+
+/// Fingerprint of the running executable; 1 where the file cannot be read.
+pub(crate) fn build() -> u64 {
+    static BUILD: OnceLock<u64> = OnceLock::new();
+    *BUILD.get_or_init(|| {
+        let file = std::env::current_exe().and_then(std::fs::File::open);
+        // Where the system does not name the file, all builds count as equal.
+        file.and_then(crate::cluster::net::frames::sum_of).unwrap_or(1)
+    })
+}
+
+impl CoordinatorClient {
+    /// Connects to the coordinator, or takes the parent link if that leads there, and listens for peers at
+    /// the address that `addresses` names, by default at the one from which the coordinator is reached: on
+    /// loopback only, if the coordinator is there.
+    ///
+    /// `end` is called at once with [`LOST`] when another process is lost or the coordinator is gone; it is
+    /// given where a launcher is to start the process anew.
+    ///
+    /// # Errors
+    /// [`EngineError::Process`] if the connection breaks, [`EngineError::Setting`] if the coordinator refuses
+    /// this process.
+    pub(crate) fn open(
+        invitation: &Invitation,
+        index: u32,
+        parent_link: ParentLink,
+        end: Option<End>,
+        addresses: Addresses,
+    ) -> Result<Self, EngineError> {
+        let Invitation { coordinator, token, run } = *invitation;
+        let ids = (build(), run);
+        let refused = |why: &dyn fmt::Display| {
+            EngineError::Process(format!("the coordinator of the run, at {coordinator}: {why}"))
+        };
+        let unfit = |why: Refused| match why {
+            Refused::Broken(why) => refused(&why),
+            Refused::Stranger | Refused::Unlike(_) => {
+                EngineError::Setting(format!("the run at {coordinator} does not let it in: {why}"))
+            }
+        };
+        let (is_launched, is_guest) = (
+            matches!(parent_link, ParentLink::Launcher(_)),
+            matches!(parent_link, ParentLink::Supervisor(_)),
+        );
+        let handshake = || Handshake::new(Role::Member, ids, 0, index);
+        let (control, supervisor) = control(parent_link, (coordinator, token), handshake).map_err(unfit)?;
+        let here = match is_launched {
+            true => coordinator.ip(),
+            false => control.local_addr().map_err(|why| refused(&why))?.ip(),
+        };
+        let pending = Arc::new(PendingConnections::default());
+        let listener = open_listener((addresses, here), token, ids, index, &pending)?;
+        let address = addresses.advertised(listener.address());
+        let requests = Arc::new(BoundaryRequests::default());
+        let (done, used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let received =
+            Orders { end, done: Arc::clone(&done), used: Arc::clone(&used), requests: Arc::clone(&requests) };
+        let orders = control.try_clone().map_err(|why| refused(&why))?;
+        let messages = received.receive_from(orders).map_err(|why| refused(&why))?;
+        let (control, messages) = (Arc::new(Mutex::new(control)), Mutex::new(messages));
+        let alive = || MemberReport::Alive { memory: peak_memory_bytes().unwrap_or(0) };
+        heartbeat(&control, alive).map_err(|why| refused(&why))?;
+        if let Some(supervisor) = supervisor {
+            leave_with_parent(supervisor, &control).map_err(|why| refused(&why))?;
+        }
+        Ok(Self {
+            index,
+            token,
+            ids,
+            control,
+            messages,
+            requests,
+            pending,
+            address,
+            _listener: listener,
+            used,
+            end,
+            is_guest,
+            done,
+        })
+    }
+
+    /// The number of this process in the run.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Address at which peers reach this process.
+    pub(crate) fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// `true` on the first call: one client carries out one run.
+    pub(crate) fn takes_a_run(&self) -> bool {
+        !self.used.swap(true, Ordering::AcqRel)
+    }
+
+    /// Sends a report to the coordinator.
+    pub(crate) fn say(&self, report: &MemberReport) -> Result<(), EngineError> {
+        let sent = send(&mut *lock(&self.control), report);
+        sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
+    }
+
+    /// Function that sends reports from other threads; a broken connection is ignored.
+    pub(crate) fn reporter(&self) -> impl Fn(&MemberReport) + Send + use<> {
+        let control = Arc::clone(&self.control);
+        // The thread that receives orders notices that the coordinator is gone.
+        move |report| drop(send(&mut *lock(&control), report))
+    }
+
+    /// Function that reports why a process that `raddle join` started does not join; `None` for processes of
+    /// the launcher, which sees their exit.
+    pub(crate) fn decline(&self) -> Option<impl Fn(String) + Send + use<>> {
+        let (control, used) = (Arc::clone(&self.control), Arc::clone(&self.used));
+        self.is_guest.then_some(move |why| {
+            // A process that has taken part has reported it already.
+            if !used.load(Ordering::Acquire) {
+                // The launcher may be gone.
+                let _ = send(&mut *lock(&control), &MemberReport::Failed { why, of_a_peer: false });
+            }
+        })
+    }
+
+    /// Waits for the coordinator's next instruction.
+    pub(crate) fn next(&self) -> Result<Instruction, EngineError> {
+        match lock(&self.messages).recv() {
+            Ok(ControlMessage::Begin(start)) => {
+                self.pending.generation.store(start.plan.number, Ordering::Release);
+                Ok(Instruction::Begin(start))
+            }
+            Ok(ControlMessage::SubmitParts { epoch, anew }) => Ok(Instruction::SubmitParts { epoch, anew }),
+            Ok(ControlMessage::Refused(why)) => Err(EngineError::Setting(why)),
+            Ok(ControlMessage::End) => Ok(Instruction::Leave),
+            Ok(ControlMessage::Write) => Ok(Instruction::Write),
+            Ok(ControlMessage::Gone) | Err(_) => {
+                Err(EngineError::Process("the coordinator of the run is gone".into()))
+            }
+        }
+    }
+
+    /// Function that ends the process with [`LOST`] where the error is the loss of another one and the
+    /// process is to end so.
+    pub(crate) fn ender(&self) -> impl Fn(&EngineError) + Send + use<> {
+        let end = self.end;
+        move |why| {
+            if let (Some(end), EngineError::Process(_)) = (end, why) {
+                end(LOST);
+            }
+        }
+    }
+
+    /// Marks that the process has no part in the run any more: the end of the run does not end it.
+    pub(crate) fn leave(&self) {
+        self.done.store(true, Ordering::Release);
+    }
+
+    /// Connects with all peers of a generation; one that sends nothing for `deadline` seconds is lost.
+    pub(crate) fn connect_peers(
+        &self,
+        plan: &GenerationPlan,
+        deadline: f64,
+    ) -> Result<Vec<(u32, Link)>, EngineError> {
+        let me = (self.index, self.token, self.ids);
+        self.pending.connect_peers(me, (plan, deadline), &self.requests)
+    }
+}
+
+impl Drop for CoordinatorClient {
+    fn drop(&mut self) {
+        // A connection that this end closes is no loss.
+        self.done.store(true, Ordering::Release);
+        if self.is_guest && !self.used.load(Ordering::Acquire) {
+            // It may still report why it does not join; the connection ends with the process.
+            return;
+        }
+        // The thread that receives orders ends, and the coordinator sees the end of the reports.
+        let _ = lock(&self.control).shutdown(std::net::Shutdown::Both);
+    }
+}
+
+/// Control connection, and the link to a supervisor if there is one.
+fn control(
+    parent_link: ParentLink,
+    (coordinator, token): (SocketAddr, Token),
+    handshake: impl Fn() -> io::Result<Handshake>,
+) -> Result<(TcpStream, Option<TcpStream>), Refused> {
+    match parent_link {
+        ParentLink::Launcher(socket) => {
+            // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has closed its
+            // end.
+            let mine = handshake().map_err(Refused::Broken)?;
+            greet(&socket, token, &mine, None)?;
+            Ok((socket, None))
+        }
+        ParentLink::Supervisor(socket) => {
+            reach_out(coordinator, token, handshake).map(|control| (control, Some(socket)))
+        }
+        ParentLink::None => reach_out(coordinator, token, handshake).map(|control| (control, None)),
+    }
+}
+
+/// Connects to the coordinator, and tries again for [`MEETING`] where the connection breaks.
+fn reach_out(
+    coordinator: SocketAddr,
+    token: Token,
+    handshake: impl Fn() -> io::Result<Handshake>,
+) -> Result<TcpStream, Refused> {
+    connect(coordinator, token, handshake, (Retry::Broken, MEETING), || false).map(|(_, socket)| socket)
+}
+
+/// Reports that the process leaves once its supervisor is gone: nothing else would end it, or start it again.
+fn leave_with_parent(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io::Result<()> {
+    let control = Arc::downgrade(control);
+    let waiting = messenger("supervisor").spawn(move || {
+        // The supervisor sends nothing: the copy ends with the connection.
+        let _ = io::copy(&mut supervisor, &mut io::sink());
+        if let Some(control) = control.upgrade() {
+            // If stderr is closed there is nowhere to print; the thread that receives orders notices that the
+            // coordinator is gone.
+            let _ = writeln!(
+                io::stderr(),
+                "raddle: raddle join has ended, or was asked to: its process leaves the run"
+            );
+            let _ = send(&mut *lock(&control), &MemberReport::Leaving);
+        }
+    });
+    waiting.map(drop)
+}

@@ -1,0 +1,101 @@
+//! Orders of the coordinator: some are obeyed at once, the others wait for the process.
+
+use std::io;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use crate::cluster::net::link::messenger;
+use crate::cluster::net::wire::receive;
+use crate::cluster::protocol::{GenerationStart, Order};
+use crate::run::requests::BoundaryRequests;
+
+/// Function that ends the process with a status, such as `std::process::exit`.
+pub(crate) type End = fn(i32) -> !;
+
+/// Exit status of a process that ends because another one is lost, or the coordinator is gone.
+pub(crate) const LOST: i32 = 75;
+/// Longest order in bytes: a plan names every shard.
+const MOST: u64 = 1 << 30;
+/// Deadlines without an order after which the connection counts as broken. The coordinator, which decides, comes first.
+const DEADLINES: f64 = 2.0;
+
+/// An order of the coordinator that the process's main loop carries out.
+pub(super) enum ControlMessage {
+    Begin(Box<GenerationStart>),
+    SubmitParts { epoch: u64, anew: bool },
+    Write,
+    Refused(String),
+    End,
+    Gone,
+}
+
+/// What the thread that receives orders acts on.
+pub(super) struct Orders {
+    pub(super) end: Option<End>,
+    pub(super) done: Arc<AtomicBool>,
+    pub(super) used: Arc<AtomicBool>,
+    pub(super) requests: Arc<BoundaryRequests>,
+}
+
+impl Orders {
+    /// Receives orders in a thread of its own; gives those that wait for the process.
+    pub(super) fn receive_from(self, mut control: TcpStream) -> io::Result<mpsc::Receiver<ControlMessage>> {
+        let (tell, messages) = mpsc::channel();
+        let receiving = messenger("orders").spawn(move || {
+            loop {
+                let order = receive(&mut control, MOST);
+                match (&order, self.end) {
+                    (Ok(Order::Lost) | Err(_), Some(end)) if !self.done.load(Ordering::Acquire) => end(LOST),
+                    // The process is still reading its data, which the run no longer needs.
+                    (Ok(Order::End), Some(end)) if !self.used.load(Ordering::Acquire) => end(0),
+                    _ => {}
+                }
+                let Some(message) = self.obey(order, &control) else { continue };
+                let is_last = matches!(message, ControlMessage::Gone);
+                // The client may have been dropped.
+                if tell.send(message).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        receiving.map(|_| messages)
+    }
+
+    /// Obeys an order, unless the process itself has to.
+    fn obey(&self, order: io::Result<Order>, control: &TcpStream) -> Option<ControlMessage> {
+        Some(match order {
+            Ok(Order::Begin { start }) => ControlMessage::Begin(Box::new(start)),
+            Ok(Order::SubmitParts { epoch, anew, .. }) => ControlMessage::SubmitParts { epoch, anew },
+            Ok(Order::Write) => ControlMessage::Write,
+            Ok(Order::Alive { deadline }) => {
+                let limit = Duration::try_from_secs_f64(DEADLINES * deadline).ok();
+                // Setting a time limit fails on a closed socket, which needs none.
+                let _ = control.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
+                return None;
+            }
+            Ok(Order::EndGeneration { generation }) => {
+                self.requests.end_at_boundary(generation);
+                return None;
+            }
+            Ok(Order::Stop) => {
+                self.requests.stop();
+                return None;
+            }
+            Ok(Order::Refuse { why }) => ControlMessage::Refused(why),
+            Ok(Order::End) => {
+                self.requests.abort("the run has ended");
+                ControlMessage::End
+            }
+            Ok(Order::Lost) => {
+                self.requests.abort("another process is lost");
+                ControlMessage::Gone
+            }
+            Err(_) => {
+                self.requests.abort("the coordinator is gone");
+                ControlMessage::Gone
+            }
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Connections of a process to the others of a generation: it dials those with lower numbers, the others dial it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::base::error::EngineError;
+use crate::base::sync::lock;
+use crate::cluster::net::addresses::Addresses;
+use crate::cluster::net::handshake::{Handshake, Role, Token};
+use crate::cluster::net::link::Link;
+use crate::cluster::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
+use crate::cluster::plan::{GenerationPlan, Participant};
+use crate::run::requests::BoundaryRequests;
+
+/// Time to wait for a peer to connect, or for a network that is gone to return. All processes receive a
+/// generation's start at about the same time.
+pub(super) const MEETING: Duration = Duration::from_secs(10);
+
+/// A process as its peers know it: its number, the run's token, and the numbers of its build and of the run.
+pub(super) type Identified = (u32, Token, (u64, u64));
+
+/// Accepted connections of peers, by generation and process, until they are used.
+#[derive(Default)]
+pub(super) struct PendingConnections {
+    links: Mutex<HashMap<(u64, u32), Link>>,
+    came: Condvar,
+    /// The generation under way: connections of earlier ones are refused.
+    pub(super) generation: AtomicU64,
+}
+
+impl PendingConnections {
+    /// Connects with all peers of a generation: this process dials those with lower numbers, those with
+    /// higher numbers dial it. A peer that sends nothing for `deadline` seconds is lost from then on.
+    pub(super) fn connect_peers(
+        &self,
+        (me, token, ids): Identified,
+        (plan, deadline): (&GenerationPlan, f64),
+        requests: &BoundaryRequests,
+    ) -> Result<Vec<(u32, Link)>, EngineError> {
+        let (mut peers, silence) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
+        for Participant { id, address } in plan.everyone() {
+            if !plan.links(me, *id) {
+                continue;
+            }
+            let lost = |why: &dyn fmt::Display| {
+                EngineError::Process(format!("process {id} at {address} cannot be met: {why}"))
+            };
+            let link = if *id < me {
+                let handshake = || Handshake::new(Role::Neighbour, ids, plan.number, me);
+                let at = address.parse().map_err(|_| lost(&"that is no address"))?;
+                let dialled = connect(at, token, handshake, (Retry::Broken, MEETING), || requests.is_over());
+                let (there, socket) = dialled.map_err(|why| lost(&why))?;
+                if there.index != *id {
+                    return Err(lost(&"another process answers there"));
+                }
+                Link::new(socket).map_err(|why| lost(&why))?
+            } else {
+                self.wait((plan.number, *id), requests).ok_or_else(|| lost(&"it does not come"))?
+            };
+            link.limit(silence).map_err(|why| lost(&why))?;
+            peers.push((*id, link));
+        }
+        Ok(peers)
+    }
+
+    fn wait(&self, from: (u64, u32), requests: &BoundaryRequests) -> Option<Link> {
+        let until = Instant::now() + MEETING;
+        let mut links = lock(&self.links);
+        // Connections of earlier generations were never used.
+        links.retain(|&(generation, _), _| generation >= from.0);
+        loop {
+            if let Some(link) = links.remove(&from) {
+                return Some(link);
+            }
+            if requests.is_over() || Instant::now() >= until {
+                return None;
+            }
+            let waited = self.came.wait_timeout(links, Duration::from_millis(100));
+            links = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Opens the listener for peers. Where a network is gone, so is its address: the call tries again for
+/// [`MEETING`].
+pub(super) fn open_listener(
+    (addresses, here): (Addresses, IpAddr),
+    token: Token,
+    ids: (u64, u64),
+    index: u32,
+    pending: &Arc<PendingConnections>,
+) -> Result<Listener, EngineError> {
+    let (at, until) = (addresses.listens(here), Instant::now() + MEETING);
+    loop {
+        match Listener::open(at, handlers(token, ids, index, pending)) {
+            Ok(listener) => return Ok(listener),
+            Err(why) if why.kind() != io::ErrorKind::AddrNotAvailable || addresses.listen.is_some() => {
+                return Err(EngineError::Setting(format!("cannot listen at {at}: {why}")));
+            }
+            Err(why) if Instant::now() >= until => {
+                return Err(EngineError::Process(format!("cannot listen at {at}: {why}")));
+            }
+            Err(_) => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// Handlers that admit peers of the run and store their connections.
+fn handlers(
+    token: Token,
+    ids: (u64, u64),
+    index: u32,
+    pending: &Arc<PendingConnections>,
+) -> ListenerHandlers {
+    let (asks, takes) = (Arc::clone(pending), Arc::clone(pending));
+    let introduce = Box::new(move || Handshake::new(Role::Neighbour, ids, 0, index));
+    let admit = Box::new(move |handshake: &Handshake| {
+        if handshake.role != Role::Neighbour {
+            return Err("only processes of the run speak here".into());
+        }
+        fits(handshake, ids)?;
+        match handshake.generation >= asks.generation.load(Ordering::Acquire) {
+            true => Ok(()),
+            false => Err(format!("generation {} is over", handshake.generation)),
+        }
+    });
+    let deliver = Box::new(move |handshake: Handshake, socket| {
+        // Where no link can be made the socket closes, and the peer reports that.
+        let Ok(link) = Link::new(socket) else { return };
+        lock(&takes.links).insert((handshake.generation, handshake.index), link);
+        takes.came.notify_all();
+    });
+    // A peer that is turned away reports it.
+    let (refuse, queues) = (Box::new(|_: &Rejection<'_>| ()), AcceptQueues::default());
+    ListenerHandlers { token, introduce, admit, refuse, deliver, queues }
+}
+
+/// Error that names the difference where a process belongs to another run, or runs another build.
+pub(crate) fn fits(handshake: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
+    if handshake.run != run {
+        return Err("it is a process of another run".into());
+    }
+    if handshake.build != build {
+        return Err("it is another build of the program: start the same file everywhere".into());
+    }
+    Ok(())
+}

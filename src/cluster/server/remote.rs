@@ -1,0 +1,45 @@
+//! [`Remote`]: events from a launcher, and from threads that serve connections, to the coordinator.
+
+use std::net::TcpStream;
+use std::sync::mpsc;
+
+use crate::cluster::coordinator::Event;
+
+/// News for a coordinator.
+pub(super) enum Input {
+    /// A process has connected, in the attempt of this number.
+    Member(u64, u32, TcpStream),
+    AdminClient(TcpStream),
+    /// An event, with the number of the attempt that it concerns; `None` for any.
+    Event(Option<u64>, Event),
+}
+
+/// Handle by which a launcher sends events to the coordinator.
+#[derive(Clone)]
+pub struct Remote(pub(super) mpsc::Sender<Input>, pub(super) u64);
+
+impl Remote {
+    /// Reports that a process has ended: its status, and a description such as `was killed by signal 9`;
+    /// `crashed` if it was killed or ended in disorder.
+    pub fn exited(&self, of: u32, code: i32, crashed: bool, how: String) {
+        self.tell(Event::Exited { of, code, crashed, how });
+    }
+
+    /// Ends the run after the epoch under way.
+    pub fn stop(&self) {
+        // The coordinator may have ended.
+        let _ = self.0.send(Input::Event(None, Event::Stop));
+    }
+
+    /// Adds a line to the screen and to the status.
+    #[cfg(feature = "cli")]
+    pub(crate) fn note(&self, text: String) {
+        // The coordinator may have ended.
+        let _ = self.0.send(Input::Event(None, Event::Noted(text)));
+    }
+
+    pub(super) fn tell(&self, event: Event) {
+        // The coordinator may have ended.
+        let _ = self.0.send(Input::Event(Some(self.1), event));
+    }
+}

@@ -1,0 +1,96 @@
+//! Ends: of a generation, and of the run.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Member, lost};
+use crate::base::error::EngineError;
+use crate::base::state::to_bytes;
+use crate::cluster::protocol::{GenerationEnd, MemberReport};
+use crate::engine::Outcome;
+use crate::generation::Generation;
+use crate::program::Program;
+use crate::run::hub::{GenerationExit, HubState};
+use crate::run::share::{GenerationResult, LocalState};
+
+impl<P: Program> Member<P> {
+    /// Takes a generation's state back when it has ended, at the time `now`; returns the report of that.
+    ///
+    /// # Errors
+    /// If it ended before its first boundary.
+    pub(crate) fn ended(
+        &mut self,
+        generation: &Generation<P>,
+        mut returned: GenerationResult<P>,
+        now: Instant,
+    ) -> Result<MemberReport, EngineError> {
+        self.observer = generation.take_observer();
+        self.sent = (returned.ended.bytes, returned.ended.block_bytes);
+        let layout = &generation.layout;
+        let end = match returned.hub.take() {
+            Some(hub) => {
+                let (epoch, placement) = (returned.epoch, Arc::clone(&layout.shard_at));
+                self.history.add(epoch, (layout.asked, layout.threads), placement, &returned);
+                Some(self.end_of(hub, &mut returned)?)
+            }
+            None => {
+                self.history.last_boundary = Some(now);
+                None
+            }
+        };
+        self.share = Some(returned.share);
+        let generation = self.plan.as_ref().map_or(0, |plan| plan.number);
+        Ok(MemberReport::Ended { generation, end })
+    }
+
+    /// End of the generation as the first process reports it.
+    fn end_of(
+        &mut self,
+        hub: HubState<P>,
+        returned: &mut GenerationResult<P>,
+    ) -> Result<GenerationEnd, EngineError> {
+        let ended = &mut returned.ended;
+        self.history.trace.append(&mut ended.records);
+        self.history.fingerprints.append(&mut ended.fingerprints);
+        let (Some((metric, objective)), Some(exit)) = (ended.verdict.take(), ended.exit) else {
+            return Err(EngineError::Worker("the run ended before its first boundary".into()));
+        };
+        let (epoch, checkpoint_need) = (hub.progress.epoch, self.checkpoint_need(&hub, exit));
+        // Only other processes need the bytes: here the hub has the change.
+        let has_others = self.plan.as_ref().is_some_and(|plan| plan.participants.len() > 1);
+        let change = hub.unconcluded.as_ref().and_then(|before| before.change.as_ref());
+        let change = change.filter(|_| has_others).map(to_bytes);
+        let over = match exit {
+            GenerationExit::Finished(ending) => {
+                self.ended = Some((ending, metric, objective));
+                true
+            }
+            GenerationExit::Reconfigure => false,
+        };
+        self.hub = Some(hub);
+        Ok(GenerationEnd {
+            epoch,
+            over,
+            block_at: std::mem::take(&mut ended.block_at),
+            checkpoint_need,
+            change,
+        })
+    }
+
+    /// Outcome of a run whose parts are all here, with the last change committed.
+    ///
+    /// # Errors
+    /// If a part is elsewhere, or the program fails.
+    pub(crate) fn finish(&mut self) -> Result<Outcome<P>, EngineError> {
+        self.commit(None)?;
+        self.outcome()
+    }
+
+    /// Outcome of the run, whose parts are all here.
+    pub(super) fn outcome(&mut self) -> Result<Outcome<P>, EngineError> {
+        let held = self.share.take().and_then(LocalState::whole).ok_or_else(lost)?;
+        let (hub, ended) = (self.hub.take().ok_or_else(lost)?, self.ended.take().ok_or_else(lost)?);
+        let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
+        Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
+    }
+}

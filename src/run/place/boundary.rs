@@ -1,0 +1,78 @@
+//! State of a place at a boundary: written to a checkpoint, fingerprinted, or kept for the guard.
+
+use super::Place;
+use crate::base::panic_context::PanicContext;
+use crate::base::state::{Learned, from_bytes, to_bytes};
+use crate::program::{Boundary, Program};
+use crate::run::fingerprints::{Fingerprints, Part, fingerprint, fingerprint_of};
+use crate::run::saved_state::shard_state;
+
+/// A boundary to which the guard may return.
+pub(super) struct Snapshot<P: Program> {
+    shards: Vec<(u32, Vec<u8>)>,
+    blocks: Vec<(u32, Vec<u8>)>,
+    replica: P::Replica,
+}
+
+impl<P: Program> Place<P> {
+    /// Writes the state here to a checkpoint of the boundary, as it is before it is evaluated.
+    pub(super) fn write(&self, at: &Boundary) -> Result<(), String> {
+        let Some(checkpoints) = &self.options.checkpoints else { return Ok(()) };
+        let shards = self.shards.iter().map(|(&number, shard)| (number, shard));
+        let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+        let blocks = blocks.map(|(&number, block)| (number, block));
+        checkpoints.write_parts(at.epoch, &*self.program, shards, blocks)
+    }
+
+    /// The learned state of each shard here.
+    pub(super) fn shard_state(&self) -> Vec<(u32, Vec<u8>)> {
+        let shards = self.shards.iter();
+        shards.map(|(&number, shard)| (number, shard_state(&*self.program, number, shard))).collect()
+    }
+
+    /// The fingerprints of all parts here, as far as they are kept.
+    pub(super) fn fingerprint(&self) -> Vec<(Part, u64)> {
+        let mut fingerprints = Vec::new();
+        if self.options.fingerprints == Fingerprints::Off {
+            return fingerprints;
+        }
+        PanicContext::verb("save of the replica").of("worker", self.worker).enter();
+        fingerprints.push((Part::Replica(self.worker), fingerprint_of(&*self.replica.borrow())));
+        if self.options.fingerprints == Fingerprints::All {
+            fingerprints.extend(
+                self.shard_state().iter().map(|(number, bytes)| (Part::Shard(*number), fingerprint(bytes))),
+            );
+            let here = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+            fingerprints.extend(here.map(|(&number, block)| (Part::Block(number), fingerprint_of(block))));
+        }
+        fingerprints
+    }
+
+    pub(super) fn save_snapshot(&mut self) {
+        let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
+        self.snapshot = Some(Snapshot {
+            shards: self.shard_state(),
+            blocks: blocks.map(|(&number, block)| (number, to_bytes(block))).collect(),
+            replica: self.replica.borrow().clone(),
+        });
+    }
+
+    pub(super) fn load_snapshot(&mut self) -> Result<(), String> {
+        let Some(snapshot) = &self.snapshot else { return Ok(()) };
+        let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
+        for (number, bytes) in &snapshot.shards {
+            if let Some(shard) = self.shards.get_mut(number) {
+                PanicContext::verb("load_state").of("shard", *number).enter();
+                self.program.load_state(shard, &mut Learned::of(bytes)).map_err(broken)?;
+            }
+        }
+        // Blocks may have ended the epoch elsewhere: those that were here at the boundary are here again.
+        let early = &self.early;
+        self.blocks.retain(|number, _| early.iter().any(|(early, _)| early == number));
+        for (number, bytes) in &snapshot.blocks {
+            self.blocks.insert(*number, from_bytes(bytes).map_err(broken)?);
+        }
+        *self.replica.borrow_mut() = snapshot.replica.clone();
+        Ok(())
+    }
+}
