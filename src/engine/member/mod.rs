@@ -177,7 +177,7 @@ impl<P: Program> Member<P> {
             let stats = stats.map(|stats| self.stats(stats));
             stats.iter().for_each(|stats| self.note_process(stats));
             if plan.was_participant(me) {
-                transfers = self.transfers(&plan, stats.unwrap_or_default())?;
+                transfers = self.transfers(&plan, stats)?;
             }
         }
         self.history.here = (plan.participants.len(), 0);

@@ -14,11 +14,12 @@ impl<P: Program> Member<P> {
     pub(super) fn transfers(
         &mut self,
         plan: &GenerationPlan,
-        stats: ProcessStats,
+        stats: Option<ProcessStats>,
     ) -> Result<Outgoing<P>, EngineError> {
         let me = self.index;
         let mut transfers = Outgoing::new();
-        if plan.last && plan.previous.len() > 1 {
+        // A run that has always been alone leaves its shards to its caller whole.
+        if plan.last && stats.is_some() {
             self.drop_training_data().map_err(EngineError::Worker)?;
         }
         let Self { share, plan: before, .. } = self;
@@ -61,7 +62,7 @@ impl<P: Program> Member<P> {
             }
         }
         for participant in plan.participants.iter().filter(|participant| participant.id != me) {
-            transfers.entry(participant.id).or_default().push(Transfer::End(stats));
+            transfers.entry(participant.id).or_default().push(Transfer::End(stats.unwrap_or_default()));
         }
         Ok(transfers)
     }
