@@ -228,6 +228,18 @@ fn warm_starts_reach_the_same_optimum_and_their_own_at_once() {
     }
 }
 
+#[test]
+fn a_warm_start_is_its_own_optimum_where_penalties_have_factors() {
+    let (x, y) = random_data(40, 100, 1.0, 12);
+    let problem = Problem::new(dense(&x), y, Preparation::default()).unwrap();
+    let factors: Vec<f64> = (0..100).map(|j| [0.5, 1.0, 3.0][j % 3]).collect();
+    let params = || Lasso::params().ratio(10.0).factors(factors.clone());
+    let cold = params().fit(&problem).unwrap();
+    assert!(cold.report.epochs > 0 && cold.coefficients.len() > 2);
+    let again = params().init(cold.coefficients.clone()).tolerance(1.1e-6).fit(&problem).unwrap();
+    assert_eq!((again.report.epochs, again.report.ending), (0, Ending::Target));
+}
+
 // ---- small problems of every kind ----
 
 #[derive(Debug, Clone, Copy)]

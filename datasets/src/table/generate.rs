@@ -226,3 +226,22 @@ impl Signal {
         signal.iter().enumerate().map(|(i, z)| z + noise * line.normal(i as u64)).collect()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_has_the_deviation_of_the_signal_over_the_ratio_asked_for() {
+        let drawing = Drawing::of("synth:groups:n=4,p=3,s=1,snr=2,seed=7").unwrap();
+        // A signal far from zero: mean 103, variance (9 + 1 + 0 + 16) / 4.
+        let sum = vec![100.0, 102.0, 103.0, 107.0];
+        let response = Signal { coefficients: vec![0.0; 3], sum: sum.clone() }.response(&drawing);
+        let noise = 6.5f64.sqrt() / 2.0;
+        for (i, (y, z)) in response.iter().zip(&sum).enumerate() {
+            assert!((y - z - noise * drawing.counter.line(5, 0).normal(i as u64)).abs() < 1e-9, "row {i}");
+        }
+        assert_eq!(response.len(), 4);
+    }
+}

@@ -207,6 +207,16 @@ fn each_event_has_its_answer_in_each_state() {
             ],
         ),
         (
+            "leave before it has a part in a generation: it may go at once",
+            running,
+            vec![
+                Event::Asked { admin: 9, request: AdminRequest::Join },
+                ready(2),
+                said(2, MemberReport::Leaving),
+            ],
+            vec!["answer 9", "0: EndGeneration { generation: 1 }", "2: End"],
+        ),
+        (
             "the model may be written at the end",
             ending,
             vec![said(0, MemberReport::MayWrite)],
