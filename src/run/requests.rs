@@ -22,7 +22,7 @@ type Abort = Box<dyn Fn(&str) + Send>;
 
 impl fmt::Debug for BoundaryRequests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wishes").field("cut", &self.cut).finish_non_exhaustive()
+        f.debug_struct("BoundaryRequests").field("cut", &self.cut).finish_non_exhaustive()
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) enum ControlMessage {
     Gone,
 }
 
-/// What the thread that receives orders acts on.
+/// State that the thread which receives orders acts on.
 pub(super) struct Orders {
     pub(super) end: Option<End>,
     pub(super) done: Arc<AtomicBool>,

@@ -74,13 +74,13 @@ impl<P: Program> Member<P> {
         panic_context::guarded(|| {
             for (number, shard) in (0..).zip(&mut share.shards) {
                 if let Some(shard) = shard {
-                    PanicContext::verb("shed").of("shard", number).enter();
+                    PanicContext::verb("drop_training_data").of("shard", number).enter();
                     program.drop_training_data(shard);
                 }
             }
             for (number, block) in (0..).zip(&mut share.blocks) {
                 if let Some(block) = block {
-                    PanicContext::verb("shed_block").of("block", number).enter();
+                    PanicContext::verb("shrink_to_model").of("block", number).enter();
                     program.shrink_to_model(block);
                 }
             }

@@ -24,7 +24,7 @@ impl Progress {
         // Rounding moves both in their last digits for ever.
         let fell = duality_gap.relative() < 0.99 * gap || duality_gap.primal < primal * (1.0 - 1e-13);
         self.without_progress = if fell { 0 } else { self.without_progress + 1 };
-        // What rounds gain counts from where they last fell, however many epochs it takes.
+        // The gain of rounds counts from where they last fell, however many epochs it takes.
         if fell || working_set {
             self.best = Some((gap.min(duality_gap.relative()), primal.min(duality_gap.primal)));
         }

@@ -51,7 +51,7 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// Whether a document of the corpus is held out.
+    /// `true` for a document of the corpus that is held out.
     pub(super) fn has(self, document: u32) -> bool {
         match self {
             Self::Hash(fraction) => is_validation_document(document as usize, fraction),

@@ -61,12 +61,12 @@ impl Pieces {
         Some(pieces)
     }
 
-    /// What the file is about; `None` if that is something else than what is asked for.
+    /// Facts of the file; `None` if it holds data of another kind.
     pub(super) fn about<T: DeserializeOwned>(&self) -> Option<T> {
         T::deserialize(&self.about).ok()
     }
 
-    /// What is said where the arrays do not fit each other.
+    /// Error of arrays that do not fit each other.
     pub(crate) fn damage(&self) -> ReadError {
         damaged(&self.path)
     }

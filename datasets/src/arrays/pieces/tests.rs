@@ -49,7 +49,7 @@ fn damage_is_found_wherever_it_is() {
         fs::write(&path, &whole[..at]).unwrap();
         assert!(Pieces::open_checked(&path).is_none(), "cut off at {at}");
     }
-    // What is damaged after it was opened is named when it is read.
+    // Damage that comes after the file was opened is named when it is read.
     fs::write(&path, &whole).unwrap();
     let pieces = Pieces::open_checked(&path).unwrap();
     let mut file = File::options().write(true).open(&path).unwrap();
