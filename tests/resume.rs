@@ -113,6 +113,22 @@ fn a_run_that_a_limit_ended_goes_on_under_another_target() {
 }
 
 #[test]
+fn a_resumed_run_has_the_workers_that_the_plan_named_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.checkpoint");
+    let planned = || halving(1.0).workers(3).rescale(&[(3, 1), (1, 2)]);
+    let whole = halving(1.0).run().unwrap();
+    // The epochs before, the workers that the resumed run begins with, and its generations.
+    for (limit, workers, generations) in [(0, 3, 3), (1, 2, 2), (2, 2, 2), (3, 1, 1), (5, 1, 1)] {
+        planned().epochs(limit).checkpoint(100, &file).run().unwrap();
+        let resumed = planned().resume(&file).run().unwrap();
+        assert_same(&resumed, &whole, limit);
+        let of = &resumed.report.generations;
+        assert_eq!((of[0].epoch, of[0].workers, of.len()), (limit, workers, generations));
+    }
+}
+
+#[test]
 fn a_run_that_converged_goes_on_where_its_rule_changed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.checkpoint");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::member::{Member, Step};
+use super::member::{Member, Step, lost};
 use super::{Engine, Outcome};
 use crate::base::error::EngineError;
 use crate::base::panic_context;
@@ -94,7 +94,6 @@ impl<P: Program> Runner<P> {
 
     /// Runs one generation, to the next boundary.
     fn run(&mut self, fingerprints: &mut Vec<BoundaryFingerprint>) -> Result<GenerationEnd, EngineError> {
-        let lost = || EngineError::Worker("the run ended without its state".into());
         let Step::Run(generation, _) = self.member.next(Instant::now())? else { return Err(lost()) };
         self.requests.end_at_boundary(self.requests.running());
         let mut returned = Arc::clone(&generation).run(None)?;
