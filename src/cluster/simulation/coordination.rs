@@ -1,7 +1,8 @@
 //! The coordinator of a simulated run: its events, its actions, and requests of admin clients.
 
+use super::events::{AdminEvent, SimulatedEvent};
 use super::process::Process;
-use super::world::{AdminEvent, COORDINATOR, SimulatedEvent, World};
+use super::world::{COORDINATOR, World};
 use crate::cluster::coordinator::{Action, Event};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 

@@ -1,7 +1,8 @@
 //! Effects of faults on a simulated run.
 
+use super::events::SimulatedEvent;
 use super::faults::{DEADLINE, Fault, HEARTBEAT};
-use super::world::{COORDINATOR, SimulatedEvent, World};
+use super::world::{COORDINATOR, World};
 use crate::cluster::coordinator::Event;
 use crate::cluster::protocol::{MemberReport, Order};
 use crate::engine::transfer::ProcessStats;
@@ -81,7 +82,7 @@ impl World {
         let other = linked[self.rng.below(linked.len() as u64) as usize];
         let (generation, attempt) = (plan.number, faults.counts.attempts);
         for (from, to) in [(one, other), (other, one)].into_iter().take(1 + usize::from(both)) {
-            faults.end.push((from, to, generation));
+            faults.dropping.push((from, to, generation));
             let after = self.now + (1e6 * DEADLINE) as u64 + self.rng.below(HEARTBEAT);
             self.count += 1;
             self.agenda.insert((after, self.count), SimulatedEvent::Silent { from, to, generation, attempt });

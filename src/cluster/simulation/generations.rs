@@ -1,7 +1,8 @@
 //! Messages between hub and places of a simulated generation, and the turns of its threads.
 
+use super::events::SimulatedEvent;
 use super::mixing::Mixing;
-use super::world::{End, SimulatedEvent, World};
+use super::world::{End, World};
 use crate::base::state::{from_bytes, to_bytes};
 use crate::run::message::Message;
 use crate::run::place::{HUB, Outbox};

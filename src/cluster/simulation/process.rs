@@ -47,12 +47,7 @@ impl Process {
     }
 
     /// A process that writes checkpoints.
-    pub(super) fn checkpoint_result(
-        index: u32,
-        problem: u64,
-        folder: PathBuf,
-        disk: Arc<FaultyDisk>,
-    ) -> Self {
+    pub(super) fn with_checkpoints(index: u32, problem: u64, folder: PathBuf, disk: Arc<FaultyDisk>) -> Self {
         let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(disk);
         Self::of(engine, index)
     }

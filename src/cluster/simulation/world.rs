@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use super::Rng;
-use super::faults::{Counts, Fault, Faults};
+use super::events::{AdminEvent, MembershipCounts, SimulatedEvent};
+use super::faults::{Counts, Faults};
 use super::mixing::Mixing;
 use super::process::Process;
 use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
@@ -24,86 +25,11 @@ pub(super) type End = (u32, u32);
 
 pub(super) const COORDINATOR: End = (u32::MAX, 0);
 
-pub(super) enum SimulatedEvent {
-    ToCoordinator(Event),
-    Order(u32, Order),
-    Transfer {
-        from: u32,
-        to: u32,
-        generation: u64,
-        packed: (u8, u32, Vec<u8>),
-    },
-    /// A message between threads of a generation; the address is a worker, or the hub.
-    Message {
-        process: u32,
-        generation: u64,
-        to: u32,
-        bytes: Vec<u8>,
-    },
-    /// A thread has its turn.
-    Turn {
-        process: u32,
-        generation: u64,
-        thread: usize,
-    },
-    /// A request of an admin client.
-    AdminEvent(AdminEvent),
-    /// A process has built its program.
-    Built(u32),
-    Fault(Fault),
-    /// All processes send a heartbeat.
-    Heartbeat,
-    /// A process that receives nothing ends.
-    Ends(u32),
-    /// A process has received nothing from a peer for the deadline, in this attempt.
-    Silent {
-        from: u32,
-        to: u32,
-        generation: u64,
-        attempt: u64,
-    },
-    /// A stopped process that was replaced runs on.
-    GoesOn,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum AdminEvent {
-    Join {
-        fits: bool,
-        stays: bool,
-    },
-    Leave,
-    /// The first process leaves, and one joins a while later.
-    FirstLeaves,
-    Rescale,
-}
-
 /// Result of a simulated run.
 pub(super) struct Ended {
     pub(super) outcome: Outcome<Mixing>,
     pub(super) comings: MembershipCounts,
     pub(super) faults: Counts,
-}
-
-/// Numbers of processes that joined and left.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct MembershipCounts {
-    pub(super) joined: u64,
-    pub(super) left: u64,
-    /// Processes that left as the first one, and processes that joined after one had.
-    pub(super) handed_on: u64,
-    pub(super) again: u64,
-    pub(super) refused: u64,
-}
-
-impl std::ops::AddAssign for MembershipCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.joined += other.joined;
-        self.left += other.left;
-        self.handed_on += other.handed_on;
-        self.again += other.again;
-        self.refused += other.refused;
-    }
 }
 
 pub(super) struct World {
@@ -115,7 +41,7 @@ pub(super) struct World {
     pub(super) count: u64,
     pub(super) faults: Option<Faults>,
     pub(super) agenda: BTreeMap<(u64, u64), SimulatedEvent>,
-    /// Time at which the last message from one end to another arrives: connections checkpoint_need the order.
+    /// Time at which the last message from one end to another arrives: connections keep the order.
     pub(super) last: HashMap<(End, End), u64>,
     pub(super) coordinator: Coordinator,
     pub(super) processes: BTreeMap<u32, Process>,
@@ -183,7 +109,7 @@ impl World {
         self.agenda.insert((time, self.count), what);
     }
 
-    /// Sends an event with a random delay; those between two ends checkpoint_need their order.
+    /// Sends an event with a random delay; those between two ends keep their order.
     pub(super) fn send(&mut self, from: End, to: End, what: SimulatedEvent) {
         let delay = match self.rng.below(20) {
             0 => self.rng.below(50_000),
