@@ -121,7 +121,7 @@ impl Coordinator {
     pub(crate) fn on(&mut self, event: Event, now: f64) -> Vec<Action> {
         if !matches!(self.stage, CoordinatorStage::Over) {
             match event {
-                Event::Said { from, report } => self.on_report(from, report, now),
+                Event::Report { from, report } => self.on_report(from, report, now),
                 Event::Closed { of } => self.on_disconnect(of, now),
                 Event::Exited { of, code, crashed, how } => self.on_exit(of, (code, crashed, how), now),
                 // Only in this stage: a repeated or late event was handled already.
@@ -156,10 +156,7 @@ impl Coordinator {
                 && self.suspected.as_ref().is_some_and(|suspected| now >= suspected.until)
                 && let Some(SuspectedLoss { who, code, why, loss, .. }) = self.suspected.take()
             {
-                match loss {
-                    true => self.end_attempt(who, why),
-                    false => self.over(who, code, Some(why)),
-                }
+                if loss { self.end_attempt(who, why) } else { self.over(who, code, Some(why)) }
             }
         }
         std::mem::take(&mut self.out)
@@ -167,12 +164,12 @@ impl Coordinator {
 
     /// Sends an order, behind those that are held back.
     fn send(&mut self, to: u32, order: Order) {
-        self.held.as_mut().unwrap_or(&mut self.out).push(Action::Tell { to, order });
+        self.held.as_mut().unwrap_or(&mut self.out).push(Action::Send { to, order });
     }
 
     fn over(&mut self, who: u32, code: i32, why: Option<String>) {
         for (&to, _) in self.members.iter().filter(|(_, member)| member.state != MemberState::Released) {
-            self.out.push(Action::Tell { to, order: Order::End });
+            self.out.push(Action::Send { to, order: Order::End });
         }
         self.out.push(Action::Over { who, code, why });
         self.stage = CoordinatorStage::Over;

@@ -8,7 +8,7 @@ impl Coordinator {
     /// Handles a report; one of an earlier generation is ignored.
     pub(super) fn on_report(&mut self, from: u32, report: MemberReport, now: f64) {
         let Some(member) = self.members.get_mut(&from) else { return };
-        (member.connection, member.heard) = (Connection::Open, now);
+        (member.connection, member.last_report) = (Connection::Open, now);
         let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
         let number = self.plan.as_ref().map_or(0, |plan| plan.number);
         match report {

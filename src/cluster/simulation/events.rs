@@ -1,6 +1,6 @@
 //! Events of a simulated run, and the counts of those that change its processes.
 
-use super::faults::Fault;
+use super::Rng;
 use crate::cluster::coordinator::Event;
 use crate::cluster::protocol::Order;
 
@@ -45,6 +45,48 @@ pub(super) enum SimulatedEvent {
     },
     /// A stopped process that was replaced runs on.
     GoesOn,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Fault {
+    Kill,
+    Stop,
+    /// Drops messages of a process to the coordinator, from it, or both.
+    Partition {
+        from: bool,
+        to: bool,
+    },
+    /// Drops messages from one process to another, or in both directions, in one generation.
+    CutLink {
+        both: bool,
+    },
+    Launcher,
+    /// A process is killed, and in the next one or two attempts one process fails its handshake.
+    Handshake,
+    /// A process, or the launcher, dies at one of its next writes.
+    Writing {
+        launcher: bool,
+    },
+    Slow(bool),
+    Full(bool),
+}
+
+impl Fault {
+    pub(super) fn any(rng: &mut Rng) -> Self {
+        match rng.below(17) {
+            0..4 => Self::Kill,
+            4 | 5 => Self::Stop,
+            6 => Self::Partition { from: true, to: rng.one_in(2) },
+            7 => Self::Partition { from: false, to: true },
+            8 | 9 => Self::CutLink { both: rng.one_in(2) },
+            10 => Self::Writing { launcher: false },
+            11 | 12 => Self::Writing { launcher: true },
+            13 => Self::Slow(true),
+            14 => Self::Full(true),
+            15 => Self::Handshake,
+            _ => Self::Launcher,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]

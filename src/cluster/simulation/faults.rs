@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::disk::{FaultyDisk, Folder};
-use super::events::SimulatedEvent;
+use super::events::{Fault, SimulatedEvent};
 use super::process::Process;
 use super::world::World;
 use crate::base::identity::Identity;
@@ -19,48 +19,6 @@ use crate::cluster::protocol::{MemberReport, Order};
 /// Heartbeat timeout in seconds, and microseconds between two heartbeats.
 pub(super) const DEADLINE: f64 = 0.5;
 pub(super) const HEARTBEAT: u64 = 100_000;
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Fault {
-    Kill,
-    Stop,
-    /// Drops messages of a process to the coordinator, from it, or both.
-    Partition {
-        from: bool,
-        to: bool,
-    },
-    /// Drops messages from one process to another, or in both directions, in one generation.
-    CutLink {
-        both: bool,
-    },
-    Launcher,
-    /// A process is killed, and in the next one or two attempts one process fails its handshake.
-    Handshake,
-    /// A process, or the launcher, dies at one of its next writes.
-    Writing {
-        launcher: bool,
-    },
-    Slow(bool),
-    Full(bool),
-}
-
-impl Fault {
-    fn any(rng: &mut super::Rng) -> Self {
-        match rng.below(17) {
-            0..4 => Self::Kill,
-            4 | 5 => Self::Stop,
-            6 => Self::Partition { from: true, to: rng.one_in(2) },
-            7 => Self::Partition { from: false, to: true },
-            8 | 9 => Self::CutLink { both: rng.one_in(2) },
-            10 => Self::Writing { launcher: false },
-            11 | 12 => Self::Writing { launcher: true },
-            13 => Self::Slow(true),
-            14 => Self::Full(true),
-            15 => Self::Handshake,
-            _ => Self::Launcher,
-        }
-    }
-}
 
 /// Number of times that each kind of event has happened.
 #[derive(Debug, Clone, Copy, Default)]
@@ -190,7 +148,7 @@ impl World {
         let has_faults = self.faults.is_some();
         let again = matches!(
             event,
-            Event::Said { .. } | Event::Found { .. } | Event::Numbered { .. } | Event::Committed { .. }
+            Event::Report { .. } | Event::Found { .. } | Event::Numbered { .. } | Event::Committed { .. }
         );
         if has_faults && again && self.rng.one_in(30) {
             let after = self.now + self.rng.below(100_000);
@@ -207,7 +165,7 @@ impl World {
             faults.unread.push((*to, order.clone()));
         }
         match what {
-            SimulatedEvent::ToCoordinator(Event::Said { from, .. }) => faults.unheard.contains(from),
+            SimulatedEvent::ToCoordinator(Event::Report { from, .. }) => faults.unheard.contains(from),
             SimulatedEvent::Order(to, _) => faults.unreached.contains(to) || faults.frozen.contains(to),
             SimulatedEvent::Transfer { from, to, generation, .. } => {
                 let is_there = !faults.frozen.contains(to) && self.processes.contains_key(to);
@@ -229,7 +187,7 @@ impl World {
         let alive: Vec<u32> =
             self.processes.keys().copied().filter(|index| !faults.frozen.contains(index)).collect();
         for index in alive {
-            self.say(index, MemberReport::Alive { memory: 0 });
+            self.report(index, MemberReport::Alive { memory: 0 });
             self.look_at_handover(index);
         }
         let after = self.now + HEARTBEAT;
@@ -248,7 +206,7 @@ impl World {
         let since = *faults.waiting.entry(index).or_insert(self.now);
         if self.now - since > (3e6 * DEADLINE) as u64 {
             let why = "nothing was handed over".into();
-            self.say(index, MemberReport::Failed { why, of_a_peer: true });
+            self.report(index, MemberReport::Failed { why, of_a_peer: true });
         }
     }
 

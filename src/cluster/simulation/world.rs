@@ -156,7 +156,7 @@ impl World {
             SimulatedEvent::Heartbeat => self.beat()?,
             SimulatedEvent::Ends(index) => self.kill(index),
             SimulatedEvent::Silent { from, to, generation, attempt } => {
-                self.hear_nothing(from, to, generation, attempt);
+                self.on_silence(from, to, generation, attempt);
             }
             SimulatedEvent::GoesOn => self.go_on_late(),
             SimulatedEvent::ToCoordinator(event) => self.coordinate(event)?,
@@ -184,14 +184,18 @@ impl World {
                     registration: process.member.registration(2),
                     address: format!("at {index}"),
                 };
-                self.say(index, report);
+                self.report(index, report);
             }
         }
         Ok(())
     }
 
-    pub(super) fn say(&mut self, from: u32, report: MemberReport) {
-        self.send((from, u32::MAX), COORDINATOR, SimulatedEvent::ToCoordinator(Event::Said { from, report }));
+    pub(super) fn report(&mut self, from: u32, report: MemberReport) {
+        self.send(
+            (from, u32::MAX),
+            COORDINATOR,
+            SimulatedEvent::ToCoordinator(Event::Report { from, report }),
+        );
     }
 
     /// Carries an order out at a process.
@@ -227,10 +231,10 @@ impl World {
                 }
                 let report = MemberReport::PartsSubmitted { generation, submitted };
                 match self.slowness() {
-                    0 => self.say(to, report),
+                    0 => self.report(to, report),
                     slow => {
                         let after = self.now + slow;
-                        self.at(after, SimulatedEvent::ToCoordinator(Event::Said { from: to, report }));
+                        self.at(after, SimulatedEvent::ToCoordinator(Event::Report { from: to, report }));
                     }
                 }
             }
@@ -271,7 +275,7 @@ impl World {
                 self.comings.again += u64::from(joins && self.comings.handed_on > 0);
                 let settled =
                     MemberReport::Settled { generation: begins, bytes: 0, seconds: 0.001, memory: 0 };
-                self.say(index, settled);
+                self.report(index, settled);
                 self.post((index, 0), out);
                 for early in std::mem::take(&mut self.early) {
                     self.dispatch(early)?;
@@ -284,7 +288,7 @@ impl World {
 
     /// A process sends its last report and ends.
     fn leave(&mut self, index: u32) {
-        self.say(index, MemberReport::Done);
+        self.report(index, MemberReport::Done);
         let (from, to) = ((index, u32::MAX), COORDINATOR);
         self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
         // The launcher sees the exit of a process after a time of its own.

@@ -17,7 +17,7 @@ use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Fingerprints;
-use crate::run::message::{Answer, Asked, Changes, Message};
+use crate::run::message::{Answer, Changes, Message, RoundTasks};
 
 mod boundary;
 mod plan;
@@ -138,10 +138,10 @@ impl<P: Program> Place<P> {
         }
         let Some(order) = self.inbox.pop_front() else { return Ok(false) };
         match order {
-            Message::Step { changes, forward, asked } => {
+            Message::Step { changes, forward, work } => {
                 self.commit(&changes);
-                let (round, partials) = (asked.round, Vec::with_capacity(asked.tasks.len()));
-                let tasks = asked.into_tasks();
+                let (round, partials) = (work.round, Vec::with_capacity(work.tasks.len()));
+                let tasks = work.into_tasks();
                 let tasks = if self.options.reversed { tasks.rev().collect() } else { tasks.collect() };
                 self.step = Some(Step { round, forward, tasks, partials, spent: Spent::default() });
                 self.run_step(out)?;
@@ -150,13 +150,13 @@ impl<P: Program> Place<P> {
                 self.commit(&changes);
                 self.begin_plan(epoch, rounds, out);
             }
-            Message::Gather { changes, asked } => {
+            Message::Gather { changes, work } => {
                 self.commit(&changes);
-                self.gather(asked, out)?;
+                self.gather(work, out)?;
             }
-            Message::Boundary { changes, at: boundary, keep } => {
+            Message::Boundary { changes, at: boundary, checkpoint } => {
                 self.commit(&changes);
-                if keep {
+                if checkpoint {
                     self.write(&boundary)?;
                 }
                 self.evaluate(boundary, out);
@@ -177,7 +177,7 @@ impl<P: Program> Place<P> {
     }
 
     /// Describes candidates that live here.
-    fn gather(&self, asked: Asked<P>, out: &mut Outbox<P>) -> Result<(), String> {
+    fn gather(&self, work: RoundTasks<P>, out: &mut Outbox<P>) -> Result<(), String> {
         let started = Instant::now();
         let (gather, _) = self.verbs.to_relate()?;
         let piece = |task: Task<P::Phase>| {
@@ -185,7 +185,7 @@ impl<P: Program> Place<P> {
             panic_context("gather", &task).enter();
             Some((task.shard, gather(&self.program, &task, shard)))
         };
-        let partials = asked.into_tasks().filter_map(piece).collect();
+        let partials = work.into_tasks().filter_map(piece).collect();
         let answer = self.answer(partials, Spent::since(started, false));
         out.push((HUB, Message::Pieces { answer }));
         Ok(())
