@@ -98,7 +98,7 @@ fn imports_of_lasso_go_down() {
         &["run"],
         &["model"],
         &["params", "predict"],
-        &["range", "fit"],
+        &["files", "range", "fit"],
         &["cross_validation"],
     ];
     check(&src("algorithms/lasso"), "", &floors, &["main", "cli"]);
@@ -154,9 +154,9 @@ fn no_file_of_lasso_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_lasso_go_down() {
     let floors: [&[&str]; 8] = [
-        &["coefficients", "data", "listing", "rows"],
+        &["data", "listing", "point", "rows"],
         &["curves", "features", "stored"],
-        &["files", "terms"],
+        &["terms"],
         &["matching", "problem"],
         &["fit_options"],
         &["outcome"],

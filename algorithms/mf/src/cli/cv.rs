@@ -69,7 +69,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     check(options)?;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_among("this command", true)?;
+    session.refuse_distributed("this command", true)?;
     let metric = model.metric();
     let settings = options.settings();
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;

@@ -20,11 +20,11 @@ use super::versions;
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_among("--refit", options.refit)?;
+    session.refuse_distributed("--refit", options.refit)?;
     let mf = model.mf(train)?;
     options.check()?;
     let start = train.init.as_deref().map(files::read).transpose()?;
-    session.refuse_among("--changes", options.changes.changes.is_some())?;
+    session.refuse_distributed("--changes", options.changes.changes.is_some())?;
     if options.changes.changes.is_some() {
         return versions::fit(options, session, mf);
     }
