@@ -225,7 +225,8 @@ fn difference(
     fingerprint: &BoundaryFingerprint,
     begins: bool,
 ) -> Option<Component> {
-    let apart = |fingerprint: &BoundaryFingerprint| -> (Vec<(Component, u64)>, Vec<(Component, u64)>) {
+    type Parts = Vec<(Component, u64)>;
+    let apart = |fingerprint: &BoundaryFingerprint| -> (Parts, Parts) {
         fingerprint.parts.iter().copied().partition(|(part, _)| matches!(part, Component::Change(_)))
     };
     let ((there, others_there), (mut here, others_here)) = (apart(expected), apart(fingerprint));
