@@ -68,7 +68,7 @@ impl Stored {
     }
 
     /// A file that is open.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "files")]
     pub(crate) fn of(store: &Arc<dyn Store>, file: File) -> Self {
         Self { file, store: Arc::clone(store) }
     }

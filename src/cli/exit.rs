@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::base::error::EngineError;
+use crate::files::FileError;
 use crate::program::verdict::Metric;
 use crate::run::record::Ending;
 
@@ -110,6 +111,16 @@ impl From<EngineError> for Error {
         match error {
             EngineError::Setting(_) | EngineError::Make { .. } => Self::usage(error),
             _ => Self::failed(error),
+        }
+    }
+}
+
+/// A path that is not what it should be is the input's fault.
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Refused { .. } => Self::input(error),
+            FileError::Write { .. } => Self::failed(error),
         }
     }
 }

@@ -26,7 +26,7 @@ fn imports_of_the_engine_go_down() {
         &["engine"],
         &["operator"],
         &["map", "replay"],
-        &["prelude"],
+        &["files", "prelude"],
         &["cli"],
     ];
     check(&src("."), "", &floors, &["bin"]);
@@ -76,15 +76,15 @@ fn imports_of_the_command_line_go_down() {
 
 #[test]
 fn imports_of_the_run_folder_go_down() {
-    let floors: [&[&str]; 6] = [
-        &["begun", "manifest", "store"],
-        &["atomic"],
-        &["commit"],
-        &["folder", "model"],
-        &["resume"],
-        &["identity"],
-    ];
+    let floors: [&[&str]; 4] = [&["begun"], &["folder"], &["resume"], &["identity"]];
     check(&src("."), "cli/run_folder", &floors, &[]);
+}
+
+#[test]
+fn imports_of_files_go_down() {
+    let floors: [&[&str]; 4] =
+        [&["error", "manifest", "out", "version"], &["atomic"], &["commit"], &["model_folder", "new_model"]];
+    check(&src("."), "files", &floors, &[]);
 }
 
 #[test]

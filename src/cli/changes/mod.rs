@@ -20,7 +20,7 @@ use self::log::Log;
 use self::source::{File, Source, Standard};
 
 pub use self::lines::{ChangeLine, Version};
-pub use self::versions::{VersionEnd, VersionOf, Versions, fit_versions, is_short};
+pub use self::versions::{VersionEnd, Versions, fit_versions, is_short};
 
 /// The options of data that change; flatten them into those of a verb that follows them.
 #[derive(Debug, Clone, Default, Args, Serialize)]

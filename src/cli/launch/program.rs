@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::cli::exit::Error;
 use crate::cli::run_folder::begun::{self, Begun};
-use crate::cli::run_folder::folder::CHECKPOINT;
 use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
+use crate::files::new_model::CHECKPOINT;
 
 /// Path of a program: as it is named if that is a path, else beside this one, else on PATH.
 pub(super) fn find(name: &str) -> Result<PathBuf, Error> {

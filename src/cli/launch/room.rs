@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use crate::base::sync::lock;
 use crate::cli::exit::Error;
-use crate::cli::run_folder::folder::{self, Earlier, RunFolder};
+use crate::cli::run_folder::folder::{Earlier, RunFolder};
 use crate::cli::session::SHARED;
 use crate::cluster::{Invitation, PROOF, Remote, write_private};
+use crate::files::new_model;
 
 /// File by which processes and clients find the run.
 pub(super) const INVITATION: &str = "coordinator";
@@ -140,8 +141,8 @@ impl Invited {
             }
         }
         fs::create_dir_all(&self.path).map_err(|why| why.to_string())?;
-        if !self.path.join(folder::LOCK).exists() {
-            self.lock = Some(folder::hold_lock(&self.path)?);
+        if !self.path.join(new_model::LOCK).exists() {
+            self.lock = Some(new_model::hold_lock(&self.path)?);
         }
         if let Some(proof) = self.proof {
             write_private(&self.path.join(PROOF), &proof.to_string()).map_err(|why| why.to_string())?;

@@ -14,8 +14,9 @@ use self::values::{MOST_WORKERS, RescalePlan, Rho, choose};
 use super::exit::Error;
 use crate::checkpoint::{CheckpointEvery, has_checkpoint};
 use crate::cli::run_folder::begun;
-use crate::cli::run_folder::folder::{CHECKPOINT, Earlier};
+use crate::cli::run_folder::folder::Earlier;
 use crate::cluster::Cluster;
+use crate::files::new_model::CHECKPOINT;
 use crate::{Engine, Program};
 
 /// Heading of the options of a run's folder, length and display.

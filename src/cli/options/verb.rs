@@ -9,10 +9,11 @@ use clap::{Arg, Command, Parser};
 
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::begun::{self, Begun, RecordedEnd};
-use crate::cli::run_folder::commit;
-use crate::cli::run_folder::folder::{CHECKPOINT, Earlier, RunFolder};
+use crate::cli::run_folder::folder::{Earlier, RunFolder};
 use crate::cli::run_folder::resume::{self, Free};
 use crate::cli::say::say;
+use crate::files::commit;
+use crate::files::new_model::CHECKPOINT;
 
 /// Parses the command line; `default` is its verb if none is given, so that `lasso --json` is `lasso fit
 /// --json`. With `--resume RUN` verb, data and options are those of the run; one that is given and differs is

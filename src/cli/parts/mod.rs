@@ -19,14 +19,14 @@ use super::options::TrainOptions;
 use super::screen::Screen;
 use crate::base::error::EngineError;
 use crate::base::side_by_side::side_by_side;
+use crate::base::store::Disk;
 use crate::base::sync::{into_inner, lock};
 use crate::checkpoint;
 use crate::cli::report::combine::combine;
 use crate::cli::report::trace::Trace;
-use crate::cli::run_folder::folder::CHECKPOINT;
 use crate::cli::run_folder::folder::RunFolder;
-use crate::cli::run_folder::store::Disk;
 use crate::engine::{Engine, Outcome};
+use crate::files::new_model::CHECKPOINT;
 use crate::program::Program;
 use crate::run::record::{EpochRecord, RunReport};
 

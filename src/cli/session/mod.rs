@@ -16,8 +16,8 @@ use crate::base::process::{cpu_seconds, peak_memory_bytes};
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::{Begun, RecordedEnd};
 use crate::cli::run_folder::folder::{Earlier, RunFolder};
-use crate::cli::run_folder::store::Out;
 use crate::cluster::Cluster;
+use crate::files::{FileError, ModelFiles, Out};
 use crate::run::record::{EpochRecord, RunReport};
 
 /// The folder beside the invitation to a run in which its processes share files. It is removed when the run
@@ -153,20 +153,6 @@ impl Session {
         result
     }
 
-    /// Streams a file of the model, if there is a folder; all of them become visible together when the
-    /// session [`finish`](Self::finish)es. The content given as `model.json` is the program's object about
-    /// its model: program, version and the digest of every file are put in front of it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn write(&mut self, name: &str, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), Error> {
-        self.screen.part(Timed::Write);
-        let start = Instant::now();
-        let written = self.folder.write(name, write);
-        self.seconds.add(Timed::Write, start.elapsed().as_secs_f64());
-        written
-    }
-
     /// Place of the whole of a table that the screen shows in part, in words: in the run's folder, or with
     /// `--out`.
     pub fn place_of(&self, file: &str) -> String {
@@ -275,6 +261,17 @@ fn ended_at(folder: &Path) -> Option<u64> {
     let report = std::fs::read(folder.join("report.json")).ok()?;
     let report: serde_json::Value = serde_json::from_slice(&report).ok()?;
     report["epochs"].as_u64()
+}
+
+/// Files become visible together when the session [`finish`](Session::finish)es. Does nothing without a folder.
+impl ModelFiles for Session {
+    fn write(&mut self, name: &str, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), FileError> {
+        self.screen.part(Timed::Write);
+        let start = Instant::now();
+        let written = self.folder.write(name, write);
+        self.seconds.add(Timed::Write, start.elapsed().as_secs_f64());
+        written
+    }
 }
 
 impl Drop for Session {

@@ -10,9 +10,10 @@ use super::Session;
 use crate::base::error::EngineError;
 use crate::base::slowdown::Slowdown;
 use crate::cli::run_folder::begun::Begun;
-use crate::cli::run_folder::folder::{CHECKPOINT, Earlier};
+use crate::cli::run_folder::folder::Earlier;
 use crate::cluster::Cluster;
 use crate::engine::{Engine, Outcome, PreparationSeconds};
+use crate::files::new_model::CHECKPOINT;
 use crate::program::Program;
 use crate::run::record::{Ending, EpochRecord};
 

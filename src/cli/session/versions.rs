@@ -10,7 +10,7 @@ use crate::base::state::{State, to_bytes};
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::Earlier;
-use crate::cli::run_folder::model::CARRIED;
+use crate::files::{CARRIED, ModelFiles as _, VersionOf};
 use crate::run::record::EpochRecord;
 
 impl Session {
@@ -24,8 +24,9 @@ impl Session {
         self.options.earlier() == Earlier::Resumed
     }
 
-    pub(in crate::cli) fn data_version(&self) -> u64 {
-        self.data_version
+    /// The version of the data that the session has come to.
+    pub fn version_of(&self) -> VersionOf {
+        VersionOf { data_version: self.data_version, epochs: self.epochs() }
     }
 
     /// Writes the state that a fit of this version leaves for the next one, to go with the model.
@@ -33,7 +34,7 @@ impl Session {
     /// # Errors
     /// If it cannot be written.
     pub fn write_carried(&mut self, carried: &impl State) -> Result<(), Error> {
-        self.write(CARRIED, |out| out.write_all(&to_bytes(carried)))
+        Ok(self.write(CARRIED, |out| out.write_all(&to_bytes(carried)))?)
     }
 
     /// Epochs completed so far, by engines of this session and by the run that it goes on with.

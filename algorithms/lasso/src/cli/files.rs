@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::cli::{Error, ModelFolder, Session, VersionOf};
+use raddle::files::ModelFiles as _;
 use raddle_datasets::{Encoding, Occurring, npy};
 use raddle_lasso::{Fit, LassoError, Loss, Point, Problem};
 use serde::{Deserialize, Serialize};
@@ -230,7 +231,7 @@ pub(crate) fn write(session: &mut Session, fit: &Fit, model: &Model) -> Result<(
         }
         npy::f64s(out, &fit.dual)
     })?;
-    session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, model)?))
+    Ok(session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, model)?))?)
 }
 
 /// Writes a path into the run's folder.
@@ -262,7 +263,7 @@ pub(crate) fn write_path(session: &mut Session, fit: &Fit, model: &Model) -> Res
         model.intercepts.clone_from(&last.intercepts);
         model.gap = fit.points.iter().map(|point| point.gap).fold(0.0, f64::max);
     }
-    session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, &model)?))
+    Ok(session.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, &model)?))?)
 }
 
 /// Reads what a run starts from: the model, of a path its last point.

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use raddle::cli::{
-    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf,
-    Versions, fit_versions, is_short, write_atomic,
+    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions,
+    fit_versions, is_short, write_atomic,
 };
 use raddle_datasets::{Matrix, Table};
 use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
@@ -137,7 +137,7 @@ impl Versions for Run<'_> {
         }
         let layout = features.layout(columns, fit.labels.len());
         self.start = Some((layout.of_data(&fit.coefficients), layout.columns));
-        let of = VersionOf::reached(session);
+        let of = session.version_of();
         let (report, summary, text) =
             finished(session, options, &fit, &problem, (data, &features), Some(of))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
@@ -160,14 +160,14 @@ impl Versions for Run<'_> {
                 }
             }
         }
-        write_atomic(path, |out| {
+        Ok(write_atomic(path, |out| {
             for (y, row) in y.iter().zip(&rows) {
                 write!(out, "{y}")?;
                 row.iter().try_for_each(|(column, value)| write!(out, " {}:{value}", column + 1))?;
                 writeln!(out)?;
             }
             Ok(())
-        })
+        })?)
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, count, number};
+use raddle::files::ModelFiles as _;
 use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _};
 use serde::Serialize;
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session, VersionOf};
+use raddle::files::ModelFiles as _;
 use raddle_datasets::{Ids, Ratings, npy};
 use raddle_mf::{Fit, Learned, Model};
 use serde::{Deserialize, Serialize};
@@ -84,7 +85,7 @@ pub(crate) struct Saved {
 
 /// Writes the model into the run's folder.
 pub(crate) fn write(session: &mut Session, model: &Model, about: &About) -> Result<(), Error> {
-    write_to(|name, write| session.write(name, write), model, about)
+    write_to(|name, write| Ok(session.write(name, write)?), model, about)
 }
 
 /// How a file is written.
@@ -197,7 +198,7 @@ mod tests {
             };
             change(&mut about);
             let mut run = RunFolder::hold(&path, Earlier::Replaced).unwrap();
-            write_to(|name, write| run.write(name, write), model, &about).unwrap();
+            write_to(|name, write| Ok(run.write(name, write)?), model, &about).unwrap();
             run.commit("mf", env!("CARGO_PKG_VERSION")).unwrap();
             drop(run);
             read(&path).map(|saved| saved.model).map_err(|why| why.to_string())

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Earlier, Error, ExitStatus, Records, RunFolder, UseOptions, count};
+use raddle::files::ModelFiles as _;
 use raddle_datasets::{Ratings, Triples};
 use raddle_mf::{FoldIn, Recommender, Seen};
 use serde::Serialize;
@@ -70,7 +71,7 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let widened = widen(&mut saved, &ratings, reg)?;
     let Saved { about, model, users, items } = &mut saved;
     (about.users, about.items) = (IdList(users.clone()), IdList(items.clone()));
-    files::write_to(|name, write| folder.write(name, write), model, about)?;
+    files::write_to(|name, write| Ok(folder.write(name, write)?), model, about)?;
     folder.commit("mf", env!("CARGO_PKG_VERSION"))?;
 
     let recommender = Recommender::new(&saved.model).without(&widened.seen);
