@@ -175,7 +175,7 @@ fn no_file_of_mf_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_mf_go_down() {
     let floors: [&[&str]; 8] = [
-        &["compared", "held", "ids", "options", "runner"],
+        &["asked", "compared", "held", "ids", "lists", "options", "runner"],
         &["files"],
         &["data"],
         &["fit_options", "recommend"],

@@ -114,7 +114,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     }
     session.write("cv.tsv", |out| out.write_all(lines.as_bytes()))?;
     files::write(&mut session, &fit.model, &About::new(best, &ratings, &fit))?;
-    let report = session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
+    let report = session.report(options, described, fit.digest(), &fit.report, &fit.trace)?;
     let scores = &found.scores[found.best];
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;
     let report = report.result(&format!("cv_{metric}"), mean).result("rank", best.rank);

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Out, Session, VersionOf};
+use raddle::cli::{Error, ModelFolder, Out, Session, VersionOf};
 use raddle_datasets::{Ids, Ratings, npy};
 use raddle_mf::{Fit, Learned, Model};
 use serde::{Deserialize, Serialize};
@@ -111,15 +111,6 @@ pub(crate) fn write_to(
         write(name, Box::new(array))?;
     }
     write("model.json", Box::new(|out| Ok(serde_json::to_writer(out, about)?)))
-}
-
-/// SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and the mean (f64), all
-/// little-endian, row by row. Rows are those of the data, or, with a model to start from, those of the model and behind them
-/// what the data has besides; rows that the data lacks are part of it as they were kept.
-pub(crate) fn digest(model: &Model) -> String {
-    let digest = ModelDigest::default().bytes(bytemuck::cast_slice(&model.user_factors));
-    let digest = digest.bytes(bytemuck::cast_slice(&model.item_factors));
-    digest.f32s(&model.user_biases).f32s(&model.item_biases).f64s(&[model.mean]).finish()
 }
 
 /// Reads a model that `--out` wrote.

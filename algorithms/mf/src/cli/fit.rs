@@ -86,7 +86,7 @@ fn in_memory(
     let mut kept = None;
     let mut init = String::from("random");
     if let Some(start) = start {
-        init = files::digest(&start.model);
+        init = start.model.digest();
         kept = Some(Kept::behind(&start, &mut ratings));
         mf = mf.init(start.model);
     }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use raddle::cli::{Earlier, Error, ExitStatus, Records, RunFolder, UseOptions, count};
 use raddle_datasets::{Ratings, Triples};
-use raddle_mf::{FoldIn, Recommender, Seen};
+use raddle_mf::{FoldIn, Query, Recommender, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::files::{self, Saved};
 use super::ids::{IdList, Joined};
-use super::recommend::{self, Listed};
+use super::lists::{Kind, Listed};
+use super::recommend;
 use super::runner::refuse;
 
 /// The options of `mf fold-in`.
@@ -73,7 +74,7 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     files::write_to(|name, write| folder.write(name, write), model, about)?;
     folder.commit("mf", env!("CARGO_PKG_VERSION"))?;
 
-    let recommender = Recommender::new(&saved.model).without(&widened.seen);
+    let query = Query::best(options.top).without_seen(&widened.seen);
     let (mut lists, users) = (Vec::new(), saved.users.len() as u32);
     let new: Vec<u32> = (widened.old_users..users).collect();
     let unlearned = new.iter().filter(|&&user| !saved.model.knows_user(user)).count();
@@ -89,10 +90,11 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
             &[]
         }
     };
-    recommender.each(listed, options.top, |user, best| {
+    Recommender::new(&saved.model).each(listed, &query, |user, best| {
         lists.push((saved.users.name(user as usize), best.to_vec()));
     });
-    let recommendations = lists.iter().map(|(user, best)| Listed::of(user, best, &saved)).collect();
+    let kind = Kind { who: "user", what: "item", ids: &saved.items };
+    let recommendations = lists.iter().map(|(user, best)| Listed::of(kind, user, best.clone())).collect();
     let (new_users, new_items) = (widened.new_users, widened.new_items);
     let records = Records::new(ratings.records.read, ratings.records.left_out.clone());
     let notes = said.lines().map(str::to_owned).collect();

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod asked;
 mod compared;
 mod cv;
 mod data;
@@ -13,6 +14,7 @@ mod fit_options;
 mod fold_in;
 mod held;
 mod ids;
+mod lists;
 mod options;
 mod predict;
 mod prepared;
