@@ -182,7 +182,7 @@ fn imports_of_the_command_line_of_mf_go_down() {
         &["split", "tested"],
         &["prepared", "stored"],
         &["versions"],
-        &["fit", "cv", "fold_in", "predict"],
+        &["fit", "cv", "fold_in", "predict", "similar"],
     ];
     check(&src("algorithms/mf"), "cli", &floors, &[]);
 }
