@@ -88,6 +88,8 @@ mod checkpoint;
 pub mod cli;
 pub mod cluster;
 mod engine;
+#[cfg(feature = "files")]
+pub mod files;
 mod generation;
 mod map;
 mod operator;

@@ -31,7 +31,7 @@ pub(crate) use self::invitation::{AGAIN, FILE, WORKERS, write_private};
 pub(crate) use self::net::addresses::Address;
 pub(crate) use self::net::addresses::Addresses;
 pub(crate) use self::net::handshake::random;
-pub use self::order::{CoordinatorSettings, Ended, Heard};
+pub use self::order::{CoordinatorSettings, Ended, RunEvent};
 #[cfg(feature = "cli")]
 pub(crate) use self::parent_link::attach;
 use self::parent_link::{ParentLink, Started};

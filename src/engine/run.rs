@@ -33,13 +33,10 @@ impl<P: Program> Engine<P> {
         let coordinator = Coordinator::new(CoordinatorConfig {
             processes: 1,
             workers: 1,
-            balance: false,
-            argv: Vec::new(),
-            run: 0,
             after: checkpoints.last_generation(),
-            proof: None,
             may_resume: resume.is_some(),
             deadline: f64::INFINITY,
+            ..CoordinatorConfig::default()
         });
         let member = Member::new(self, 0, Arc::default());
         let mut registration = member.registration(cores);
@@ -86,7 +83,8 @@ enum Done<P: Program> {
 
 impl<P: Program> Alone<P> {
     fn run(mut self, registration: Registration) -> Result<Outcome<P>, EngineError> {
-        let mut news = VecDeque::from([said(MemberReport::Ready { registration, address: String::new() })]);
+        let mut news =
+            VecDeque::from([reported(MemberReport::Ready { registration, address: String::new() })]);
         while let Some(event) = news.pop_front() {
             for action in self.coordinator.on(event, 0.0) {
                 match self.act(action)? {
@@ -101,9 +99,9 @@ impl<P: Program> Alone<P> {
 
     fn act(&mut self, action: Action) -> Result<Done<P>, EngineError> {
         let event = match action {
-            Action::Tell { order: Order::Begin { start }, .. } => return self.begin(start),
-            Action::Tell { order: Order::SubmitParts { generation, epoch, anew }, .. } => {
-                said(MemberReport::PartsSubmitted {
+            Action::Send { order: Order::Begin { start }, .. } => return self.begin(start),
+            Action::Send { order: Order::SubmitParts { generation, epoch, anew }, .. } => {
+                reported(MemberReport::PartsSubmitted {
                     generation,
                     submitted: self.member.submit_parts(epoch, anew)?,
                 })
@@ -126,7 +124,7 @@ impl<P: Program> Alone<P> {
         match self.member.next(self.started)? {
             Step::Run(generation, _) => {
                 let returned = Arc::clone(&generation).run(None)?;
-                Ok(Done::News(said(self.member.ended(&generation, returned, Instant::now())?)))
+                Ok(Done::News(reported(self.member.ended(&generation, returned, Instant::now())?)))
             }
             Step::Over(outcome) => Ok(Done::Over(outcome)),
             Step::Wait | Step::Leave => Err(lost()),
@@ -135,16 +133,15 @@ impl<P: Program> Alone<P> {
 
     fn find(&mut self, identity: &Identity) -> Result<Event, EngineError> {
         let Some(folder) = &self.resume else {
-            return Ok(Event::Found { from: None, epoch: 0, warnings: Vec::new() });
+            return Ok(Event::none_found());
         };
-        let mut found = Checkpoint::read(folder, identity)?;
-        let (epoch, warnings) = (found.epoch(), std::mem::take(&mut found.unfit));
-        let from = Some(found.folder().to_string_lossy().into_owned());
+        let found = Checkpoint::read(folder, identity)?;
+        let event = Event::found(&found);
         self.member.go_on_from(found);
-        Ok(Event::Found { from, epoch, warnings })
+        Ok(event)
     }
 }
 
-fn said(report: MemberReport) -> Event {
-    Event::Said { from: 0, report }
+fn reported(report: MemberReport) -> Event {
+    Event::Report { from: 0, report }
 }

@@ -80,7 +80,7 @@ impl<P: Program> Transfer<P> {
             2 => Ok(Self::Replica(read("the replica", 0, &bytes)?)),
             3 => Ok(Self::Pinned(read("the pinned block", 0, &bytes)?)),
             4 => Ok(Self::Hub(bytes)),
-            5 => Ok(Self::End(read("account", 0, &bytes)?)),
+            5 => Ok(Self::End(read("statistics", 0, &bytes)?)),
             _ => Err(format!("something unknown, {tag}, was handed over")),
         }
     }

@@ -1,4 +1,4 @@
-//! [`Slots`]: state that waits for its worker while no computation runs, or has come back from it.
+//! Slots of a generation: state that waits for its worker while no computation runs, or has come back from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,23 +8,12 @@ use super::Generation;
 use crate::base::sync::lock;
 use crate::program::Program;
 use crate::run::fingerprints::Fingerprints;
-use crate::run::hub::{Hub, HubState};
+use crate::run::hub::{GenerationTotals, Hub};
 use crate::run::place::{Place, PlaceOptions};
 use crate::run::places::Places;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{GenerationResult, GenerationTotals, LocalState};
-
-/// State that waits for its worker, or has come back from it.
-pub(super) struct Slots<P: Program> {
-    pub(super) share: LocalState<P>,
-    pub(super) hub: Option<HubState<P>>,
-    /// Moment when the first worker began to work.
-    pub(super) began: Option<Instant>,
-    /// Epochs completed by then.
-    pub(super) epoch: u64,
-    pub(super) ended: GenerationTotals,
-}
+use crate::run::share::{GenerationResult, LocalState};
 
 impl<P: Program> Generation<P> {
     /// Takes the state of a thread's workers out of the slots.
@@ -88,12 +77,8 @@ impl<P: Program> Generation<P> {
     /// Puts the hub's state back.
     pub(crate) fn leave_hub(&self, hub: Hub<P>) {
         let mut slots = lock(&self.slots);
-        slots.ended.records = hub.records;
-        slots.ended.fingerprints = hub.fingerprints;
-        slots.ended.verdict = hub.verdict;
-        slots.ended.exit = hub.exit;
-        slots.ended.block_at = hub.block_at;
-        slots.ended.at = Some(Instant::now());
+        let GenerationTotals { bytes, block_bytes, .. } = slots.ended;
+        slots.ended = GenerationTotals { bytes, block_bytes, at: Some(Instant::now()), ..hub.ended };
         slots.hub = Some(hub.state);
     }
 

@@ -5,10 +5,11 @@ use raddle_datasets::{Triples, room};
 
 use crate::alternating::{LeastSquares, Scratch, SideShard, squares_of};
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::input::problem::check;
 use crate::kernels::{LANES, Vector};
 use crate::model::{Model, NewRows, Side};
-use crate::params::Equations;
+use crate::params::{Equations, Mf};
 
 /// How new rows are solved: by least squares, given the other side.
 ///
@@ -26,6 +27,14 @@ pub struct FoldIn {
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
     pub implicit: Option<f64>,
+}
+
+impl Mf {
+    /// The way in which users and items are added to the model of this fit.
+    pub fn fold_in(&self, fit: &Fit) -> FoldIn {
+        let biases = self.biases && self.implicit.is_none();
+        FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
+    }
 }
 
 impl FoldIn {

@@ -14,6 +14,8 @@ pub mod alternating;
 mod carry;
 mod cross_validation;
 mod error;
+#[cfg(feature = "files")]
+pub mod files;
 mod fit;
 mod fitted;
 mod fold_in;

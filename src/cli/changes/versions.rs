@@ -9,25 +9,9 @@ use super::{ChangeOptions, ChangeStream, Version};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::report::summary::Summary;
 use crate::cli::report::{Data, Report};
-use crate::cli::run_folder::ModelFolder;
 use crate::cli::session::Session;
+use crate::files::{ModelFolder, VersionOf};
 use crate::run::record::{Ending, EpochRecord, RunReport};
-
-/// Version of the data that a model is of, as in `model.json`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct VersionOf {
-    /// The number of the version; 0 before any change.
-    pub data_version: u64,
-    /// Epochs of the run up to it.
-    pub epochs: u64,
-}
-
-impl VersionOf {
-    /// The version that the session has come to.
-    pub fn reached(session: &Session) -> Self {
-        Self { data_version: session.data_version(), epochs: session.epochs() }
-    }
-}
 
 /// Part of `model.json` that says if versions may go on from the model.
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ use crate::base::identity::Identity;
 use crate::base::state::{from_bytes, to_bytes};
 use crate::cli::exit::Error;
 use crate::cli::report::combine::combine;
-use crate::cli::run_folder::atomic::write_atomic;
+use crate::files::write_atomic;
 use crate::run::record::{EpochRecord, RunReport};
 
 const MAGIC: &[u8] = b"raddle parts 1\n";
@@ -79,11 +79,11 @@ impl Kept {
     /// If it cannot be written.
     pub(super) fn write(&self, path: &Path) -> Result<(), Error> {
         let body = to_bytes(self);
-        write_atomic(path, |out| {
+        Ok(write_atomic(path, |out| {
             out.write_all(MAGIC)?;
             out.write_all(&body)?;
             out.write_all(&Sha256::digest(&body))
-        })
+        })?)
     }
 }
 

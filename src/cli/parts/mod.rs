@@ -17,16 +17,15 @@ use super::exit::Error;
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::screen::Screen;
-use crate::base::error::EngineError;
 use crate::base::side_by_side::side_by_side;
+use crate::base::store::Disk;
 use crate::base::sync::{into_inner, lock};
 use crate::checkpoint;
 use crate::cli::report::combine::combine;
 use crate::cli::report::trace::Trace;
-use crate::cli::run_folder::folder::CHECKPOINT;
 use crate::cli::run_folder::folder::RunFolder;
-use crate::cli::run_folder::store::Disk;
 use crate::engine::{Engine, Outcome};
+use crate::files::new_model::CHECKPOINT;
 use crate::program::Program;
 use crate::run::record::{EpochRecord, RunReport};
 
@@ -113,19 +112,11 @@ impl PartRun<'_> {
                 }
             }
         };
-        let mut engine = self.options.limit(engine).workers(self.workers);
-        if let Some(seconds) = self.seconds {
-            engine = engine.time_limit((seconds - self.began.elapsed().as_secs_f64()).max(0.0));
-        }
-        if let Some(plan) = &self.options.rescale {
-            engine = engine.rescale(&plan.after(before));
-        }
-        let engine = self.options.keep(engine, &file(self.number, self.runs.len()));
+        let left = self.seconds.map(|seconds| seconds - self.began.elapsed().as_secs_f64());
+        let engine = self.options.limited(engine, before, left).workers(self.workers);
+        let engine = self.options.checkpointed(engine, &file(self.number, self.runs.len()));
         let engine = engine.observe(observe).on_warning(move |text| screen.warn(text));
-        let outcome = engine.stop(Interrupt::handler().training()).run().map_err(|error| match error {
-            EngineError::Checkpoint { .. } => Error::input(error),
-            error => Error::from(error),
-        })?;
+        let outcome = engine.stop(Interrupt::handler().training()).run()?;
         let (offset, mut last) = (self.epochs(), None);
         // A boundary between generations is seen by both.
         let mut is_new = |record: &&EpochRecord| last.replace(record.epoch) != Some(record.epoch);

@@ -307,10 +307,7 @@ impl<P: Program> Member<P> {
                 return lacks("block", number);
             }
         }
-        match position == 0 && self.hub.is_none() {
-            true => lacks("hub", 0),
-            false => Ok(()),
-        }
+        if position == 0 && self.hub.is_none() { lacks("hub", 0) } else { Ok(()) }
     }
 }
 

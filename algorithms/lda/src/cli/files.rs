@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use raddle::cli::{Error, ModelDigest, ModelFolder, Session, VersionOf};
+use raddle::files::ModelFiles as _;
 use raddle_datasets::{Corpus, Csc, Matrix, Tokenizer, Vocabulary, npy, npz, sparse_npz};
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
@@ -184,7 +185,7 @@ pub(crate) fn write(
             writeln!(out, "{}\t{share:.6}\t{}", topic + 1, top.collect::<Vec<_>>().join(" "))
         })
     })?;
-    session.write("model.json", |out| Ok(serde_json::to_writer(out, model)?))
+    Ok(session.write("model.json", |out| Ok(serde_json::to_writer(out, model)?))?)
 }
 
 /// `pyldavis.json`: the arguments of `pyLDAvis.prepare`, by name, streamed.
@@ -197,7 +198,7 @@ pub(crate) fn write_pyldavis(
     let rows = fit.document_topics();
     let trained: Vec<usize> =
         (0..fit.documents()).filter(|&document| !rows.of(document).is_empty()).collect();
-    session.write("pyldavis.json", |out| {
+    Ok(session.write("pyldavis.json", |out| {
         write!(out, "{{\"topic_term_dists\":[")?;
         let mut row = vec![0.0; counts.words];
         for topic in 0..counts.topics() {
@@ -223,7 +224,7 @@ pub(crate) fn write_pyldavis(
         });
         list(out, false, frequency.iter())?;
         write!(out, "}}")
-    })
+    })?)
 }
 
 fn list<T: std::fmt::Display>(

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use raddle::State as _;
 use raddle::cli::{
-    ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf, Versions,
-    count, fit_versions, is_place_of_a_file, is_short, write_atomic,
+    ChangeLine, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions, count,
+    fit_versions, is_place_of_a_file, is_short, write_atomic,
 };
 use raddle::state::Reader;
 use raddle_datasets::{Corpus, Tokenizer, TokensLeftOut};
@@ -41,7 +41,7 @@ struct Laid {
 
 /// Fits, and goes on from version to version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    session.refuse_among("--changes", true)?;
+    session.refuse_distributed("--changes", true)?;
     let train = &options.train;
     let (base, filter) = session.timed(Timed::Read, || {
         options.corpus.read_whole(train.data.as_deref(), train.format.as_deref(), train.worker_count())
@@ -166,7 +166,7 @@ impl Versions for Run<'_> {
             session.write_carried(&carried)?;
             self.carried = Some(carried);
         }
-        let of = VersionOf::reached(session);
+        let of = session.version_of();
         let (report, summary, text) =
             written(session, options, &fit, (&corpus, about, &notes), (Some(of), held_out))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
@@ -193,7 +193,7 @@ impl Versions for Run<'_> {
         }
         let mut beside = path.to_owned();
         beside.as_mut_os_string().push(".vocab");
-        write_atomic(&beside, |out| words.iter().try_for_each(|word| writeln!(out, "{word}")))
+        Ok(write_atomic(&beside, |out| words.iter().try_for_each(|word| writeln!(out, "{word}")))?)
     }
 }
 

@@ -8,7 +8,6 @@ mod asked;
 mod compared;
 mod cv;
 mod data;
-mod files;
 mod fit;
 mod fit_options;
 mod fold_in;

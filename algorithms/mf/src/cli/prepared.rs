@@ -2,11 +2,11 @@
 
 use raddle::cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
 use raddle_datasets::{Ids, PartOfRatings, Ratings, Triples};
+use raddle_mf::files::About;
 use raddle_mf::{Fit, Problem, Query, Recommender, Seen};
 
 use super::compared::Compared;
 use super::data::{self, Kept, Reading};
-use super::files::{self, About};
 use super::fit_options::Options;
 use super::held::{self, Held};
 use super::split::Cold;
@@ -150,7 +150,9 @@ impl Prepared {
             Some(known) => data::known_error(options.train.data.as_deref(), &*known.read()?),
             None => None,
         };
-        files::write(session, &fit.model, &About { version, ..About::new(&options.model, ratings, fit) })?;
+        let (users, items) = (ratings.users.clone(), ratings.items.clone());
+        let about = About::new(fit, &options.model.fold_in(fit), users, items);
+        About { version, ..about }.write(&fit.model, session)?;
         let digest = fit.digest();
         let data = Data { notes: self.shown.lines(), ..self.described };
         let report = session.report(options, data, digest, &fit.report, &fit.trace)?;

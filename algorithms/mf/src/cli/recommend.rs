@@ -6,11 +6,11 @@ use clap::Args;
 use raddle::cli::{
     Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, number, refuse_without_effect,
 };
+use raddle_mf::files::Saved;
 use raddle_mf::{Recommender, Seen};
 
 use super::asked::{self, Filters};
 use super::data::{self, Reading};
-use super::files::{self, Saved};
 use super::lists::{Kind, Lists};
 
 /// The options of `mf recommend`.
@@ -63,7 +63,7 @@ An id with a comma stands in double quotes: --users '\"Lee, Ann\",7'.";
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let workers = workers(options.workers);
-    let saved = files::read(&options.model)?;
+    let saved = Saved::open(&options.model)?;
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
@@ -71,14 +71,15 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
         return Err(Error::input(nothing_to_rank_by(&options.model, saved.model.mean)));
     }
     let (seen, notes) = seen(options, &saved)?;
-    let filters = Filters::new(options.only.as_deref(), options.without.as_deref(), &saved.items, "item")?;
+    let filters =
+        Filters::new(options.only.as_deref(), options.without.as_deref(), &saved.about.items, "item")?;
     let query = filters.query(options.top);
     let query = seen.as_ref().map_or(query, |seen| query.without_seen(seen));
     let users = match &options.users {
         Some(given) => asked::ids("--users", given)?,
-        None => (0..saved.users.len()).map(|row| saved.users.name(row)).collect(),
+        None => (0..saved.about.users.len()).map(|row| saved.about.users.name(row)).collect(),
     };
-    let index = saved.users.index();
+    let index = saved.about.users.index();
     let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
     let unknown = rows.iter().filter(|&&row| row == u32::MAX).count();
     let unlearned = rows.iter().filter(|&&row| row != u32::MAX && !saved.model.knows_user(row)).count();
@@ -87,7 +88,7 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     }
     let recommender = Recommender::new(&saved.model);
     let lists = Lists {
-        kind: Kind { who: "user", what: "item", ids: &saved.items },
+        kind: Kind { who: "user", what: "item", ids: &saved.about.items },
         asking: (&users, &rows),
         top: options.top,
         find: |rows: &[u32]| recommender.all(rows, &query, workers),
@@ -143,6 +144,6 @@ fn seen(options: &Options, saved: &Saved) -> Result<(Option<Seen>, Vec<String>),
     let ratings = reading.read(Some(source), format.as_deref(), 1)?;
     let notes: Vec<String> = reading.notes(&ratings).lines().map(str::to_owned).collect();
     notes.iter().for_each(|note| options.uses.note(note));
-    let triples = data::in_rows_of(&ratings, &saved.users, &saved.items);
-    Ok((Some(Seen::new(&triples, saved.users.len())), notes))
+    let triples = data::in_rows_of(&ratings, &saved.about.users, &saved.about.items);
+    Ok((Some(Seen::new(&triples, saved.about.users.len())), notes))
 }

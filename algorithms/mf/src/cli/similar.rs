@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, MOST_WORKERS, UseOptions, between, count};
+use raddle_mf::files::Saved;
 use raddle_mf::{Learned, Similar};
 
 use super::asked::{Filters, rows};
-use super::files;
 use super::lists::{Kind, Lists};
 use super::recommend::workers;
 
@@ -53,13 +53,13 @@ the mean do not count. It is 0 where nothing was learned of one of the two.";
 
 /// Writes the items, or users, that are most similar to some.
 pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
-    let saved = files::read(&options.model)?;
+    let saved = Saved::open(&options.model)?;
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
     let (option, given, what, ids) = match (&options.users, &options.items) {
-        (Some(users), _) => ("--users", users, "user", &saved.users),
-        (None, Some(items)) => ("ITEM", items, "item", &saved.items),
+        (Some(users), _) => ("--users", users, "user", &saved.about.users),
+        (None, Some(items)) => ("ITEM", items, "item", &saved.about.items),
         (None, None) => return Err(Error::usage("name an ITEM, or --users")),
     };
     if saved.about.learned != Learned::Factors.name() {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use raddle::State as _;
 use raddle::cli::{
-    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf,
-    Versions, fit_versions, is_short, write_atomic,
+    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions,
+    fit_versions, is_short, write_atomic,
 };
 use raddle_datasets::{Ids, Ratings};
 use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
@@ -181,7 +181,7 @@ impl Versions for Run<'_> {
         if let Some(carried) = &self.carried {
             session.write_carried(carried)?;
         }
-        let of = VersionOf::reached(session);
+        let of = session.version_of();
         let (report, summary, text) = prepared.write(session, options, &ratings, &fit, Some(of))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
@@ -193,7 +193,7 @@ impl Versions for Run<'_> {
             format!("{}\t{}\t{value}\n", quoted(users, user), quoted(items, item))
         };
         let text: String = triples.iter().map(line).collect();
-        write_atomic(path, |out| std::io::Write::write_all(out, text.as_bytes()))
+        Ok(write_atomic(path, |out| std::io::Write::write_all(out, text.as_bytes()))?)
     }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn verified(text: &[u8]) -> Option<&str> {
 }
 
 /// The SHA-256 of a file, read piece by piece.
-pub(super) fn digest_of(file: &Path) -> io::Result<String> {
+pub(crate) fn digest_of(file: &Path) -> io::Result<String> {
     digest_of_open(&File::open(file)?)
 }
 

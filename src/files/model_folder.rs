@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::commit::NEXT;
+use super::error::FileError;
 use super::manifest::{self, Head, digest_of_bytes, digest_of_open, verified};
 use crate::base::state::{Reader, StateError};
-use crate::cli::exit::Error;
 
 /// File of the state that a fit leaves for the next version of its data.
 pub(crate) const CARRIED: &str = "carried.bin";
@@ -38,12 +38,16 @@ impl ModelFolder {
     /// # Errors
     /// If there is none, it is another program's or a later version's, or one of its files is not as it was
     /// written.
-    pub fn open(path: &Path, program: &str) -> Result<Self, Error> {
+    pub fn open(path: &Path, program: &str) -> Result<Self, FileError> {
         Self::open_watched(path, program, &mut || ())
     }
 
     /// [`open`](Self::open), with `look` called before each look at the folder.
-    pub(super) fn open_watched(path: &Path, program: &str, look: &mut dyn FnMut()) -> Result<Self, Error> {
+    pub(super) fn open_watched(
+        path: &Path,
+        program: &str,
+        look: &mut dyn FnMut(),
+    ) -> Result<Self, FileError> {
         let mut tries = 0;
         loop {
             look();
@@ -63,9 +67,9 @@ impl ModelFolder {
     }
 
     /// Reads `model.json`, without any other file.
-    fn begin(path: &Path, program: &str) -> Result<Self, Error> {
+    fn begin(path: &Path, program: &str) -> Result<Self, FileError> {
         let about = path.join(manifest::NAME);
-        let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", about.display()));
+        let refuse = |why: &dyn std::fmt::Display| FileError::refused(&about, why);
         let text =
             fs::read(&about).map_err(|why| refuse(&format!("{why}; give the folder that --out wrote")))?;
         let damaged = "it is damaged, or not what --out wrote: fit the model again, or give its folder";
@@ -84,14 +88,14 @@ impl ModelFolder {
         Ok(Self { path: path.into(), text, head, digest, files: BTreeMap::new() })
     }
 
-    fn open_files(&self, look: &mut dyn FnMut()) -> Result<BTreeMap<String, File>, Error> {
+    fn open_files(&self, look: &mut dyn FnMut()) -> Result<BTreeMap<String, File>, FileError> {
         let files = self.head.files.iter();
         files.map(|(name, digest)| Ok((name.clone(), self.open_file(name, digest, look)?))).collect()
     }
 
     /// Opens the file with this digest: in the folder, or, where the run was killed at its very end, in its
     /// `.next`. A file that was moved between the two looks is found by the third.
-    fn open_file(&self, name: &str, expected: &str, look: &mut dyn FnMut()) -> Result<File, Error> {
+    fn open_file(&self, name: &str, expected: &str, look: &mut dyn FnMut()) -> Result<File, FileError> {
         let (place, next) = (self.path.join(name), self.path.join(NEXT).join(name));
         for path in [&place, &next, &place] {
             look();
@@ -114,9 +118,9 @@ impl ModelFolder {
     ///
     /// # Errors
     /// If they are not of the type that is asked for.
-    pub fn about<T: DeserializeOwned>(&self) -> Result<T, Error> {
+    pub fn about<T: DeserializeOwned>(&self) -> Result<T, FileError> {
         serde_json::from_slice(&self.text)
-            .map_err(|why| Error::input(format!("{}: {why}", self.path.join(manifest::NAME).display())))
+            .map_err(|why| FileError::refused(&self.path.join(manifest::NAME), why))
     }
 
     /// `true` if the model has a file of this name.
@@ -128,7 +132,7 @@ impl ModelFolder {
     ///
     /// # Errors
     /// If the model has no such file, or it is not as it was written.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>, Error> {
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, FileError> {
         let (Some(mut file), Some(expected)) = (self.files.get(name), self.head.files.get(name)) else {
             return Err(self.refuse(name, "the model in this folder has no such file"));
         };
@@ -145,7 +149,7 @@ impl ModelFolder {
     pub fn carried<T>(
         &self,
         load: impl FnOnce(&mut Reader<'_>) -> Result<T, StateError>,
-    ) -> Result<T, Error> {
+    ) -> Result<T, FileError> {
         let bytes = self.read(CARRIED)?;
         load(&mut Reader::new(&bytes)).map_err(|why| self.refuse(CARRIED, why))
     }
@@ -155,7 +159,7 @@ impl ModelFolder {
         &self.digest
     }
 
-    fn changed(&self, name: &str) -> Error {
+    fn changed(&self, name: &str) -> FileError {
         let why = match self.path.join(name).exists() {
             true => {
                 "it is not the file that the run wrote: it was changed, cut or mixed up; fit the model again"
@@ -165,8 +169,8 @@ impl ModelFolder {
         self.refuse(name, why)
     }
 
-    fn refuse(&self, name: &str, why: impl std::fmt::Display) -> Error {
-        Error::input(format!("{}: {why}", self.path.join(name).display()))
+    fn refuse(&self, name: &str, why: impl std::fmt::Display) -> FileError {
+        FileError::refused(&self.path.join(name), why)
     }
 }
 
