@@ -163,6 +163,17 @@ def test_a_warm_start_begins_where_the_last_fit_ended(diabetes):
     assert again[1] <= again[0]
 
 
+def test_a_class_of_rows_that_do_not_count_is_none(diabetes):
+    X, y = diabetes
+    names = np.array(["high", "low", "middle"])[np.digitize(y, [100, 200])]
+    for left_out in ("high", "low", "middle"):
+        kept = names != left_out
+        weighted = LogisticLasso(alpha=1e-3).fit(X, names, sample_weight=kept.astype(float))
+        cut = LogisticLasso(alpha=1e-3).fit(X[kept], names[kept])
+        assert list(weighted.classes_) == list(cut.classes_)
+        np.testing.assert_allclose(weighted.coef_, cut.coef_, rtol=1e-6)
+
+
 def test_offsets_shift_scores(diabetes):
     X, y = diabetes
     offset = np.linspace(-50.0, 50.0, len(y))

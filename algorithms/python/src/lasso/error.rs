@@ -44,7 +44,7 @@ fn text(error: &LassoError) -> String {
              choose another cv, or another measure"
         ),
         LassoError::FewRows { rows, folds } => {
-            format!("cv is {folds}: {rows} rows cannot be cut into so many folds, which need a row each")
+            format!("cv is {folds}: so many folds need a row each, and n_samples = {rows}")
         }
         LassoError::Fold { fold, certified, points } => format!(
             "the path of fold {fold} came to {certified} of {points} alphas: give a larger eps, tol or max_iter"

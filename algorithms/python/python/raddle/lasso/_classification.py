@@ -4,7 +4,6 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from raddle.lasso._linear import Linear
 from raddle.lasso._sklearn import Exported
@@ -16,12 +15,13 @@ class Classification(Exported, ClassifierMixin, Linear):
     _loss = "logistic"
     _is_numeric = False
 
-    def _numbers(self, y):
+    def _numbers(self, y, weights):
         check_classification_targets(y)
-        self.classes_, numbers = np.unique(column_or_1d(y), return_inverse=True)
-        return numbers.astype(np.float64)
+        # A class of rows that do not count is none.
+        self.classes_ = np.unique(y if weights is None else y[weights > 0])
+        return np.searchsorted(self.classes_, y)
 
-    def _loss_of(self, y):
+    def _fitted_loss(self):
         return "logistic" if len(self.classes_) <= 2 else "multinomial"
 
     def _shape_coefficients(self, coef, intercepts):

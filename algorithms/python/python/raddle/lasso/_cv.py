@@ -41,8 +41,8 @@ class CrossValidated:
         self
         """
         X, y = self._validated(X, y)
-        rows = _given.given_rows(y, sample_weight, offset)
-        asked = self._asked(X, y)
+        rows = self._rows(y, sample_weight, offset)
+        asked = self._asked(X)
         folds = self._folds(X, groups)
         result = named(X, lambda: _raddle.cross_validate_lasso(X, rows, asked, folds, callback))
         if result is None:
@@ -55,9 +55,8 @@ class CrossValidated:
         self._keep_choice(result)
         return self._keep(result, X.shape)
 
-    def _asked(self, X, y):
-        asked = _given.asked(self, self._loss_of(y), X.shape[1], self._init(X.shape[1]))
-        return asked
+    def _asked(self, X):
+        return _given.asked(self, self._fitted_loss(), X.shape[1], self._init(X.shape[1]))
 
     def _l1_ratios(self):
         ratio = getattr(self, "l1_ratio", 1.0)

@@ -53,13 +53,14 @@ def row_values(name, values, rows):
     return values
 
 
-def given_rows(y, sample_weight, offset):
-    """Return the values of the rows."""
-    weights = row_values("sample_weight", sample_weight, len(y))
+def row_terms(rows, sample_weight, offset):
+    """Return weights and offsets of the rows."""
+    weights = row_values("sample_weight", sample_weight, rows)
     if weights is not None and (weights < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`")
-    y = np.require(y, np.float64, "A")
-    return {"y": y, "sample_weight": weights, "offset": row_values("offset", offset, len(y))}
+    if weights is not None and not weights.any():
+        raise ValueError("sample_weight is zero in all rows, so that none counts")
+    return {"sample_weight": weights, "offset": row_values("offset", offset, rows)}
 
 
 def labels(name, values, count, of):

@@ -43,19 +43,24 @@ class Linear(Pickled, BaseEstimator):
             ensure_all_finite=False,
             y_numeric=self._is_numeric,
         )
-        return _given.matrix(X), self._numbers(y)
+        return _given.matrix(X), y
 
     # y must be numbers.
     _is_numeric = True
 
-    def _numbers(self, y):
+    def _rows(self, y, sample_weight, offset):
+        """Return y as numbers, weights and offsets."""
+        terms = _given.row_terms(len(y), sample_weight, offset)
+        return {"y": np.require(self._numbers(y, terms["sample_weight"]), np.float64, "A"), **terms}
+
+    def _numbers(self, y, weights):
         return y
 
-    def _loss_of(self, y):
+    def _fitted_loss(self):
         return self._loss
 
-    def _asked(self, X, y):
-        asked = _given.asked(self, self._loss_of(y), X.shape[1], self._init(X.shape[1]))
+    def _asked(self, X):
+        asked = _given.asked(self, self._fitted_loss(), X.shape[1], self._init(X.shape[1]))
         asked["l1_ratio"] = _given.number("l1_ratio", getattr(self, "l1_ratio", 1.0))
         return asked
 
@@ -68,8 +73,8 @@ class Linear(Pickled, BaseEstimator):
 
     def _fit(self, X, y, sample_weight, offset, callback):
         X, y = self._validated(X, y)
-        rows = _given.given_rows(y, sample_weight, offset)
-        asked = self._asked(X, y)
+        rows = self._rows(y, sample_weight, offset)
+        asked = self._asked(X)
         return self._keep(named(X, lambda: _raddle.fit_lasso(X, rows, asked, callback)), X.shape)
 
     def _keep(self, result, shape):

@@ -100,8 +100,8 @@ def lasso_path(
         _given.refuse("loss", loss, f"it must be one of {', '.join(_ESTIMATORS)}")
     estimator = _ESTIMATORS[loss](l1_ratio=l1_ratio, **params)
     X, y = estimator._validated(X, y)
-    rows = _given.given_rows(y, sample_weight, offset)
-    asked = {**estimator._asked(X, y), "path": grid(alphas, eps)}
+    rows = estimator._rows(y, sample_weight, offset)
+    asked = {**estimator._asked(X), "path": grid(alphas, eps)}
     result = named(X, lambda: _raddle.fit_lasso(X, rows, asked, callback))
     points = result["points"]
     several = len(result["intercepts"])
