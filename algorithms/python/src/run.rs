@@ -3,13 +3,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use raddle::{Engine, EpochRecord, Program, Stop};
+use pyo3::types::{PyBool, PyDict};
+use raddle::{Engine, EpochRecord, Program, RunReport, Stop};
 use serde::Serialize;
 
 use crate::error::panicked;
@@ -29,7 +30,7 @@ pub(crate) struct Watch {
 /// What the fit tells the calling thread.
 enum Message<T> {
     /// A record, and where its answer goes.
-    Record(Box<EpochRecord>, std::sync::mpsc::SyncSender<bool>),
+    Record(Box<EpochRecord>, SyncSender<bool>),
     /// The end; an error if it panicked.
     Done(thread::Result<PyResult<T>>),
 }
@@ -136,7 +137,27 @@ fn asking<T: Send + 'static>(send: Sender<Message<T>>) -> Ask {
 /// What the callback makes of a record.
 fn goes_on(callback: &Bound<'_, PyAny>, record: &EpochRecord) -> PyResult<bool> {
     let answer = callback.call1((as_dict(callback.py(), record)?,))?;
-    Ok(!answer.is_exact_instance_of::<pyo3::types::PyBool>() || answer.extract()?)
+    Ok(!answer.is_exact_instance_of::<PyBool>() || answer.extract()?)
+}
+
+/// Seconds of a fit: to prepare the data, and from there to the model.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seconds {
+    pub(crate) prepare: f64,
+    pub(crate) fit: f64,
+}
+
+/// The report of a fit as a dict, in which `seconds` are told apart as in the programs' reports.
+pub(crate) fn report_as_dict<'py>(
+    py: Python<'py>,
+    report: &RunReport,
+    seconds: Seconds,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (report, apart) = (as_dict(py, report)?, PyDict::new(py));
+    apart.set_item("prepare", seconds.prepare)?;
+    apart.set_item("fit", seconds.fit)?;
+    report.set_item("seconds", apart)?;
+    Ok(report)
 }
 
 /// A record or a report as a dict: its names are those of the programs' files, and what is no number is `None`.

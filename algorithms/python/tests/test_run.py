@@ -91,9 +91,15 @@ def test_a_callback_sees_every_epoch_on_its_thread(diabetes):
     assert threads == {threading.get_ident()}
 
 
-def test_false_from_a_callback_ends_the_fit_there(diabetes):
+@pytest.fixture(scope="module")
+def noise():
+    """Columns of which a small alpha takes many, epoch by epoch."""
     random = np.random.default_rng(0)
-    X, y = random.normal(size=(200, 400)), random.normal(size=200)
+    return random.normal(size=(200, 400)), random.normal(size=200)
+
+
+def test_false_from_a_callback_ends_the_fit_there(noise):
+    X, y = noise
 
     def ended(at):
         return Lasso(alpha=1e-4, tol=1e-12).fit(X, y, callback=lambda record: record["epoch"] < at)
@@ -127,9 +133,9 @@ def test_what_a_callback_raises_is_raised(diabetes):
         assert len(calls) == 1
 
 
-def test_a_limit_warns(diabetes):
+def test_a_limit_warns(noise):
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
-        model = Lasso(alpha=1e-3, tol=1e-15, max_iter=1).fit(*diabetes)
+        model = Lasso(alpha=1e-4, tol=1e-12, max_iter=1).fit(*noise)
     assert model.n_iter_ == 1 and model.report_["ending"] == "limit"
 
 

@@ -95,6 +95,6 @@ def test_cross_validations(lasso_program, diabetes, csv, rule):
     report = lasso_program("cv", file, *grid, *PLAIN)
     fits = [LassoCV(alphas=40, rule=rule, n_jobs=workers).fit(X, y) for workers in WORKERS]
     same(report, fits)
-    assert fits[0].alpha_ == report["lambda"] and fits[0].worst_gap_ == report["worst_gap"]
+    assert fits[0].alpha_ == report["results"]["lambda"] and fits[0].worst_gap_ == report["results"]["worst_gap"]
     report = lasso_program("cv", file, "--l1-ratio", "0.2,0.9", "--folds", "4", "--measure", "mae", *grid, *PLAIN)
     same(report, [ElasticNetCV(l1_ratio=[0.2, 0.9], cv=4, measure="mae", alphas=40, rule=rule).fit(X, y)])

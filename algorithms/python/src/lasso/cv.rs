@@ -9,13 +9,13 @@ use pyo3::types::PyDict;
 use raddle::{RunReport, side_by_side};
 use raddle_lasso::{Criterion, CrossValidation, Curve, CurvePoint, Fit, FoldScores, Folds, LassoError, Rule};
 
+use super::GivenRows;
 use super::asked::Asked;
 use super::error::refused;
 use super::result::as_dict;
-use super::{GivenRows, Seconds};
 use crate::arrays::GivenMatrix;
 use crate::error::bad_value;
-use crate::run::{Watch, carry_out};
+use crate::run::{self, Seconds, Watch, carry_out};
 
 /// What a cross-validation is asked for.
 #[derive(FromPyObject)]
@@ -76,7 +76,7 @@ pub(crate) fn cross_validate_lasso<'py>(
     result.set_item("alphas", each(|point| point.lambda).collect::<Vec<_>>())?;
     result.set_item("means", each(|point| point.mean).collect::<Vec<_>>())?;
     result.set_item("errors", each(|point| point.se).collect::<Vec<_>>())?;
-    let reports = chosen.folds.iter().map(|report| crate::run::as_dict(py, report));
+    let reports = chosen.folds.iter().map(|report| run::as_dict(py, report));
     result.set_item("folds", reports.collect::<PyResult<Vec<_>>>()?)?;
     Ok(Some(result))
 }

@@ -18,7 +18,7 @@ use self::asked::Asked;
 use self::error::refused;
 use self::result::as_dict;
 use crate::arrays::GivenMatrix;
-use crate::run::carry_out;
+use crate::run::{Seconds, carry_out};
 
 /// Values of the rows: the response, weights and offsets.
 #[derive(FromPyObject)]
@@ -45,13 +45,6 @@ impl GivenRows<'_> {
             offset: self.offset.as_ref().map(of),
         }
     }
-}
-
-/// Seconds of a fit: to prepare the data, and from there to the coefficients.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seconds {
-    prepare: f64,
-    fit: f64,
 }
 
 /// The fit that was asked for, of one alpha or of a path, as a dict.

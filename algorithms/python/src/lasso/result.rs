@@ -5,13 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_lasso::Fit;
 
-use super::Seconds;
-use crate::run;
+use crate::run::{Seconds, report_as_dict};
 
 /// The fit.
 pub(super) fn as_dict<'py>(py: Python<'py>, fit: &Fit, seconds: Seconds) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
-    let report = run::as_dict(py, &fit.report)?;
     result.set_item("alpha", fit.lambda)?;
     result.set_item("alpha_max", fit.lambda_max)?;
     result.set_item("columns", columns(&fit.coefficients).into_pyarray(py))?;
@@ -32,9 +30,7 @@ pub(super) fn as_dict<'py>(py: Python<'py>, fit: &Fit, seconds: Seconds) -> PyRe
         Ok(entry)
     });
     result.set_item("points", points.collect::<PyResult<Vec<_>>>()?)?;
-    report.set_item("prepare_seconds", seconds.prepare)?;
-    report.set_item("fit_seconds", seconds.fit)?;
-    result.set_item("report", report)?;
+    result.set_item("report", report_as_dict(py, &fit.report, seconds)?)?;
     Ok(result)
 }
 

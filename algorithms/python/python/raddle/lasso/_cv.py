@@ -254,7 +254,7 @@ class LogisticLassoCV(CrossValidated, Classification):
     >>> from raddle.lasso import LogisticLassoCV
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LogisticLassoCV(alphas=20, measure="accuracy").fit(X, y)
-    >>> model.mean_path_.max() > 0.9
+    >>> bool(model.mean_path_.max() > 0.9)
     True
     """
 
@@ -311,7 +311,7 @@ class PoissonLassoCV(CrossValidated, Poisson):
     >>> from raddle.lasso import PoissonLassoCV
     >>> X = np.random.default_rng(0).normal(size=(100, 5))
     >>> y = np.random.default_rng(1).poisson(np.exp(X[:, 0]))
-    >>> PoissonLassoCV(alphas=20).fit(X, y).coef_[0] > 0.5
+    >>> bool(PoissonLassoCV(alphas=20).fit(X, y).coef_[0] > 0.5)
     True
     """
 

@@ -155,7 +155,8 @@ class Lasso(Regression):
     >>> from raddle.lasso import Lasso
     >>> X, y = load_diabetes(return_X_y=True)
     >>> Lasso(alpha=1.0).fit(X, y).coef_.round(1)
-    array([  0. ,  -0. , 367.7,   6.3,   0. ,   0. ,  -0. ,   0. , 307.6,   0. ])
+    array([  0. ,   0. , 367.7,   6.3,   0. ,   0. ,   0. ,   0. , 307.6,
+             0. ])
     """
 
     def __init__(
@@ -247,7 +248,7 @@ class PoissonLasso(Poisson):
     >>> from raddle.lasso import PoissonLasso
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> PoissonLasso(alpha=0.01).fit(X, [1, 2, 4, 9]).predict(X).round(1)
-    array([1. , 2. , 4.2, 8.8])
+    array([0.9, 2. , 4.2, 8.9])
     """
 
     def __init__(
