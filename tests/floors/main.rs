@@ -82,8 +82,7 @@ fn imports_of_the_run_folder_go_down() {
 
 #[test]
 fn imports_of_files_go_down() {
-    let floors: [&[&str]; 4] =
-        [
+    let floors: [&[&str]; 5] = [
         &["error", "manifest", "out", "version"],
         &["atomic"],
         &["commit"],
