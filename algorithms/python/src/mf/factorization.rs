@@ -279,19 +279,15 @@ impl Factorization {
         Ok(lists(py, &found))
     }
 
-    /// Finds rows of users from these entries, without taking them into the model: factors and biases.
-    fn rows<'py>(
-        &self,
-        py: Python<'py>,
-        rows: Compressed<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f32>>)> {
+    /// Finds factors of users from these entries, without taking them into the model.
+    fn rows<'py>(&self, py: Python<'py>, rows: Compressed<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let (entries, count) = (triples(py, &rows)?, rows.shape().0);
         let (found, rank) = py.detach(|| {
             let held = self.held();
             Ok::<_, PyErr>((held.rows(&entries, count)?, held.model().rank))
         })?;
         let factors = Array2::from_shape_vec((count, rank), found.factors).unwrap_or_default();
-        Ok((factors.into_pyarray(py), found.biases.into_pyarray(py)))
+        Ok(factors.into_pyarray(py))
     }
 
     /// Takes users' rows, found from these entries, into the model.

@@ -30,29 +30,48 @@ pub(crate) struct GivenColumns<'py> {
 }
 
 impl GivenRatings<'_> {
-    /// The numbers of users and items, and a copy of the ratings.
+    /// A copy of the ratings.
     ///
     /// # Errors
-    /// If a pair stands there twice and must not, or indices are out of range.
-    pub(super) fn copied(&self, py: Python<'_>) -> PyResult<((usize, usize), Triples)> {
+    /// If no rule for duplicates has the name, or indices are out of range.
+    pub(super) fn copied(&self, py: Python<'_>) -> PyResult<Ratings> {
         match self {
-            Self::Rows(rows) => Ok((rows.shape(), triples(py, rows)?)),
+            Self::Rows(rows) => Ok(Ratings { shape: rows.shape(), triples: triples(py, rows)?, rule: None }),
             Self::Columns(GivenColumns { users, items, values, shape, duplicates }) => {
-                let rule: Duplicates =
-                    duplicates.parse().map_err(|why| bad_value(format!("duplicates: {why}")))?;
+                let rule = duplicates.parse().map_err(|why| bad_value(format!("duplicates: {why}")))?;
                 let (users, items) = (users.as_array(), items.as_array());
-                let values = values.as_array();
-                py.detach(|| {
-                    let mut triples =
-                        Triples { users: users.to_vec(), items: items.to_vec(), values: values.to_vec() };
-                    let merged = rule.merge(&mut triples, shape.0, shape.1);
-                    merged.map_err(|at| {
-                        bad_value(format!("rating {at} repeats a pair: choose another rule for duplicates"))
-                    })?;
-                    Ok((*shape, triples))
-                })
+                let (values, shape) = (values.as_array(), *shape);
+                let triples = py.detach(|| Triples {
+                    users: users.to_vec(),
+                    items: items.to_vec(),
+                    values: values.to_vec(),
+                });
+                Ok(Ratings { shape, triples, rule: Some(rule) })
             }
         }
+    }
+}
+
+/// Ratings of so many users and items.
+pub(super) struct Ratings {
+    pub(super) shape: (usize, usize),
+    triples: Triples,
+    rule: Option<Duplicates>,
+}
+
+impl Ratings {
+    /// The ratings, of each pair one.
+    ///
+    /// # Errors
+    /// If a pair stands there twice and must not.
+    pub(super) fn merged(self) -> PyResult<Triples> {
+        let Self { shape: (users, items), mut triples, rule } = self;
+        if let Some(rule) = rule {
+            rule.merge(&mut triples, users, items).map_err(|at| {
+                bad_value(format!("rating {} repeats a pair: choose another rule for duplicates", at + 1))
+            })?;
+        }
+        Ok(triples)
     }
 }
 

@@ -48,10 +48,11 @@ pub(crate) fn fit_mf<'py>(
     callback: Option<Bound<'py, PyAny>>,
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mf = asked.mf()?;
-    let ((users, items), triples) = ratings.copied(py)?;
+    let started = Instant::now();
+    let (mf, ratings) = (asked.mf()?, ratings.copied(py)?);
     let (fit, seen, how, seconds) = carry_out(py, callback.as_ref(), move |watch| {
-        let started = Instant::now();
+        let (users, items) = ratings.shape;
+        let triples = ratings.merged()?;
         let fit = || {
             let seen = keeps_seen.then(|| Seen::new(&triples, users));
             let problem = asked.split(Problem::new(users, items, triples)?)?;

@@ -202,7 +202,7 @@ class AlternatingLeastSquares(Factors):
     def recalculate_user(self, userid, user_items):
         """Return factors of users, found from their rows, which the model does not take in."""
         users, is_one = self._rows("userid", userid, None)
-        factors, _ = self._fitted().rows(self._of("user_items", user_items, len(users)))
+        factors = self._fitted().rows(self._of("user_items", user_items, len(users)))
         return factors[0] if is_one else factors
 
     def partial_fit_users(self, userids, user_items):
