@@ -88,6 +88,8 @@ mod checkpoint;
 pub mod cli;
 pub mod cluster;
 mod engine;
+#[cfg(feature = "files")]
+pub mod files;
 mod generation;
 mod map;
 mod operator;
@@ -99,6 +101,7 @@ pub mod schedule;
 
 pub use base::digest::ModelDigest;
 pub use base::error::EngineError;
+pub use base::observed::{Reporter, observed};
 pub use base::pool::Pool;
 pub use base::side_by_side::side_by_side;
 pub use base::slowdown::Slowdown;

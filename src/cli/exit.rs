@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::base::error::EngineError;
+use crate::files::FileError;
 use crate::program::verdict::Metric;
 use crate::run::record::Ending;
 
@@ -108,8 +109,20 @@ impl std::error::Error for Error {}
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::Setting(_) | EngineError::Make { .. } => Self::usage(error),
+            EngineError::Setting(_) | EngineError::Make { .. } | EngineError::Checkpoint { .. } => {
+                Self::usage(error)
+            }
             _ => Self::failed(error),
+        }
+    }
+}
+
+/// A path that is not what it should be is the input's fault.
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Refused { .. } | FileError::Line { .. } => Self::input(error),
+            FileError::Write { .. } => Self::failed(error),
         }
     }
 }
@@ -117,7 +130,7 @@ impl From<EngineError> for Error {
 /// Runs a program to its exit status; an error is printed on stderr as `PROGRAM: error: ...`.
 pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> ExitCode {
     let status = body().unwrap_or_else(|error| {
-        tell(program, &error);
+        print_error(program, &error);
         crate::cluster::decline(&error.text);
         error.status()
     });
@@ -125,7 +138,7 @@ pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> 
 }
 
 /// Prints an error on stderr.
-pub(super) fn tell(program: &str, error: &Error) {
+pub(super) fn print_error(program: &str, error: &Error) {
     if error.text.is_empty() {
         return;
     }

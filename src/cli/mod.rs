@@ -6,6 +6,7 @@
 //! ```no_run
 //! use clap::Parser;
 //! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest, Timed, Session, Summary, TrainOptions};
+//! use raddle::files::ModelFiles as _;
 //! # use raddle::prelude::{Aggregate, Conclude, Cyclic, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Variables, Verdict};
 //! # struct Mean;
 //! # impl Program for Mean {
@@ -72,14 +73,15 @@ mod session;
 
 pub use crate::base::digest::ModelDigest;
 pub use crate::base::process::{cpu_seconds, peak_memory_bytes};
+pub use crate::files::{ModelFiles, ModelFolder, Out, VersionOf, is_place_of_a_file, write_atomic};
 pub use changes::{
-    ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, VersionOf, Versions, fit_versions, is_short,
+    ChangeLine, ChangeOptions, ChangeStream, Version, VersionEnd, Versions, fit_versions, is_short,
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;
+pub use options::subcommand::{parse_or, parse_with, with_verb};
 pub use options::uses::{UseOptions, refuse_without_effect};
 pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
-pub use options::verb::{parse_or, parse_with, with_verb};
 pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{PartEnd, PartRun, PartRuns};
 pub use report::combine::combine;
@@ -88,7 +90,7 @@ pub use report::summary::{Summary, Table};
 pub use report::trace::Trace;
 pub use report::{About, Data, Profile, Records, Report, Seconds, Timed, profile};
 pub use run_folder::folder::{Earlier, RunFolder};
-pub use run_folder::{Free, ModelFolder, Out, identity, is_place_of_a_file, write_atomic};
+pub use run_folder::{Free, identity};
 pub use say::say;
 pub use screen::Screen;
 pub use session::Session;

@@ -40,6 +40,8 @@
 mod cross_validation;
 mod data;
 mod error;
+#[cfg(feature = "files")]
+pub mod files;
 mod fit;
 #[doc(hidden)] // for benches
 pub mod kernels;
@@ -57,7 +59,9 @@ pub mod working_set;
 
 pub use cross_validation::criterion::Criterion;
 pub use cross_validation::curve::{Curve, CurvePoint, FoldScores, Rule};
+pub use cross_validation::fold_run::FoldRun;
 pub use cross_validation::folds::{Fold, Folds};
+pub use cross_validation::splits::Split;
 pub use cross_validation::{CrossValidated, CrossValidation};
 #[doc(hidden)] // for benches
 pub use data::correlation::correlations;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use super::super::exit::Error;
 use super::lines::{Lines, Text, Version};
 use crate::base::store::{Disk, Store as _};
-use crate::cli::run_folder::folder::CHANGES_LOG;
-use crate::cli::run_folder::manifest::digest_of_bytes;
+use crate::files::manifest::digest_of_bytes;
+use crate::files::new_model::CHANGES_LOG;
 
 /// The log of a run that goes on.
 #[derive(Debug)]

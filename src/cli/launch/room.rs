@@ -9,16 +9,17 @@ use std::time::Duration;
 
 use crate::base::sync::lock;
 use crate::cli::exit::Error;
-use crate::cli::run_folder::folder::{self, Earlier, RunFolder};
+use crate::cli::run_folder::folder::{Earlier, RunFolder};
 use crate::cli::session::SHARED;
 use crate::cluster::{Invitation, PROOF, Remote, write_private};
+use crate::files::new_model;
 
 /// File by which processes and clients find the run.
 pub(super) const INVITATION: &str = "coordinator";
 /// The token alone, for other machines.
 const TOKEN: &str = "token";
 /// Time between two looks whether the folder is there.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_secs(1);
 
 /// The run's folder, or one of its own for a run that leaves no files.
 pub(super) struct Room {
@@ -38,7 +39,7 @@ struct Invited {
     /// The lock of a folder that was made anew.
     lock: Option<File>,
     /// The reason that it could not be made anew, as last reported.
-    said: String,
+    reported: String,
 }
 
 impl Room {
@@ -70,7 +71,7 @@ impl Room {
                 invitation: invitation.clone(),
                 proof,
                 lock: lock_of_it,
-                said: String::new(),
+                reported: String::new(),
             };
             let written = fs::create_dir_all(&self.path).and_then(|()| invited.write());
             written.map_err(|why| Error::write(&self.path, why))?;
@@ -88,9 +89,9 @@ impl Room {
         }
         let invited = Arc::downgrade(&self.invited);
         let watch = move || {
-            while let Some(note) = look(&invited) {
+            while let Some(note) = check(&invited) {
                 note.into_iter().for_each(|text| remote.note(text));
-                thread::park_timeout(LOOK);
+                thread::park_timeout(POLL);
             }
         };
         // Without a thread for it a folder that is removed is noticed by the process that writes to it.
@@ -110,7 +111,7 @@ impl Room {
 }
 
 /// Looks once; `None` where the run is over.
-fn look(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
+fn check(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
     let invited = invited.upgrade()?;
     let mut invited = lock(&invited);
     let Some(invited) = invited.as_mut() else { return Some(None) };
@@ -120,7 +121,7 @@ fn look(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
             "{path} is gone and cannot be made anew: {why}: neither checkpoints nor a model can be written"
         ))
     });
-    Some(note.filter(|text| *text != invited.said).inspect(|text| invited.said.clone_from(text)))
+    Some(note.filter(|text| *text != invited.reported).inspect(|text| invited.reported.clone_from(text)))
 }
 
 impl Invited {
@@ -135,13 +136,13 @@ impl Invited {
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
             // A disk that does not answer is not a folder that is gone.
             _ => {
-                self.said.clear();
+                self.reported.clear();
                 return Ok(None);
             }
         }
         fs::create_dir_all(&self.path).map_err(|why| why.to_string())?;
-        if !self.path.join(folder::LOCK).exists() {
-            self.lock = Some(folder::hold_lock(&self.path)?);
+        if !self.path.join(new_model::LOCK).exists() {
+            self.lock = Some(new_model::hold_lock(&self.path)?);
         }
         if let Some(proof) = self.proof {
             write_private(&self.path.join(PROOF), &proof.to_string()).map_err(|why| why.to_string())?;

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::manifest::digest_of;
 use super::resume::Free;
 use crate::cli::exit::Error;
+use crate::files::manifest::digest_of;
 
 /// A run's [`identity`](crate::Engine::identity): all of its request, less all that never changes its model.
 ///

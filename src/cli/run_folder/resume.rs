@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::{Arg, Command};
 
 use super::begun::{self, Begun, Given};
-use super::folder::CHECKPOINT;
 use crate::cli::exit::Error;
+use crate::files::new_model::CHECKPOINT;
 
 /// Options that never change the model: a run may go on with others, and they are no part of its identity.
 const NEUTRAL: [&str; 12] = [

@@ -16,8 +16,8 @@ use crate::base::process::{cpu_seconds, peak_memory_bytes};
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::{Begun, RecordedEnd};
 use crate::cli::run_folder::folder::{Earlier, RunFolder};
-use crate::cli::run_folder::store::Out;
 use crate::cluster::Cluster;
+use crate::files::{FileError, ModelFiles, Out};
 use crate::run::record::{EpochRecord, RunReport};
 
 /// The folder beside the invitation to a run in which its processes share files. It is removed when the run
@@ -73,7 +73,7 @@ impl Session {
         let cluster = Cluster::launched(std::process::exit)?;
         let earlier = options.earlier();
         if let Some(cluster) = &cluster {
-            options.check_among()?;
+            options.check_distributed()?;
             Interrupt::handler().leave_by(cluster.leaver());
         }
         let hold = |path| match cluster {
@@ -153,20 +153,6 @@ impl Session {
         result
     }
 
-    /// Streams a file of the model, if there is a folder; all of them become visible together when the
-    /// session [`finish`](Self::finish)es. The content given as `model.json` is the program's object about
-    /// its model: program, version and the digest of every file are put in front of it.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn write(&mut self, name: &str, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), Error> {
-        self.screen.part(Timed::Write);
-        let start = Instant::now();
-        let written = self.folder.write(name, write);
-        self.seconds.add(Timed::Write, start.elapsed().as_secs_f64());
-        written
-    }
-
     /// Place of the whole of a table that the screen shows in part, in words: in the run's folder, or with
     /// `--out`.
     pub fn place_of(&self, file: &str) -> String {
@@ -220,7 +206,7 @@ impl Session {
             return self.finish_without_model(report, &text);
         }
         self.save(&mut report, summary, text)?;
-        self.tell(&report, text)?;
+        self.print(&report, text)?;
         Ok(report.status())
     }
 
@@ -231,11 +217,11 @@ impl Session {
     /// If stdout cannot be written.
     pub fn finish_without_model(self, mut report: Report, text: &str) -> Result<ExitStatus, Error> {
         self.measure(&mut report);
-        self.tell(&report, text)?;
+        self.print(&report, text)?;
         Ok(report.status())
     }
 
-    fn tell(&self, report: &Report, text: &str) -> Result<(), Error> {
+    fn print(&self, report: &Report, text: &str) -> Result<(), Error> {
         self.screen.clear();
         if self.options.json {
             say(&serde_json::to_string(report).map_err(Error::failed)?)?;
@@ -275,6 +261,17 @@ fn ended_at(folder: &Path) -> Option<u64> {
     let report = std::fs::read(folder.join("report.json")).ok()?;
     let report: serde_json::Value = serde_json::from_slice(&report).ok()?;
     report["epochs"].as_u64()
+}
+
+/// Files become visible together when the session [`finish`](Session::finish)es. Does nothing without a folder.
+impl ModelFiles for Session {
+    fn write(&mut self, name: &str, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), FileError> {
+        self.screen.part(Timed::Write);
+        let start = Instant::now();
+        let written = self.folder.write(name, write);
+        self.seconds.add(Timed::Write, start.elapsed().as_secs_f64());
+        written
+    }
 }
 
 impl Drop for Session {

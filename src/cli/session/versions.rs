@@ -4,13 +4,13 @@ use std::io::Write as _;
 
 use super::super::exit::{Error, ExitStatus};
 use super::super::report::Report;
-use super::super::say::say;
 use super::Session;
 use crate::base::state::{State, to_bytes};
+use crate::cli::options::subcommand::repeat;
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::Earlier;
-use crate::cli::run_folder::model::CARRIED;
+use crate::files::{CARRIED, ModelFiles as _, VersionOf};
 use crate::run::record::EpochRecord;
 
 impl Session {
@@ -24,8 +24,9 @@ impl Session {
         self.options.earlier() == Earlier::Resumed
     }
 
-    pub(in crate::cli) fn data_version(&self) -> u64 {
-        self.data_version
+    /// The version of the data that the session has come to.
+    pub fn version_of(&self) -> VersionOf {
+        VersionOf { data_version: self.data_version, epochs: self.epochs() }
     }
 
     /// Writes the state that a fit of this version leaves for the next one, to go with the model.
@@ -33,7 +34,7 @@ impl Session {
     /// # Errors
     /// If it cannot be written.
     pub fn write_carried(&mut self, carried: &impl State) -> Result<(), Error> {
-        self.write(CARRIED, |out| out.write_all(&to_bytes(carried)))
+        Ok(self.write(CARRIED, |out| out.write_all(&to_bytes(carried)))?)
     }
 
     /// Epochs completed so far, by engines of this session and by the run that it goes on with.
@@ -73,15 +74,7 @@ impl Session {
         let folder = self.folder.path().map(std::path::PathBuf::from).unwrap_or_default();
         let begun = Begun::read(&folder)?.and_then(|begun| begun.ended);
         let ended = begun.ok_or_else(|| Error::failed("the run has no model to tell of"))?;
-        if self.options.json {
-            let path = folder.join("report.json");
-            let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", path.display()));
-            let text = std::fs::read(&path).map_err(|why| refuse(&why))?;
-            let report: serde_json::Value = serde_json::from_slice(&text).map_err(|why| refuse(&why))?;
-            say(&report.to_string())?;
-        } else {
-            say(&ended.said)?;
-        }
+        repeat(&folder, &ended, self.options.json)?;
         Ok(ExitStatus::from_code(ended.status))
     }
 
@@ -90,7 +83,7 @@ impl Session {
     /// # Errors
     /// If stdout cannot be written.
     pub fn finish_committed(self, report: &Report, text: &str) -> Result<ExitStatus, Error> {
-        self.tell(report, text)?;
+        self.print(report, text)?;
         Ok(report.status())
     }
 }

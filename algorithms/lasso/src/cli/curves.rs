@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use raddle::cli::{Error, Report, Session, Table as Listing, aligned, number};
+use raddle::files::ModelFiles as _;
 use raddle_lasso::{Curve, CurvePoint, Rule};
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ impl Chosen {
     /// Writes `cv.tsv`: with several l1 ratios, each in the lines of its curve.
     pub(crate) fn write(&self, session: &mut Session) -> Result<(), Error> {
         let several = self.curves.len() > 1;
-        session.write("cv.tsv", |out| {
+        Ok(session.write("cv.tsv", |out| {
             writeln!(out, "{}lambda\tmean\tse\tnonzeros", if several { "l1_ratio\t" } else { "" })?;
             for curve in &self.curves {
                 for CurvePoint { lambda, mean, se, nonzeros } in &curve.points {
@@ -45,7 +46,7 @@ impl Chosen {
                 }
             }
             Ok(())
-        })
+        })?)
     }
 
     /// The report with what was measured and chosen.

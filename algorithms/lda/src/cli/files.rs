@@ -3,7 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Session, VersionOf};
+use raddle::cli::{Error, ModelFolder, Session, VersionOf};
+use raddle::files::ModelFiles as _;
 use raddle_datasets::{Corpus, Csc, Matrix, Tokenizer, Vocabulary, npy, npz, sparse_npz};
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
 use serde::{Deserialize, Serialize};
@@ -184,7 +185,7 @@ pub(crate) fn write(
             writeln!(out, "{}\t{share:.6}\t{}", topic + 1, top.collect::<Vec<_>>().join(" "))
         })
     })?;
-    session.write("model.json", |out| Ok(serde_json::to_writer(out, model)?))
+    Ok(session.write("model.json", |out| Ok(serde_json::to_writer(out, model)?))?)
 }
 
 /// `pyldavis.json`: the arguments of `pyLDAvis.prepare`, by name, streamed.
@@ -197,7 +198,7 @@ pub(crate) fn write_pyldavis(
     let rows = fit.document_topics();
     let trained: Vec<usize> =
         (0..fit.documents()).filter(|&document| !rows.of(document).is_empty()).collect();
-    session.write("pyldavis.json", |out| {
+    Ok(session.write("pyldavis.json", |out| {
         write!(out, "{{\"topic_term_dists\":[")?;
         let mut row = vec![0.0; counts.words];
         for topic in 0..counts.topics() {
@@ -223,7 +224,7 @@ pub(crate) fn write_pyldavis(
         });
         list(out, false, frequency.iter())?;
         write!(out, "}}")
-    })
+    })?)
 }
 
 fn list<T: std::fmt::Display>(
@@ -236,13 +237,6 @@ fn list<T: std::fmt::Display>(
         write!(out, "{}{value}", if number > 0 { "," } else { "" })?;
     }
     write!(out, "]")
-}
-
-/// SHA-256 over the counts topic by topic: starts (u64), words (u32, from 0), counts (u32); then alpha and beta (f64).
-/// All little-endian.
-pub(crate) fn digest(fit: &Fit, counts: &TopicWords) -> String {
-    let digest = ModelDigest::default().u64s(&counts.starts).u32s(&counts.indices).u32s(&counts.counts);
-    digest.f64s(fit.alpha()).f64s(&[fit.beta()]).finish()
 }
 
 /// Reads a model; its folder is open, for what else is in it.

@@ -106,7 +106,7 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     let without = documents.without_words();
     documents.notes.extend(without.strip_prefix("; ").map(str::to_owned));
     let written = match &options.out {
-        Some(file) => write_atomic(file, |out| documents.write(out, form)),
+        Some(file) => write_atomic(file, |out| documents.write(out, form)).map_err(Error::from),
         None => {
             let mut out = io::BufWriter::new(io::stdout().lock());
             match documents.write(&mut out, form).and_then(|()| out.flush()) {

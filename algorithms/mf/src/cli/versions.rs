@@ -4,8 +4,8 @@ use std::path::Path;
 
 use raddle::State as _;
 use raddle::cli::{
-    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, VersionOf,
-    Versions, fit_versions, is_short, write_atomic,
+    ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions,
+    fit_versions, is_short, write_atomic,
 };
 use raddle_datasets::{Ids, Ratings};
 use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
@@ -28,7 +28,7 @@ struct Run<'a> {
 }
 
 /// A version of the ratings, split.
-struct Laid {
+struct PreparedVersion {
     ratings: Ratings,
     described: Data,
     split: Split,
@@ -118,7 +118,7 @@ impl Run<'_> {
 }
 
 impl Versions for Run<'_> {
-    type Laid = Laid;
+    type Prepared = PreparedVersion;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
         if !self.options.changes.cold {
@@ -127,7 +127,7 @@ impl Versions for Run<'_> {
         Ok(())
     }
 
-    fn lay_out(&mut self, session: &mut Session, number: u64) -> Result<Laid, Error> {
+    fn prepare(&mut self, session: &mut Session, number: u64) -> Result<PreparedVersion, Error> {
         if number > 0 && self.live.is_empty() {
             return Err(Error::input("it leaves no ratings to train on"));
         }
@@ -137,7 +137,7 @@ impl Versions for Run<'_> {
         }
         let described = data::describe(&ratings, ratings.triples.len());
         let split = session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings))?;
-        Ok(Laid { ratings, described, split })
+        Ok(PreparedVersion { ratings, described, split })
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
@@ -156,7 +156,7 @@ impl Versions for Run<'_> {
         &mut self,
         session: &mut Session,
         number: u64,
-        Laid { ratings, described, split }: Laid,
+        PreparedVersion { ratings, described, split }: PreparedVersion,
     ) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Split { problem, test, on_test, cold, .. } = split;
@@ -181,7 +181,7 @@ impl Versions for Run<'_> {
         if let Some(carried) = &self.carried {
             session.write_carried(carried)?;
         }
-        let of = VersionOf::reached(session);
+        let of = session.version_of();
         let (report, summary, text) = prepared.write(session, options, &ratings, &fit, Some(of))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
@@ -193,7 +193,7 @@ impl Versions for Run<'_> {
             format!("{}\t{}\t{value}\n", quoted(users, user), quoted(items, item))
         };
         let text: String = triples.iter().map(line).collect();
-        write_atomic(path, |out| std::io::Write::write_all(out, text.as_bytes()))
+        Ok(write_atomic(path, |out| std::io::Write::write_all(out, text.as_bytes()))?)
     }
 }
 

@@ -10,10 +10,10 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
-use super::super::folder::{Earlier, RunFolder};
-use super::super::model::ModelFolder;
-use super::super::store::{Disk, Store};
-use crate::cli::Error;
+use super::super::error::FileError;
+use super::super::model_folder::ModelFolder;
+use super::super::new_model::{ModelFiles as _, NewModel};
+use crate::base::store::{Disk, Store};
 
 /// Fails at one operation, counted from 0; from there on too, if it dies. A write that fails is done by half.
 #[derive(Debug)]
@@ -86,13 +86,17 @@ impl Store for Failing {
 const OLD: (&str, &[&str]) = ("old", &["coef.tsv", "path.tsv", "summary.json", "report.json"]);
 const NEW: (&str, &[&str]) = ("new", &["coef.tsv", "cv.tsv", "summary.json", "report.json"]);
 
+fn hold(folder: &Path, store: Arc<dyn Store>) -> Result<NewModel, FileError> {
+    NewModel::hold(folder, store, |_| Ok(())).map_err(|why| FileError::refused(folder, why))
+}
+
 #[derive(Deserialize)]
 struct About {
     label: String,
 }
 
-fn write(folder: &Path, (label, names): (&str, &[&str]), store: Arc<dyn Store>) -> Result<(), Error> {
-    let mut run = RunFolder::hold_in(folder, Earlier::Replaced, store)?;
+fn write(folder: &Path, (label, names): (&str, &[&str]), store: Arc<dyn Store>) -> Result<(), FileError> {
+    let mut run = hold(folder, store)?;
     for name in names {
         run.write(name, |out| out.write_all(label.as_bytes()))?;
     }
@@ -125,7 +129,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 /// Another run in the folder, killed early: it completes the pending commit. Then nothing is left of another
 /// model.
 fn settled(folder: &Path, was: Option<String>) {
-    drop(RunFolder::hold(folder, Earlier::Replaced).unwrap());
+    drop(NewModel::replace(folder).unwrap());
     assert_eq!(read(folder), was);
     let expected: &[&str] = match was.as_deref() {
         Some("old") => OLD.1,
@@ -196,11 +200,11 @@ type Meanwhile = fn(&Path);
 
 const MEANWHILE: [Meanwhile; 3] = [
     // The run that was writing goes on to its end.
-    |path| drop(RunFolder::hold_in(path, Earlier::Replaced, Failing::never()).unwrap()),
+    |path| drop(hold(path, Failing::never()).unwrap()),
     |path| write(path, LATER, Failing::never()).unwrap(),
     // One ends, and the next comes as far as between its commit and the places of its files.
     |path| {
-        drop(RunFolder::hold_in(path, Earlier::Replaced, Failing::never()).unwrap());
+        drop(hold(path, Failing::never()).unwrap());
         let _ = write(path, LATER, Failing::new(*COMMITTED + 2, true));
     },
 ];
@@ -257,7 +261,7 @@ fn a_death_while_a_commit_is_completed_is_completed_again() {
             write(&path, OLD, Failing::never()).unwrap();
             let _ = write(&path, NEW, Failing::new(first.at, true));
             let found = read(&path);
-            let held = RunFolder::hold_in(&path, Earlier::Replaced, Arc::<Failing>::clone(second));
+            let held = hold(&path, Arc::<Failing>::clone(second));
             met += usize::from(held.is_err());
             drop(held);
             assert_eq!(read(&path), found);

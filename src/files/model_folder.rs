@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read as _, Seek as _};
+use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
 use super::commit::NEXT;
+use super::error::FileError;
 use super::manifest::{self, Head, digest_of_bytes, digest_of_open, verified};
+use super::new_model::{ModelFiles as _, NewModel};
 use crate::base::state::{Reader, StateError};
-use crate::cli::exit::Error;
 
 /// File of the state that a fit leaves for the next version of its data.
 pub(crate) const CARRIED: &str = "carried.bin";
@@ -38,12 +39,16 @@ impl ModelFolder {
     /// # Errors
     /// If there is none, it is another program's or a later version's, or one of its files is not as it was
     /// written.
-    pub fn open(path: &Path, program: &str) -> Result<Self, Error> {
+    pub fn open(path: &Path, program: &str) -> Result<Self, FileError> {
         Self::open_watched(path, program, &mut || ())
     }
 
     /// [`open`](Self::open), with `look` called before each look at the folder.
-    pub(super) fn open_watched(path: &Path, program: &str, look: &mut dyn FnMut()) -> Result<Self, Error> {
+    pub(super) fn open_watched(
+        path: &Path,
+        program: &str,
+        look: &mut dyn FnMut(),
+    ) -> Result<Self, FileError> {
         let mut tries = 0;
         loop {
             look();
@@ -62,15 +67,31 @@ impl ModelFolder {
         }
     }
 
-    /// Reads `model.json`, without any other file.
-    fn begin(path: &Path, program: &str) -> Result<Self, Error> {
+    /// Name of the program whose model is in a folder. Nothing else is checked.
+    ///
+    /// # Errors
+    /// If there is no model in it.
+    pub fn program_of(path: &Path) -> Result<String, FileError> {
+        let (_, head, _) = Self::text_of(path)?;
+        Ok(head.program)
+    }
+
+    /// `model.json`, its head and its digits.
+    fn text_of(path: &Path) -> Result<(Vec<u8>, Head, String), FileError> {
         let about = path.join(manifest::NAME);
-        let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", about.display()));
+        let refuse = |why: &str| FileError::refused(&about, why);
         let text =
             fs::read(&about).map_err(|why| refuse(&format!("{why}; give the folder that --out wrote")))?;
         let damaged = "it is damaged, or not what --out wrote: fit the model again, or give its folder";
-        let digest = verified(&text).ok_or_else(|| refuse(&damaged))?.to_owned();
-        let head = Head::of(&text).ok_or_else(|| refuse(&damaged))?;
+        let digest = verified(&text).ok_or_else(|| refuse(damaged))?.to_owned();
+        let head = Head::of(&text).ok_or_else(|| refuse(damaged))?;
+        Ok((text, head, digest))
+    }
+
+    /// Reads `model.json`, without any other file.
+    fn begin(path: &Path, program: &str) -> Result<Self, FileError> {
+        let (text, head, digest) = Self::text_of(path)?;
+        let refuse = |why: &str| FileError::refused(&path.join(manifest::NAME), why);
         if head.program != program {
             let whose = head.program;
             return Err(refuse(&format!("a model of {whose}, not of {program}: give it to `{whose}`")));
@@ -84,14 +105,14 @@ impl ModelFolder {
         Ok(Self { path: path.into(), text, head, digest, files: BTreeMap::new() })
     }
 
-    fn open_files(&self, look: &mut dyn FnMut()) -> Result<BTreeMap<String, File>, Error> {
+    fn open_files(&self, look: &mut dyn FnMut()) -> Result<BTreeMap<String, File>, FileError> {
         let files = self.head.files.iter();
         files.map(|(name, digest)| Ok((name.clone(), self.open_file(name, digest, look)?))).collect()
     }
 
     /// Opens the file with this digest: in the folder, or, where the run was killed at its very end, in its
     /// `.next`. A file that was moved between the two looks is found by the third.
-    fn open_file(&self, name: &str, expected: &str, look: &mut dyn FnMut()) -> Result<File, Error> {
+    fn open_file(&self, name: &str, expected: &str, look: &mut dyn FnMut()) -> Result<File, FileError> {
         let (place, next) = (self.path.join(name), self.path.join(NEXT).join(name));
         for path in [&place, &next, &place] {
             look();
@@ -114,9 +135,9 @@ impl ModelFolder {
     ///
     /// # Errors
     /// If they are not of the type that is asked for.
-    pub fn about<T: DeserializeOwned>(&self) -> Result<T, Error> {
+    pub fn about<T: DeserializeOwned>(&self) -> Result<T, FileError> {
         serde_json::from_slice(&self.text)
-            .map_err(|why| Error::input(format!("{}: {why}", self.path.join(manifest::NAME).display())))
+            .map_err(|why| FileError::refused(&self.path.join(manifest::NAME), why))
     }
 
     /// `true` if the model has a file of this name.
@@ -128,7 +149,7 @@ impl ModelFolder {
     ///
     /// # Errors
     /// If the model has no such file, or it is not as it was written.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>, Error> {
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, FileError> {
         let (Some(mut file), Some(expected)) = (self.files.get(name), self.head.files.get(name)) else {
             return Err(self.refuse(name, "the model in this folder has no such file"));
         };
@@ -138,6 +159,23 @@ impl ModelFolder {
         if digest_of_bytes(&bytes) == *expected { Ok(bytes) } else { Err(self.changed(name)) }
     }
 
+    /// Writes the model into a folder of its own: the same files, byte for byte.
+    ///
+    /// # Errors
+    /// If there is a run in that folder already, a file is not as it was written, or the folder cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), FileError> {
+        let own = self.head.own_of(&self.text).ok_or_else(|| {
+            self.refuse(manifest::NAME, "it is not laid out as a run writes it: fit the model again")
+        })?;
+        let mut copy = NewModel::create(folder)?;
+        for name in self.head.files.keys() {
+            let bytes = self.read(name)?;
+            copy.write(name, |out| out.write_all(&bytes))?;
+        }
+        copy.write(manifest::NAME, |out| out.write_all(&own))?;
+        copy.commit(&self.head.program, &self.head.version)
+    }
+
     /// State that the fit left for the next version of its data, as `load` reads it.
     ///
     /// # Errors
@@ -145,7 +183,7 @@ impl ModelFolder {
     pub fn carried<T>(
         &self,
         load: impl FnOnce(&mut Reader<'_>) -> Result<T, StateError>,
-    ) -> Result<T, Error> {
+    ) -> Result<T, FileError> {
         let bytes = self.read(CARRIED)?;
         load(&mut Reader::new(&bytes)).map_err(|why| self.refuse(CARRIED, why))
     }
@@ -155,7 +193,7 @@ impl ModelFolder {
         &self.digest
     }
 
-    fn changed(&self, name: &str) -> Error {
+    fn changed(&self, name: &str) -> FileError {
         let why = match self.path.join(name).exists() {
             true => {
                 "it is not the file that the run wrote: it was changed, cut or mixed up; fit the model again"
@@ -165,8 +203,8 @@ impl ModelFolder {
         self.refuse(name, why)
     }
 
-    fn refuse(&self, name: &str, why: impl std::fmt::Display) -> Error {
-        Error::input(format!("{}: {why}", self.path.join(name).display()))
+    fn refuse(&self, name: &str, why: impl std::fmt::Display) -> FileError {
+        FileError::refused(&self.path.join(name), why)
     }
 }
 
@@ -174,6 +212,31 @@ impl ModelFolder {
 mod tests {
     use super::super::manifest::Own;
     use super::*;
+
+    #[test]
+    fn a_copy_has_the_same_bytes_and_never_replaces_a_run() {
+        let parent = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| parent.path().join(name));
+        for own in [Some("{\n  \"scale\": 0.5,\n  \"names\": [\"{\"]\n}"), Some("{}"), None] {
+            let mut model = NewModel::replace(&from).unwrap();
+            model.write("weights", |out| out.write_all(b"1 2 3")).unwrap();
+            if let Some(own) = own {
+                model.write(manifest::NAME, |out| out.write_all(own.as_bytes())).unwrap();
+            }
+            model.commit("mine", "0.9").unwrap();
+            drop(model);
+            let opened = ModelFolder::open(&from, "mine").unwrap();
+            opened.save(&to).unwrap();
+            for name in [manifest::NAME, "weights"] {
+                assert_eq!(fs::read(from.join(name)).unwrap(), fs::read(to.join(name)).unwrap(), "{own:?}");
+            }
+            assert_eq!(ModelFolder::open(&to, "mine").unwrap().digest(), opened.digest());
+            assert_eq!(ModelFolder::program_of(&to).unwrap(), "mine");
+            let why = opened.save(&to).unwrap_err().to_string();
+            assert!(why.contains("it holds a run of mine (model.json): replace it"), "{why}");
+            fs::remove_dir_all(&to).unwrap();
+        }
+    }
 
     #[test]
     fn a_model_of_a_newer_layout_is_refused_by_its_version() {

@@ -1,12 +1,11 @@
-//! [`Out`]: the writer of a run's files.
+//! [`Out`]: the writer of a model's files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::store::Stored;
-pub(crate) use crate::base::store::{Disk, Store};
+use crate::base::store::{Store, Stored};
 
 /// Writer of a file: bytes are streamed, never held whole.
 #[derive(Debug)]

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::atomic::stream;
 use super::manifest::{self, Files, Head, Own, digest_of};
-use super::store::{Out, Store};
+use super::out::Out;
+use crate::base::store::Store;
 
 /// Folder in which files are gathered; files found there by a new run were given up.
 const STAGING: &str = ".raddle-staging";

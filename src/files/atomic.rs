@@ -6,8 +6,9 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::store::{Disk, Out, Store};
-use crate::cli::exit::Error;
+use super::error::FileError;
+use super::out::Out;
+use crate::base::store::{Disk, Store};
 
 /// Links that are followed at most, as the system does.
 const MOST_LINKS: usize = 40;
@@ -21,7 +22,7 @@ const MOST_LINKS: usize = 40;
 ///
 /// # Errors
 /// If it cannot be written; the error names it. Of a file that would have been new nothing is left then.
-pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), Error> {
+pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), FileError> {
     let disk: Arc<dyn Store> = Arc::new(Disk);
     let written = Place::of(path).and_then(|place| match place {
         Place::File(target, before) => replace(&disk, &target, before, write),
@@ -33,7 +34,7 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>)
         ErrorKind::NotFound | ErrorKind::NotADirectory => {
             refuse(path, "there is no folder to write it to: make it")
         }
-        _ => Error::write(path, why),
+        _ => FileError::write(path, why),
     })
 }
 
@@ -172,9 +173,9 @@ fn like(file: &File, other: &Metadata) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
-/// Error: no file can be there, which is the command line's fault.
-fn refuse(path: &Path, why: &str) -> Error {
-    Error::usage(format!("{}: cannot write: {why}, or give another file", path.display()))
+/// Error of a path at which no file can be.
+fn refuse(path: &Path, why: &str) -> FileError {
+    FileError::refused(path, format!("cannot write: {why}, or give another file"))
 }
 
 /// Writes a file, and returns once it outlives a loss of power.
