@@ -3,7 +3,9 @@
 //! `cargo run --example forget`
 
 use raddle_datasets::{Duplicates, RatingsOptions, read_any_ratings};
-use raddle_mf::{Carried, InProcess, LiveRatings, Mf, MfError, Problem, Query, RatingChange, Recommender, Seen};
+use raddle_mf::{
+    Carried, InProcess, LiveRatings, Mf, MfError, Problem, Query, RatingChange, Recommender, Seen,
+};
 
 /// The ratings as they are now, with a share of them to validate on: pairs stay on their side of the split.
 fn problem(live: &LiveRatings) -> Result<Problem, MfError> {

@@ -101,6 +101,7 @@ pub mod schedule;
 
 pub use base::digest::ModelDigest;
 pub use base::error::EngineError;
+pub use base::observed::{Reporter, observed};
 pub use base::pool::Pool;
 pub use base::side_by_side::side_by_side;
 pub use base::slowdown::Slowdown;

@@ -225,10 +225,11 @@ fn difference(
     fingerprint: &BoundaryFingerprint,
     begins: bool,
 ) -> Option<Component> {
-    let changes = |fingerprint: &BoundaryFingerprint| -> Vec<(Component, u64)> {
-        fingerprint.parts.iter().filter(|(part, _)| matches!(part, Component::Change(_))).copied().collect()
+    type Parts = Vec<(Component, u64)>;
+    let apart = |fingerprint: &BoundaryFingerprint| -> (Parts, Parts) {
+        fingerprint.parts.iter().copied().partition(|(part, _)| matches!(part, Component::Change(_)))
     };
-    let (there, mut here) = (changes(expected), changes(fingerprint));
+    let ((there, others_there), (mut here, others_here)) = (apart(expected), apart(fingerprint));
     if begins && here.len() > there.len() {
         here.drain(..here.len() - there.len());
     }
@@ -239,12 +240,9 @@ fn difference(
             return Some(part);
         }
     }
-    let others = |fingerprint: &BoundaryFingerprint| -> Vec<(Component, u64)> {
-        fingerprint.parts.iter().filter(|(part, _)| !matches!(part, Component::Change(_))).copied().collect()
-    };
-    let (there, here) = (others(expected), others(fingerprint));
-    let differs = here.iter().zip(&there).find(|(here, there)| here != there).map(|(here, _)| here.0);
-    differs.or_else(|| (here.len() != there.len()).then_some(Component::Conclusion))
+    let differs = others_here.iter().zip(&others_there).find(|(here, there)| here != there);
+    let part = differs.map(|((part, _), _)| *part);
+    part.or_else(|| (others_here.len() != others_there.len()).then_some(Component::Conclusion))
 }
 
 fn name(part: Component) -> String {

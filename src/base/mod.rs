@@ -4,6 +4,7 @@ pub(crate) mod digest;
 pub(crate) mod error;
 pub mod fork_join;
 pub(crate) mod identity;
+pub(crate) mod observed;
 pub(crate) mod panic_context;
 pub(crate) mod pool;
 pub(crate) mod process;

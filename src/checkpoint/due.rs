@@ -2,7 +2,7 @@
 //! never what is saved.
 
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::base::sync::lock;
@@ -78,17 +78,13 @@ impl Due {
     pub(crate) fn at(&self, epoch: u64) -> bool {
         match self.every {
             CheckpointEvery::Epochs(every) => epoch > 0 && epoch.is_multiple_of(every),
-            CheckpointEvery::Auto => self.lock().is_due(epoch, Instant::now()),
+            CheckpointEvery::Auto => lock(&self.clock).is_due(epoch, Instant::now()),
         }
     }
 
     /// Notes that one was written, at this cost.
     pub(crate) fn note(&self, cost: Duration) {
-        self.lock().note(cost, Instant::now());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Clock> {
-        lock(&self.clock)
+        lock(&self.clock).note(cost, Instant::now());
     }
 }
 

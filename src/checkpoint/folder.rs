@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::manifest::{self, Manifest};
@@ -71,7 +71,7 @@ impl CheckpointWriter {
     /// Submits the parts that this process has written of a boundary. They outlive a loss of power of its
     /// machine, with their names: the coordinator, on another one, relies on them.
     pub(crate) fn submit_parts(&self) -> SubmittedParts {
-        let Some(pending) = self.lock().take() else { return SubmittedParts::default() };
+        let Some(pending) = lock(&self.pending).take() else { return SubmittedParts::default() };
         let PendingCheckpoint { folder, parts, cost, failed, .. } = pending;
         let began = Instant::now();
         let sync = || self.store.sync_folder(&folder).and_then(|()| self.store.sync_folder(&self.folder));
@@ -105,7 +105,7 @@ impl CheckpointWriter {
             }
         })?;
         let closed = part.map(PartWriter::close).transpose();
-        let mut pending = self.lock();
+        let mut pending = lock(&self.pending);
         if let Some(pending) = pending.as_mut() {
             match closed {
                 Ok(part) => pending.parts.extend(part),
@@ -119,7 +119,7 @@ impl CheckpointWriter {
 
     fn begin_part(&self, epoch: u64) -> io::Result<PartWriter> {
         let folder = self.folder.join(format!("{epoch}.{}", self.generation.load(Ordering::Acquire)));
-        let mut pending = self.lock();
+        let mut pending = lock(&self.pending);
         if pending.as_ref().is_none_or(|pending| pending.folder != folder) {
             if let Some(before) = pending.take() {
                 self.drop_pending(&before);
@@ -164,13 +164,9 @@ impl CheckpointWriter {
 
     /// Gives up the parts written of a boundary.
     pub(crate) fn give_up(&self) {
-        if let Some(pending) = self.lock().take() {
+        if let Some(pending) = lock(&self.pending).take() {
             self.drop_pending(&pending);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<PendingCheckpoint>> {
-        lock(&self.pending)
     }
 }
 

@@ -55,8 +55,8 @@ fn run<P: Program>(
     client: &CoordinatorClient,
 ) -> Result<Option<Outcome<P>>, EngineError> {
     let costs = engine.costs.clone().unwrap_or_else(|| vec![1; engine.parts.shards.len()]);
-    let watch = Arc::new(Mutex::new(BalanceMonitor { balance: Balance::new(true), plan: None, costs }));
-    engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&watch)));
+    let monitor = Arc::new(Mutex::new(BalanceMonitor { balance: Balance::new(true), plan: None, costs }));
+    engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&monitor)));
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     client
@@ -94,7 +94,7 @@ fn run<P: Program>(
                 };
             }
             Step::Run(generation, position) => {
-                lock(&watch).begin(&plan, member.last_worked());
+                lock(&monitor).begin(&plan, member.last_worked());
                 settled(client, &plan, sent_bytes, member.last_worked())?;
                 let links = (plan.participants.len() > 1).then(|| links(&plan, position, peers));
                 let (report, end) = (client.reporter(), client.ender());
@@ -197,14 +197,14 @@ impl BalanceMonitor {
 fn reporting_observer<P: Program>(
     client: &CoordinatorClient,
     mut observer: Option<Observer<P>>,
-    watch: Arc<Mutex<BalanceMonitor>>,
+    monitor: Arc<Mutex<BalanceMonitor>>,
 ) -> Observer<P> {
     let (report, requests) = (client.reporter(), Arc::clone(&client.requests));
     Box::new(move |record: &EpochRecord, replica: &P::Replica| {
         let metric = record.metric.as_ref().map(|metric| (metric.name.to_string(), metric.value));
         let epoch = Epoch { epoch: record.epoch, seconds: record.seconds, metric, load: record.load.clone() };
         let generation = requests.running();
-        if lock(&watch).is_worth_moving(&epoch) {
+        if lock(&monitor).is_worth_moving(&epoch) {
             requests.end_at_boundary(generation);
         }
         report(&MemberReport::Epoch { generation, epoch });

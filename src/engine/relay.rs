@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::member::{Member, Step, lost};
+use super::member::{Member, Step, missing_state};
 use super::{Engine, Outcome};
 use crate::base::error::EngineError;
 use crate::base::panic_context;
@@ -81,18 +81,18 @@ impl<P: Program> Runner<P> {
     fn plan(&self, number: u64, before: Option<&Before<'_>>) -> GenerationPlan {
         let Registration { identity, blocks, .. } = self.member.registration(1);
         let participants = vec![Participant { id: self.index, address: String::new() }];
-        GenerationPlan::deal(number, participants, (1, 1), &identity.costs, blocks, None, before)
+        GenerationPlan::new(number, participants, (1, 1), &identity.costs, blocks, None, before)
     }
 
     /// Runs one generation, to the next boundary.
     fn run(&mut self, fingerprints: &mut Vec<BoundaryFingerprint>) -> Result<GenerationEnd, EngineError> {
-        let Step::Run(generation, _) = self.member.next(Instant::now())? else { return Err(lost()) };
+        let Step::Run(generation, _) = self.member.next(Instant::now())? else { return Err(missing_state()) };
         self.requests.end_at_boundary(self.requests.running());
         let mut returned = Arc::clone(&generation).run(None)?;
         fingerprints.append(&mut returned.ended.fingerprints);
         match self.member.ended(&generation, returned, Instant::now())? {
             MemberReport::Ended { end: Some(end), .. } => Ok(end),
-            _ => Err(lost()),
+            _ => Err(missing_state()),
         }
     }
 

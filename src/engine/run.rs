@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use super::member::{Member, Step, lost};
+use super::member::{Member, Step, missing_state};
 use super::{Engine, Outcome};
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
@@ -75,7 +75,7 @@ struct Alone<P: Program> {
 /// Result of an action.
 enum Done<P: Program> {
     /// The next event for the coordinator.
-    News(Event),
+    Event(Event),
     Nothing,
     /// The run is over.
     Over(Box<Outcome<P>>),
@@ -83,18 +83,18 @@ enum Done<P: Program> {
 
 impl<P: Program> Alone<P> {
     fn run(mut self, registration: Registration) -> Result<Outcome<P>, EngineError> {
-        let mut news =
+        let mut events =
             VecDeque::from([reported(MemberReport::Ready { registration, address: String::new() })]);
-        while let Some(event) = news.pop_front() {
+        while let Some(event) = events.pop_front() {
             for action in self.coordinator.on(event, 0.0) {
                 match self.act(action)? {
-                    Done::News(event) => news.push_back(event),
+                    Done::Event(event) => events.push_back(event),
                     Done::Nothing => {}
                     Done::Over(outcome) => return Ok(*outcome),
                 }
             }
         }
-        Err(lost())
+        Err(missing_state())
     }
 
     fn act(&mut self, action: Action) -> Result<Done<P>, EngineError> {
@@ -112,10 +112,10 @@ impl<P: Program> Alone<P> {
                 let checkpoint_result = self.checkpoints.commit((epoch, generation), &identity, submitted);
                 Event::Committed { generation, checkpoint_result }
             }
-            Action::Over { why, .. } => return Err(why.map_or_else(lost, EngineError::Worker)),
+            Action::Over { why, .. } => return Err(why.map_or_else(missing_state, EngineError::Worker)),
             _ => return Ok(Done::Nothing),
         };
-        Ok(Done::News(event))
+        Ok(Done::Event(event))
     }
 
     /// Runs a generation, or ends the run; there are no transfers.
@@ -124,10 +124,10 @@ impl<P: Program> Alone<P> {
         match self.member.next(self.started)? {
             Step::Run(generation, _) => {
                 let returned = Arc::clone(&generation).run(None)?;
-                Ok(Done::News(reported(self.member.ended(&generation, returned, Instant::now())?)))
+                Ok(Done::Event(reported(self.member.ended(&generation, returned, Instant::now())?)))
             }
             Step::Over(outcome) => Ok(Done::Over(outcome)),
-            Step::Wait | Step::Leave => Err(lost()),
+            Step::Wait | Step::Leave => Err(missing_state()),
         }
     }
 
@@ -137,7 +137,7 @@ impl<P: Program> Alone<P> {
         };
         let found = Checkpoint::read(folder, identity)?;
         let event = Event::found(&found);
-        self.member.go_on_from(found);
+        self.member.resume_from(found);
         Ok(event)
     }
 }

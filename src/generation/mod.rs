@@ -21,10 +21,10 @@ use crate::base::fork_join::HelperThreads;
 use crate::base::sync::lock;
 use crate::program::Program;
 use crate::run::hub::{GenerationTotals, HubState};
+use crate::run::local_state::{GenerationResult, LocalState};
 use crate::run::placement::Layout;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{GenerationResult, LocalState};
 
 /// Called with every boundary's record, and the replica there, while the run goes on.
 pub(crate) type Observer<P> = Box<dyn FnMut(&EpochRecord, &<P as Program>::Replica) + Send>;
@@ -48,12 +48,12 @@ impl<P: Program> Generation<P> {
         program: Arc<P>,
         settings: Arc<Settings>,
         layout: Layout,
-        share: LocalState<P>,
+        local: LocalState<P>,
         hub: Option<HubState<P>>,
         observer: Option<Observer<P>>,
     ) -> Self {
         let epoch = hub.as_ref().map_or(0, |hub| hub.progress.epoch);
-        let slots = GenerationResult { share, hub, began: None, epoch, ended: GenerationTotals::default() };
+        let slots = GenerationResult { local, hub, began: None, epoch, ended: GenerationTotals::default() };
         Self {
             program,
             settings,

@@ -82,8 +82,13 @@ fn imports_of_the_run_folder_go_down() {
 
 #[test]
 fn imports_of_files_go_down() {
-    let floors: [&[&str]; 4] =
-        [&["error", "manifest", "out", "version"], &["atomic"], &["commit"], &["model_folder", "new_model"]];
+    let floors: [&[&str]; 5] = [
+        &["error", "manifest", "out", "version"],
+        &["atomic"],
+        &["commit"],
+        &["new_model"],
+        &["model_folder"],
+    ];
     check(&src("."), "files", &floors, &[]);
 }
 

@@ -247,6 +247,42 @@ pub enum LassoError {
         /// The error of the other rows.
         why: Box<LassoError>,
     },
+    /// A split whose training rows cannot be fitted.
+    #[error("split {split} of {splits}: on its training rows, {why}; choose others")]
+    InSplit {
+        /// The split, counted from 1.
+        split: usize,
+        /// How many there are.
+        splits: usize,
+        /// The error of its training rows.
+        why: Box<LassoError>,
+    },
+    /// A split without training or test rows.
+    #[error("split {split} has no {side} rows: give it some, or leave it out")]
+    EmptySplit {
+        /// The split, counted from 1.
+        split: usize,
+        /// Its empty side.
+        side: &'static str,
+    },
+    /// A row that a split cannot have.
+    #[error("split {split} names row {row}, counted from 0, {why}: correct it")]
+    SplitRow {
+        /// The split, counted from 1.
+        split: usize,
+        /// The row, counted from 0.
+        row: usize,
+        /// Reason.
+        why: &'static str,
+    },
+    /// A cross-validation that was ended by request.
+    #[error("the cross-validation was interrupted in fold {fold} of {folds}, so that no lambda is chosen")]
+    Interrupted {
+        /// The first fold, counted from 1, that did not come to its end.
+        fold: usize,
+        /// How many there are.
+        folds: usize,
+    },
     /// A fold without a class, where the measure needs all.
     #[error(
         "fold {fold} of {folds} holds out no row of the class {class}, so that it has no area under the curve: choose fewer \

@@ -59,7 +59,9 @@ pub mod working_set;
 
 pub use cross_validation::criterion::Criterion;
 pub use cross_validation::curve::{Curve, CurvePoint, FoldScores, Rule};
+pub use cross_validation::fold_run::FoldRun;
 pub use cross_validation::folds::{Fold, Folds};
+pub use cross_validation::splits::Split;
 pub use cross_validation::{CrossValidated, CrossValidation};
 #[doc(hidden)] // for benches
 pub use data::correlation::correlations;

@@ -113,6 +113,11 @@ impl Fit {
         TopicWords::from_counts((self.topics(), self.words()), entries, (priors, self.totals.beta))
     }
 
+    /// [`TopicWords::digest`] of this model: the same exactly when its counts and priors are.
+    pub fn digest(&self) -> String {
+        self.topic_words().digest(self.alpha())
+    }
+
     /// (topic, count) of a document of the corpus, topics ascending; none for one that was held out.
     pub fn document_topics(&self) -> DocumentTopics<'_> {
         let mut places = vec![None; self.documents];

@@ -1,5 +1,7 @@
 //! [`TopicWords`]: how often each topic has each word, topic by topic; what files are written from.
 
+use raddle::ModelDigest;
+
 /// Counts of K topics by V words in compressed rows: a topic's words ascend.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TopicWords {
@@ -81,6 +83,13 @@ impl TopicWords {
         for (word, count) in self.topic(topic) {
             into[word as usize] = weigh(f64::from(count), extra.get(word as usize).copied().unwrap_or(0.0));
         }
+    }
+
+    /// SHA-256 over the counts topic by topic: starts (u64), words (u32, from 0), counts (u32); then alpha and
+    /// beta (f64). All little-endian.
+    pub fn digest(&self, alpha: &[f64]) -> String {
+        let digest = ModelDigest::default().u64s(&self.starts).u32s(&self.indices).u32s(&self.counts);
+        digest.f64s(alpha).f64s(&[self.beta]).finish()
     }
 
     /// The words with the most tokens of a topic, most first, of equal ones the lower number: at most `most`.

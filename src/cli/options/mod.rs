@@ -1,8 +1,8 @@
 //! [`TrainOptions`]: the options of training that mean the same in every program.
 
+pub(crate) mod subcommand;
 pub(crate) mod uses;
 pub(crate) mod values;
-pub(crate) mod verb;
 
 use std::path::{Path, PathBuf};
 use std::{fs, thread};

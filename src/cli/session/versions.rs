@@ -6,7 +6,7 @@ use super::super::exit::{Error, ExitStatus};
 use super::super::report::Report;
 use super::Session;
 use crate::base::state::{State, to_bytes};
-use crate::cli::options::verb::repeat;
+use crate::cli::options::subcommand::repeat;
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::Earlier;

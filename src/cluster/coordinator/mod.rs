@@ -29,8 +29,10 @@ use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration}
 /// connection has ended.
 const GRACE: f64 = 2.0;
 
+#[derive(Default)]
 enum CoordinatorStage {
     /// The processes build their programs.
+    #[default]
     Gathering,
     /// They wait while the checkpoint to resume from is looked up.
     Finding,
@@ -59,6 +61,7 @@ struct SuspectedLoss {
 }
 
 /// State of a run, by which the next generation is decided.
+#[derive(Default)]
 pub(crate) struct Coordinator {
     config: CoordinatorConfig,
     members: BTreeMap<u32, Member>,
@@ -96,22 +99,7 @@ impl Coordinator {
             next: config.processes,
             balance: Balance::new(config.balance),
             config,
-            registration: None,
-            stage: CoordinatorStage::Gathering,
-            plan: None,
-            workers: None,
-            end_is_requested: false,
-            stop_is_requested: false,
-            suspected: None,
-            epoch: Epoch::default(),
-            pauses: Vec::new(),
-            early: Vec::new(),
-            from: None,
-            warnings: Vec::new(),
-            held: None,
-            note_again: None,
-            notes: Notes::default(),
-            out: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -208,7 +196,7 @@ impl Coordinator {
     }
 
     /// A process has ended its generation and holds its state again.
-    fn end_of(&mut self, from: u32, said: Option<GenerationEnd>, now: f64) {
+    fn on_generation_end(&mut self, from: u32, reported: Option<GenerationEnd>, now: f64) {
         if let CoordinatorStage::Running = self.stage {
             self.stage = CoordinatorStage::EndingGeneration { ended: BTreeSet::new(), end: None };
         }
@@ -218,7 +206,7 @@ impl Coordinator {
         };
         // Only once: the first report of the first process counts.
         if ended.insert(from) && plan.participants[0].id == from {
-            *end = said;
+            *end = reported;
         }
         if plan.participants.iter().all(|participant| ended.contains(&participant.id)) {
             match end.take() {

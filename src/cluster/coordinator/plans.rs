@@ -108,8 +108,8 @@ impl Coordinator {
         let cores = there.map(|member| member.cores).min().unwrap_or(1);
         let (costs, blocks) =
             (costs(self.registration.as_ref()), self.registration.as_ref().map_or(0, |known| known.blocks));
-        let deal = |participants: Vec<Participant>, speeds: Option<&[f64]>| {
-            GenerationPlan::deal(
+        let plan_with = |participants: Vec<Participant>, speeds: Option<&[f64]>| {
+            GenerationPlan::new(
                 number,
                 participants,
                 (workers, cores),
@@ -119,9 +119,9 @@ impl Coordinator {
                 before.as_ref(),
             )
         };
-        let mut plan = deal(participants, None);
+        let mut plan = plan_with(participants, None);
         if let Some(speeds) = self.balance.speeds(&plan) {
-            plan = deal(plan.participants, Some(&speeds));
+            plan = plan_with(plan.participants, Some(&speeds));
         }
         plan.balance = self.config.balance;
         self.balance.begin(&plan);

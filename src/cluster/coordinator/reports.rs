@@ -21,7 +21,7 @@ impl Coordinator {
                 self.epoch = epoch;
             }
             MemberReport::Ended { generation, end } if generation == number => {
-                self.end_of(from, end, now);
+                self.on_generation_end(from, end, now);
             }
             MemberReport::PartsSubmitted { generation, submitted } if generation == number => {
                 self.parts_submitted(from, submitted)

@@ -21,8 +21,8 @@ use super::net::addresses::Address;
 use super::net::handshake::{PATIENCE, random};
 use super::net::listener::Listener;
 use super::net::wire::{Timed, heartbeat, receive, send};
-use super::order::{CoordinatorSettings, Ended, RunEvent, config};
 use super::protocol::{AdminResponse, CheckpointResult, Order};
+use super::settings::{CoordinatorSettings, Ended, RunEvent, config};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
@@ -41,7 +41,7 @@ pub struct Server {
     invitation: Invitation,
     inputs: mpsc::Receiver<Input>,
     remote: Remote,
-    machine: Coordinator,
+    coordinator: Coordinator,
     checkpoints: Arc<Mutex<CheckpointStore>>,
     proof: Option<u64>,
     /// Number of the last generation, and of the last one before this run.
@@ -73,7 +73,7 @@ impl Server {
             EngineError::Setting(format!("{}: cannot write: {why}", folder.display()))
         })?;
         let generation = checkpoints.last_generation();
-        let machine =
+        let coordinator =
             Coordinator::new(config(settings, run, generation, proof, checkpoints.may_have_checkpoint()));
         let checkpoints = Arc::new(Mutex::new(checkpoints));
         let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
@@ -89,7 +89,7 @@ impl Server {
             invitation,
             inputs,
             remote,
-            machine,
+            coordinator,
             checkpoints,
             proof,
             generation,
@@ -117,7 +117,7 @@ impl Server {
         };
         self.generation = self.generation.max(last);
         let config = config(&self.settings, run, self.generation, self.proof, may_resume);
-        self.machine = Coordinator::new(config);
+        self.coordinator = Coordinator::new(config);
         let build = lock(&self.expected).build;
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
         for socket in std::mem::take(&mut self.members).into_values() {
@@ -156,7 +156,7 @@ impl Server {
 
     /// Number of epochs completed, as last reported.
     pub fn epoch(&self) -> u64 {
-        self.machine.epoch()
+        self.coordinator.epoch()
     }
 
     /// Invitation for the processes of the current attempt.
@@ -199,7 +199,7 @@ impl Server {
                 Err(_) => Event::Tick,
             };
             self.stop |= matches!(event, Event::Stop);
-            for action in self.machine.on(event, clock.now()) {
+            for action in self.coordinator.on(event, clock.now()) {
                 if let Some(ended) = self.act(action, &mut on_event) {
                     return ended;
                 }

@@ -1,6 +1,6 @@
 //! Transfers of a process to others, and the hub that the first one hands over to the next.
 
-use super::{Member, Outgoing, lost};
+use super::{Member, Outgoing, missing_state};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Reader, StateError, Writer};
@@ -21,17 +21,17 @@ impl<P: Program> Member<P> {
         if plan.last && stats.is_some() {
             self.drop_training_data().map_err(EngineError::Worker)?;
         }
-        let Self { share, plan: before, .. } = self;
-        let share = share.as_mut().ok_or_else(lost)?;
+        let Self { local, plan: before, .. } = self;
+        let local = local.as_mut().ok_or_else(missing_state)?;
         let mut send = |to: u32, one: Transfer<P>| transfers.entry(to).or_default().push(one);
         let id_of = |process: u32| plan.participants[process as usize].id;
-        for (number, slot) in (0..).zip(&mut share.shards) {
+        for (number, slot) in (0..).zip(&mut local.shards) {
             let to = id_of(plan.shard_process(number));
             if let Some(shard) = if to == me { None } else { slot.take() } {
                 send(to, Transfer::Shard(number, shard));
             }
         }
-        for (number, slot) in (0..).zip(&mut share.blocks) {
+        for (number, slot) in (0..).zip(&mut local.blocks) {
             let to = id_of(plan.block_process(number));
             if let Some(block) = if to == me { None } else { slot.take() } {
                 send(to, Transfer::Block(number, block));
@@ -46,7 +46,7 @@ impl<P: Program> Member<P> {
             let had_workers =
                 |id| index(id).is_some_and(|(before, index)| before.process_of.contains(&index));
             for &id in others.iter().filter(|&&id| !plan.last && !had_workers(id)) {
-                send(id, Transfer::Replica(share.replica.clone()));
+                send(id, Transfer::Replica(local.replica.clone()));
             }
             let next = id_of(0);
             if next != me {
@@ -65,16 +65,16 @@ impl<P: Program> Member<P> {
 
     /// Drops the data in this process's shards and blocks that the model does not need.
     fn drop_training_data(&mut self) -> Result<(), String> {
-        let Some(share) = &mut self.share else { return Ok(()) };
+        let Some(local) = &mut self.local else { return Ok(()) };
         let program = &self.program;
         panic_context::guarded(|| {
-            for (number, shard) in (0..).zip(&mut share.shards) {
+            for (number, shard) in (0..).zip(&mut local.shards) {
                 if let Some(shard) = shard {
                     PanicContext::verb("drop_training_data").of("shard", number).enter();
                     program.drop_training_data(shard);
                 }
             }
-            for (number, block) in (0..).zip(&mut share.blocks) {
+            for (number, block) in (0..).zip(&mut local.blocks) {
                 if let Some(block) = block {
                     PanicContext::verb("shrink_to_model").of("block", number).enter();
                     program.shrink_to_model(block);

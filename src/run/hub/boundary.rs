@@ -1,6 +1,5 @@
 //! Boundaries: evaluating, concluding, beginning the next epoch or ending the generation.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::gathering::Gathering;
@@ -216,16 +215,11 @@ impl<P: Program> Hub<P> {
         let measured = std::mem::replace(&mut self.measured, vec![0.0; self.workers]);
         EpochRecord {
             epoch: self.state.progress.epoch,
-            data_version: 0,
             seconds: self.settings.elapsed(),
             measured: measured.into_iter().fold(0.0, f64::max),
             workers: self.workers,
             objective,
             metric,
-            position: None,
-            ending: None,
-            note: None,
-            shown: BTreeMap::new(),
             updates: totals.updates - before.updates,
             rounds: totals.rounds - before.rounds,
             candidates: counts.candidates.saturating_sub(counted.candidates),
@@ -233,6 +227,7 @@ impl<P: Program> Hub<P> {
             rolled_back,
             load: std::mem::replace(&mut self.load, vec![0.0; self.workers]),
             log: self.state.schedule.take_log(),
+            ..EpochRecord::default()
         }
     }
 }

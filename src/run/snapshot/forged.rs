@@ -17,7 +17,7 @@ use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::part::{Kind, Part};
 use crate::checkpoint::{SubmittedParts, has_checkpoint, last_generation};
 use crate::run::hub::{HubState, Progress};
-use crate::run::share::WholeState;
+use crate::run::local_state::WholeState;
 use crate::schedule::{Cyclic, Variables};
 
 /// A record as its bytes: code, number, length, content.

@@ -17,7 +17,7 @@ use super::rows::RowArgs;
 use super::terms::TermArgs;
 use super::{data, stored};
 
-/// Epochs are a limit here: they end a sitting, and leave the model alone. A fit that goes on may have another tolerance.
+/// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
 
 /// Points of a path at most: more say nothing new, and take all memory.

@@ -25,7 +25,7 @@ struct Run<'a> {
 }
 
 /// A version of the table, prepared.
-struct Laid {
+struct Prepared {
     problem: Problem,
     data: Data,
     features: Features,
@@ -81,7 +81,7 @@ impl Run<'_> {
 }
 
 impl Versions for Run<'_> {
-    type Laid = Laid;
+    type Prepared = Prepared;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
         let fitted = Saved::of(model)?;
@@ -99,7 +99,7 @@ impl Versions for Run<'_> {
         self.live.undo();
     }
 
-    fn lay_out(&mut self, session: &mut Session, _: u64) -> Result<Laid, Error> {
+    fn prepare(&mut self, session: &mut Session, _: u64) -> Result<Prepared, Error> {
         let options = self.options;
         let table = self.live.table();
         if table.y.is_empty() {
@@ -110,12 +110,12 @@ impl Versions for Run<'_> {
         let preparation = options.problem.preparation();
         let problem = session.timed(Timed::Prepare, || Problem::new(table.x, table.y, preparation));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
-        Ok(Laid { problem, data, features })
+        Ok(Prepared { problem, data, features })
     }
 
-    fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
+    fn fit(&mut self, session: &mut Session, number: u64, prepared: Prepared) -> Result<VersionEnd, Error> {
         let options = self.options;
-        let Laid { problem, data, features } = laid;
+        let Prepared { problem, data, features } = prepared;
         let columns = problem.columns();
         let lasso = options.problem.of_columns(options.lasso()?, &options.train, &features, columns)?;
         let layout = features.layout(columns, 0);

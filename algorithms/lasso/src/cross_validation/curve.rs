@@ -41,10 +41,9 @@ raddle::state!(FoldScores { place, rows, means, nonzeros, worst_gap });
 pub struct CurvePoint {
     /// lambda, the same in every fold.
     pub lambda: f64,
-    /// The mean over all rows, each held out once; for the area under the curve that of the folds, by their
-    /// rows.
+    /// The mean over all rows held out; for the area under the curve that of the folds, by their rows.
     pub mean: f64,
-    /// The standard error of that mean, from how the folds differ.
+    /// The standard error of that mean, from how the folds differ; NaN for a single split.
     pub se: f64,
     /// Coefficients that are not zero, on average over the folds.
     pub nonzeros: f64,
@@ -52,9 +51,11 @@ pub struct CurvePoint {
 
 /// The curve of a cross-validation.
 ///
-/// With K folds of n_k of the n rows and mean errors e_k, the mean is m = sum n_k e_k / n and its standard
+/// With K folds that hold out n_k rows, n together, and mean errors e_k, the mean is m = sum n_k e_k / n and its standard
 /// error sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K errors over
 /// sqrt(K), as in Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
+/// Folds hold out each row once; of [`Split`](crate::Split)s, a row counts in each that tests it, and one that
+/// none tests counts nothing. Where rows have weights, n_k and n are their sums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// The loss that was fitted.

@@ -2,13 +2,14 @@
 
 use std::sync::OnceLock;
 
-use raddle::{Engine, Outcome};
+use raddle::{Ending, Engine, Outcome};
 use raddle_common::number;
 use raddle_datasets::Matrix;
 
 use super::criterion::Truth;
 use super::curve::{Curve, FoldScores};
 use super::plan::Plan;
+use super::splits::FoldRows;
 use crate::data::preparation::Preparation;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
@@ -50,8 +51,7 @@ pub struct Folds {
     l1_ratios: Vec<f64>,
     /// The lambdas of each l1 ratio.
     lambdas: Vec<Vec<f64>>,
-    /// The rows that each fold holds out.
-    held_out: Vec<Vec<usize>>,
+    rows: Vec<FoldRows>,
     /// By l1 ratio, then by fold.
     scores: Vec<Option<FoldScores>>,
 }
@@ -66,7 +66,7 @@ pub struct Fold {
 
 impl Folds {
     pub(crate) fn new(
-        plan: Plan,
+        mut plan: Plan,
         x: Matrix,
         y: Vec<f64>,
         preparation: Preparation,
@@ -82,14 +82,8 @@ impl Folds {
         if !(plan.ratio >= 1.0 && plan.ratio.is_finite()) {
             return refuse("ratio", number(plan.ratio), "it must be a number of at least 1");
         }
-        if plan.folds < 2 {
-            return refuse("folds", plan.folds.to_string(), "there must be at least 2");
-        }
         let problem = plan.rows.problem(x.clone(), y.clone(), preparation)?;
-        let rows = problem.rows();
-        if plan.folds > rows {
-            return Err(LassoError::FewRows { rows, folds: plan.folds });
-        }
+        plan.check_count(problem.rows())?;
         let l1_ratios = match plan.l1_ratios.is_empty() {
             true => vec![plan.lasso.l1_ratio],
             false => plan.l1_ratios.clone(),
@@ -110,14 +104,14 @@ impl Folds {
             Ok((0..plan.points).map(|at| first * share(at, plan.points, plan.ratio)).collect())
         };
         let lambdas = l1_ratios.iter().map(grid).collect::<Result<Vec<Vec<f64>>, LassoError>>()?;
-        let held_out = plan.cut(&problem)?;
+        let rows = plan.cut(&problem)?;
         let scores = vec![None; l1_ratios.len() * plan.folds];
         let labels = match plan.lasso.which_loss().has_classes() {
             true => problem.labels(),
             false => Vec::new(),
         };
         let (classes, problem) = (problem.classes(), OnceLock::new());
-        Ok(Self { plan, x, y, preparation, problem, classes, labels, l1_ratios, lambdas, held_out, scores })
+        Ok(Self { plan, x, y, preparation, problem, classes, labels, l1_ratios, lambdas, rows, scores })
     }
 
     /// K, the number of folds.
@@ -144,29 +138,30 @@ impl Folds {
 
     /// The rows (from 0, ascending) that fold `number` (from 0) holds out.
     pub fn held_out(&self, number: usize) -> &[usize] {
-        &self.held_out[number]
+        &self.rows[number].test
     }
 
-    /// Fold `number` (from 0), centred and scaled anew on the rows that it does not hold out.
+    /// Fold `number` (from 0), centred and scaled anew on the rows that it is fitted on: those that it does
+    /// not hold out, or the training rows of its [`Split`](crate::Split).
     ///
     /// # Errors
     /// If these rows cannot be prepared.
     pub fn fold(&self, number: usize) -> Result<Fold, LassoError> {
-        let held_out = self.held_out[number].clone();
-        let kept: Vec<usize> = (0..self.y.len()).filter(|row| held_out.binary_search(row).is_err()).collect();
+        let held_out = self.rows[number].test.clone();
+        let kept = self.rows[number].train(self.y.len());
         let y = kept.iter().map(|&row| self.y[row]).collect();
-        let (x, terms) = (self.rows(&kept, &held_out), self.plan.rows.select(&kept));
+        let (x, terms) = (self.select(&kept, number), self.plan.rows.select(&kept));
         let problem = terms.problem(x, y, self.preparation).map_err(|why| self.in_fold(number, why))?;
         Ok(Fold { number, held_out, problem })
     }
 
-    /// Some rows, where those that are held out are not seen by the means that fill missing values.
-    fn rows(&self, rows: &[usize], held_out: &[usize]) -> Matrix {
+    /// Some rows, with missing values filled by the means of those that a fold is fitted on.
+    fn select(&self, rows: &[usize], fold: usize) -> Matrix {
         if self.plan.filled.is_empty() {
             return self.x.select_rows(rows);
         }
         let (mut x, all) = (self.x.clone(), (0..self.y.len()).collect::<Vec<_>>());
-        x.fill_again(&self.plan.filled, &all, |row| held_out.binary_search(&row).is_err());
+        x.fill_again(&self.plan.filled, &all, |row| self.rows[fold].trains_on(row));
         x.select_rows(rows)
     }
 
@@ -192,19 +187,22 @@ impl Folds {
     }
 
     fn in_fold(&self, number: usize, why: LassoError) -> LassoError {
-        LassoError::InFold { fold: number + 1, folds: self.plan.folds, why: Box::new(why) }
+        self.rows[number].refused((number, self.plan.folds), why)
     }
 
     /// Measures the path that a run of [`engine`](Self::engine) came to on the rows held out.
     ///
     /// # Errors
-    /// If the run ended before its last lambda was certified.
+    /// If the run was interrupted, or ended otherwise before its last lambda was certified.
     pub fn score(
         &self,
         fold: &Fold,
         ratio: usize,
         outcome: Outcome<LassoProgram>,
     ) -> Result<FoldScores, LassoError> {
+        if outcome.report.ending == Ending::Interrupted {
+            return Err(LassoError::Interrupted { fold: fold.number + 1, folds: self.plan.folds });
+        }
         let fit = Fit::new(&fold.problem, outcome);
         if fit.points.len() < self.plan.points {
             let (fold, points) = (fold.number + 1, self.plan.points);
@@ -212,7 +210,7 @@ impl Folds {
         }
         // From all rows, unless values that were missing are another fold's: a copy of some would take
         // memory, and a path takes longer than this.
-        let filled = (!self.plan.filled.is_empty()).then(|| self.rows(&fold.held_out, &fold.held_out));
+        let filled = (!self.plan.filled.is_empty()).then(|| self.select(&fold.held_out, fold.number));
         let columns = self.x.cols();
         let predicted = |point: &Point, class: usize| -> Vec<f64> {
             let (intercept, coefficients) = point.of_class(columns, class);
@@ -256,7 +254,7 @@ impl Folds {
         let (fold, ratio) = scores.place;
         let fits = fold < self.plan.folds
             && ratio < self.l1_ratios.len()
-            && scores.rows == self.held_out[fold].iter().map(|&row| self.plan.rows.weight(row)).sum::<f64>()
+            && scores.rows == self.held_out(fold).iter().map(|&row| self.plan.rows.weight(row)).sum::<f64>()
             && scores.means.len() == self.plan.points
             && scores.nonzeros.len() == self.plan.points;
         if !fits {

@@ -3,24 +3,29 @@
 mod assignment;
 pub(crate) mod criterion;
 pub(crate) mod curve;
+pub(crate) mod fold_run;
 pub(crate) mod folds;
 mod plan;
 pub(crate) mod rows;
+pub(crate) mod splits;
 
 use std::ops::ControlFlow;
 
-use raddle::{RunReport, side_by_side};
+use raddle::{Engine, EpochRecord, Reporter, RunReport, Stop, observed, side_by_side};
 use raddle_datasets::{Filled, Matrix};
 
 use crate::data::preparation::Preparation;
 use crate::error::LassoError;
 use crate::model::Fit;
 use crate::params::Lasso;
+use crate::run::program::LassoProgram;
 use criterion::Criterion;
 use curve::{Curve, FoldScores, Rule};
+use fold_run::FoldRun;
 use folds::Folds;
 use plan::Plan;
 use rows::RowTerms;
+use splits::Split;
 
 /// A Lasso whose lambda is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
 ///
@@ -41,6 +46,7 @@ use rows::RowTerms;
 /// | `criterion` | `Deviance` | | what the rows held out are measured by |
 /// | `stratify` | for classes | for classes alone | every fold gets its part of every class |
 /// | `groups` | none | a number for each row | rows of one number are held out together |
+/// | `splits` | none | not with `stratify` or `groups` | training and test rows of each fold, in place of those of `folds` and `seed` |
 ///
 /// All other parameters are those of the [`Lasso`] it was made from; its lambda is replaced, and coefficients
 /// to start from are where the last fit starts. Folds are fitted side by side on the workers; the result is
@@ -83,11 +89,24 @@ impl Lasso {
     /// Chooses lambda by cross-validation, with these parameters for every fit.
     pub fn cv(self) -> CrossValidation {
         let filled = Vec::new();
-        let (l1_ratios, criterion, stratify, groups) = (Vec::new(), Criterion::default(), None, None);
+        let (l1_ratios, criterion) = (Vec::new(), Criterion::default());
+        let (stratify, groups, splits) = (None, None, None);
         let (folds, points, ratio, seed, rows) = (5, 100, 100.0, 42, RowTerms::default());
         let lasso = self;
-        let plan =
-            Plan { lasso, folds, points, ratio, seed, l1_ratios, criterion, stratify, groups, filled, rows };
+        let plan = Plan {
+            lasso,
+            folds,
+            points,
+            ratio,
+            seed,
+            l1_ratios,
+            criterion,
+            stratify,
+            groups,
+            splits,
+            filled,
+            rows,
+        };
         CrossValidation { plan, rule: Rule::Min }
     }
 }
@@ -150,6 +169,23 @@ impl CrossValidation {
         self
     }
 
+    /// Sets training and test rows of each fold, which need not be complements; `folds` and `seed` are not
+    /// used then, and `stratify` and `groups` refused. [`Curve`] says how the folds are averaged.
+    ///
+    /// ```
+    /// use raddle_lasso::{Lasso, Preparation, Split};
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// // Each time the next hundred rows, by all before them.
+    /// let split = |at: usize| Split { train: (0..at).collect(), test: (at..at + 100).collect() };
+    /// let cv = Lasso::params().cv().splits([142, 242, 342].map(split).to_vec());
+    /// assert_eq!(cv.fit(data.x, data.y, Preparation::default())?.folds.len(), 3);
+    /// # Ok::<(), raddle_lasso::LassoError>(())
+    /// ```
+    pub fn splits(mut self, splits: Vec<Split>) -> Self {
+        self.plan.splits = Some(splits);
+        self
+    }
+
     /// Sets which lambda is chosen.
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rule = rule;
@@ -163,10 +199,26 @@ impl CrossValidation {
     /// If a parameter is out of its range, the data cannot be fitted, no column varies with the response, a
     /// run fails, or a fold's path cannot be certified to its end.
     pub fn fit(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<CrossValidated, LassoError> {
+        self.fit_with(x, y, preparation, |_, engine| engine)
+    }
+
+    /// [`fit`](CrossValidation::fit) on engines that `set` may change, on whichever thread each is run: limits,
+    /// an observer, one [`Stop`] for all.
+    ///
+    /// # Errors
+    /// Those of [`fit`](CrossValidation::fit), and [`LassoError::Interrupted`] if a run on a fold was
+    /// stopped; the last fit says so in its report.
+    pub fn fit_with(
+        self,
+        x: Matrix,
+        y: Vec<f64>,
+        preparation: Preparation,
+        set: impl Fn(FoldRun, Engine<LassoProgram>) -> Engine<LassoProgram> + Sync,
+    ) -> Result<CrossValidated, LassoError> {
         let (rule, workers) = (self.rule, self.plan.lasso.workers.max(1));
         let mut folds = self.start(x, y, preparation)?;
         let lanes = workers.min(folds.count());
-        let work = |number| match folds.fitted(number, workers / lanes) {
+        let work = |number| match folds.fitted(number, workers / lanes, &set) {
             Ok(done) => ControlFlow::Continue(Ok(done)),
             Err(why) => ControlFlow::Break(Err(why)),
         };
@@ -181,8 +233,51 @@ impl CrossValidation {
         let curves = folds.curves()?;
         let best = Curve::best(&curves);
         let curve = curves[best].clone();
-        let fit = folds.all(best, curve.choose(rule).lambda).fit(folds.problem())?;
+        let last = FoldRun { fold: None, l1_ratio: curve.l1_ratio };
+        let lasso = folds.all(best, curve.choose(rule).lambda);
+        let fit = lasso.fit_with(folds.problem(), |engine| set(last, engine))?;
         Ok(CrossValidated { fit, curve, curves, worst_gap: folds.worst_gap(), folds: reports })
+    }
+
+    /// [`fit`](CrossValidation::fit) with `observer` called on this thread with each epoch's record of all
+    /// runs, of those side by side as they come; a [`Break`](ControlFlow::Break) ends them all.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use raddle_lasso::{Lasso, LassoError, Preparation};
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let (cv, mut seen) = (Lasso::params().workers(2).cv(), 0);
+    /// let ended = cv.fit_observed(data.x, data.y, Preparation::default(), |run, record| {
+    ///     seen += 1; // no lock: all is seen here
+    ///     match seen {
+    ///         20 => ControlFlow::Break(()),
+    ///         _ => ControlFlow::Continue(println!("{:?}: {:?}", run.fold, record.metric)),
+    ///     }
+    /// });
+    /// assert!(matches!(ended, Err(LassoError::Interrupted { .. })));
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`fit_with`](CrossValidation::fit_with).
+    pub fn fit_observed(
+        self,
+        x: Matrix,
+        y: Vec<f64>,
+        preparation: Preparation,
+        mut observer: impl FnMut(FoldRun, &EpochRecord) -> ControlFlow<()>,
+    ) -> Result<CrossValidated, LassoError> {
+        let fitted = |reporter: Reporter<(FoldRun, EpochRecord)>| {
+            let stop = Stop::default();
+            self.fit_with(x, y, preparation, |run, engine| {
+                let (reporter, ends) = (reporter.clone(), stop.clone());
+                engine.stop(stop.clone()).observe(move |record| {
+                    if reporter.report((run, record.clone())).is_break() {
+                        ends.request();
+                    }
+                })
+            })
+        };
+        observed(fitted, |(run, record)| observer(run, &record))
     }
 
     /// Cuts the rows into folds and sets the lambdas; what remains of [`fit`](CrossValidation::fit) is for
@@ -197,10 +292,16 @@ impl CrossValidation {
 
 impl Folds {
     /// Fits and scores every l1 ratio on a fold.
-    fn fitted(&self, number: usize, workers: usize) -> Result<Vec<(RunReport, FoldScores)>, LassoError> {
+    fn fitted(
+        &self,
+        number: usize,
+        workers: usize,
+        set: impl Fn(FoldRun, Engine<LassoProgram>) -> Engine<LassoProgram>,
+    ) -> Result<Vec<(RunReport, FoldScores)>, LassoError> {
         let fold = self.fold(number)?;
         let path = |ratio| {
-            let outcome = self.engine(&fold, ratio)?.workers(workers).run()?;
+            let run = FoldRun { fold: Some(number), l1_ratio: self.l1_ratios()[ratio] };
+            let outcome = set(run, self.engine(&fold, ratio)?.workers(workers)).run()?;
             Ok((outcome.report.clone(), self.score(&fold, ratio, outcome)?))
         };
         (0..self.l1_ratios().len()).map(path).collect()

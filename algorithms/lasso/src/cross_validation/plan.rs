@@ -5,6 +5,7 @@ use raddle_datasets::Filled;
 use super::assignment::{FoldLabels, assign};
 use super::criterion::Criterion;
 use super::rows::RowTerms;
+use super::splits::{FoldRows, Split, folds_of};
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::params::Lasso;
@@ -24,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) stratify: Option<bool>,
     /// A number for each row: those of one stay together.
     pub(crate) groups: Option<Vec<u32>>,
+    /// Training and test rows as they are given, in place of those that folds and seed name.
+    pub(crate) splits: Option<Vec<Split>>,
     /// Missing values, which each fold fills with the means of its own training rows.
     pub(crate) filled: Vec<Filled>,
     /// Weights and offsets of the rows.
@@ -31,24 +34,75 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The rows that each fold holds out.
-    pub(super) fn cut(&self, problem: &Problem) -> Result<Vec<Vec<usize>>, LassoError> {
-        let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
-        let has_classes = self.lasso.which_loss().has_classes();
-        if self.criterion == Criterion::Auc && self.lasso.which_loss().scores_each_class() {
-            return refuse("measure", "auc".into(), "it is of two classes: choose another measure");
+    /// Check that so many rows can be cut into so many folds.
+    pub(super) fn check_count(&self, rows: usize) -> Result<(), LassoError> {
+        match (&self.splits, self.folds) {
+            (Some(_), _) => Ok(()),
+            (None, folds @ 0..2) => {
+                let range = "there must be at least 2";
+                Err(LassoError::Parameter { name: "folds", value: folds.to_string(), range })
+            }
+            (None, folds) if folds > rows => Err(LassoError::FewRows { rows, folds }),
+            (None, _) => Ok(()),
         }
-        if self.criterion.needs_classes() && !has_classes {
+    }
+
+    /// The rows of each fold.
+    pub(super) fn cut(&mut self, problem: &Problem) -> Result<Vec<FoldRows>, LassoError> {
+        self.check_measure()?;
+        let folds = match self.splits.take() {
+            Some(splits) => {
+                for (with, is_there) in
+                    [("strata", self.stratify.is_some()), ("groups", self.groups.is_some())]
+                {
+                    if is_there {
+                        return Err(LassoError::NotOffered { what: "splits", with });
+                    }
+                }
+                let folds = folds_of(splits, problem.rows())?;
+                if !folds.iter().flat_map(|fold| &fold.test).any(|&row| self.rows.weight(row) > 0.0) {
+                    return Err(LassoError::NoWeight);
+                }
+                folds
+            }
+            None => self.deal(problem)?.into_iter().map(FoldRows::without).collect(),
+        };
+        self.folds = folds.len();
+        if let Some(classes) = problem.classes().filter(|_| self.criterion == Criterion::Auc) {
+            self.check_area(problem, classes, &folds)?;
+        }
+        if self.lasso.which_loss().scores_each_class() {
+            self.check_classes(problem, &folds)?;
+        }
+        Ok(folds)
+    }
+
+    /// Check that loss and measure suit each other.
+    fn check_measure(&self) -> Result<(), LassoError> {
+        let refuse =
+            |value: &str, range| Err(LassoError::Parameter { name: "measure", value: value.into(), range });
+        let loss = self.lasso.which_loss();
+        if self.criterion == Criterion::Auc && loss.scores_each_class() {
+            return refuse("auc", "it is of two classes: choose another measure");
+        }
+        if self.criterion.needs_classes() && !loss.has_classes() {
             let named = Criterion::NAMES.iter().find(|(_, criterion)| *criterion == self.criterion);
-            let name = named.map_or("", |(name, _)| name).to_owned();
-            return refuse("measure", name, "it is of classes: choose a loss of classes, or another measure");
+            let name = named.map_or("", |(name, _)| name);
+            return refuse(name, "it is of classes: choose a loss of classes, or another measure");
         }
-        if self.stratify == Some(true) && !has_classes {
+        Ok(())
+    }
+
+    /// The rows that each of the even folds holds out.
+    fn deal(&self, problem: &Problem) -> Result<Vec<Vec<usize>>, LassoError> {
+        let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
+        let (rows, loss) = (problem.rows(), self.lasso.which_loss());
+        if self.stratify == Some(true) && !loss.has_classes() {
             return refuse("stratify", "on".into(), "only classes can be dealt out evenly: leave it out");
         }
-        let (rows, classes) = (problem.rows(), problem.classes());
-        let strata: Option<Vec<u32>> = match (self.stratify.unwrap_or(has_classes), classes) {
-            (true, _) if self.lasso.which_loss().scores_each_class() => {
+        let strata: Option<Vec<u32>> = match (self.stratify.unwrap_or(loss.has_classes()), problem.classes())
+        {
+            (true, _) if loss.scores_each_class() => {
                 let labels = problem.labels();
                 let number = |y: &f64| labels.iter().position(|label| label == y).unwrap_or(0) as u32;
                 Some(problem.given.iter().map(number).collect())
@@ -71,37 +125,41 @@ impl Plan {
             }
         }
         let of = FoldLabels { strata: strata.as_deref(), groups: self.groups.as_deref() };
-        let held_out = assign(rows, self.folds, self.seed, of);
-        if let Some([low, high]) = classes.filter(|_| self.criterion == Criterion::Auc) {
-            let counts = |row: usize| self.rows.weight(row) > 0.0;
-            let lacks = |rows: &Vec<usize>, class: f64| {
-                !rows.iter().any(|&row| counts(row) && problem.given[row] == class)
-            };
-            for (rows, fold) in held_out.iter().zip(1..) {
-                if let Some(&class) = [low, high].iter().find(|class| lacks(rows, **class)) {
-                    return Err(LassoError::FoldClass { fold, folds: self.folds, class });
-                }
-            }
-        }
-        if self.lasso.which_loss().scores_each_class() {
-            self.check_classes(problem, &held_out)?;
-        }
-        Ok(held_out)
+        Ok(assign(rows, self.folds, self.seed, of))
     }
 
-    /// Check that every class has rows of positive weight outside of each fold.
-    ///
-    /// # Errors
-    /// If one is in a fold alone.
-    fn check_classes(&self, problem: &Problem, held_out: &[Vec<usize>]) -> Result<(), LassoError> {
-        for class in problem.labels() {
-            let counts = |row: &usize| self.rows.weight(*row) > 0.0 && problem.given[*row] == class;
-            let mut with = held_out.iter().zip(1..).filter(|(rows, _)| rows.iter().any(counts));
-            if let (Some((_, fold)), None) = (with.next(), with.next()) {
-                let why = Box::new(LassoError::NoClass { class });
-                return Err(LassoError::InFold { fold, folds: self.folds, why });
+    /// Check that every fold tests rows of positive weight of both classes.
+    fn check_area(&self, problem: &Problem, classes: [f64; 2], folds: &[FoldRows]) -> Result<(), LassoError> {
+        let lacks = |fold: &FoldRows, class: f64| {
+            !fold.test.iter().any(|&row| self.rows.weight(row) > 0.0 && problem.given[row] == class)
+        };
+        for (rows, fold) in folds.iter().zip(1..) {
+            if let Some(&class) = classes.iter().find(|class| lacks(rows, **class)) {
+                return Err(LassoError::FoldClass { fold, folds: self.folds, class });
             }
         }
         Ok(())
+    }
+
+    /// Check that every fold is fitted on rows of positive weight of every class.
+    ///
+    /// # Errors
+    /// If one is not: of the first such class, in its first such fold.
+    fn check_classes(&self, problem: &Problem, folds: &[FoldRows]) -> Result<(), LassoError> {
+        let (labels, rows) = (problem.labels(), problem.rows());
+        let number = |y: &f64| labels.iter().position(|label| label == y);
+        let numbers: Vec<Option<usize>> = problem.given.iter().map(number).collect();
+        let lacking = |(fold, of): (usize, &FoldRows)| {
+            let mut has = vec![false; labels.len()];
+            let counted = of.train(rows).into_iter().filter(|&row| self.rows.weight(row) > 0.0);
+            counted.filter_map(|row| numbers[row]).for_each(|class| has[class] = true);
+            has.iter().position(|has| !has).map(|class| (class, fold))
+        };
+        match folds.iter().enumerate().filter_map(lacking).min() {
+            Some((class, fold)) => {
+                Err(folds[fold].refused((fold, self.folds), LassoError::NoClass { class: labels[class] }))
+            }
+            None => Ok(()),
+        }
     }
 }

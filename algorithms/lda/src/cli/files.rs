@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use raddle::cli::{Error, ModelDigest, ModelFolder, Session, VersionOf};
+use raddle::cli::{Error, ModelFolder, Session, VersionOf};
 use raddle::files::ModelFiles as _;
 use raddle_datasets::{Corpus, Csc, Matrix, Tokenizer, Vocabulary, npy, npz, sparse_npz};
 use raddle_lda::{Fit, MOST_TOPICS, TopicWords};
@@ -237,13 +237,6 @@ fn list<T: std::fmt::Display>(
         write!(out, "{}{value}", if number > 0 { "," } else { "" })?;
     }
     write!(out, "]")
-}
-
-/// SHA-256 over the counts topic by topic: starts (u64), words (u32, from 0), counts (u32); then alpha and beta (f64).
-/// All little-endian.
-pub(crate) fn digest(fit: &Fit, counts: &TopicWords) -> String {
-    let digest = ModelDigest::default().u64s(&counts.starts).u32s(&counts.indices).u32s(&counts.counts);
-    digest.f64s(fit.alpha()).f64s(&[fit.beta()]).finish()
 }
 
 /// Reads a model; its folder is open, for what else is in it.

@@ -48,7 +48,7 @@ pub(super) fn finished(
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
     let about = Data { notes: notes.to_vec(), ..about };
-    let report = session.report(options, about, files::digest(fit, &counts), &fit.report, &fit.trace)?;
+    let report = session.report(options, about, counts.digest(fit.alpha()), &fit.report, &fit.trace)?;
     let report = outcome::results(report, fit, &listing);
     let title = format!("{} topics of {}", fit.topics(), report.data.path);
     let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, LISTED, WORDS));

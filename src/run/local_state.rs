@@ -41,7 +41,7 @@ impl<P: Program> LocalState<P> {
 /// Result of a generation; while it runs, the slots of its state: each is empty whose worker has taken it, until
 /// that puts it back.
 pub(crate) struct GenerationResult<P: Program> {
-    pub(crate) share: LocalState<P>,
+    pub(crate) local: LocalState<P>,
     /// The hub's state, in the process of the first worker.
     pub(crate) hub: Option<HubState<P>>,
     pub(crate) began: Option<Instant>,
