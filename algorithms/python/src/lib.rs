@@ -5,6 +5,7 @@
 mod arrays;
 mod error;
 mod lasso;
+mod mf;
 mod run;
 
 /// Fits, called by the modules of the package alone.
@@ -12,6 +13,8 @@ mod run;
 mod _raddle {
     #[pymodule_export]
     use crate::lasso::{cross_validate_lasso, fit_lasso};
+    #[pymodule_export]
+    use crate::mf::{Factorization, fit_mf, number_ids};
     #[pymodule_export]
     use crate::run::panic_in_a_fit;
 

@@ -140,9 +140,10 @@ fn goes_on(callback: &Bound<'_, PyAny>, record: &EpochRecord) -> PyResult<bool> 
     Ok(!answer.is_exact_instance_of::<PyBool>() || answer.extract()?)
 }
 
-/// Seconds of a fit: to prepare the data, and from there to the model.
+/// Seconds of a fit: to copy the data, to prepare them, and from there to the model.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seconds {
+    pub(crate) read: f64,
     pub(crate) prepare: f64,
     pub(crate) fit: f64,
 }
@@ -154,6 +155,7 @@ pub(crate) fn report_as_dict<'py>(
     seconds: Seconds,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (report, apart) = (as_dict(py, report)?, PyDict::new(py));
+    apart.set_item("read", seconds.read)?;
     apart.set_item("prepare", seconds.prepare)?;
     apart.set_item("fit", seconds.fit)?;
     report.set_item("seconds", apart)?;

@@ -1,4 +1,4 @@
-"""Coefficients are scikit-learn's, and gaps are what coefficients and dual point give."""
+"""Coefficients are scikit-learn's."""
 
 import numpy as np
 import pytest
@@ -66,68 +66,6 @@ def test_a_model_as_scikit_learns_class_predicts_the_same(diabetes):
             assert (theirs.predict(X) == model.predict(X)).all()
         else:
             np.testing.assert_allclose(theirs.predict(X), model.predict(X), rtol=1e-12)
-
-
-def squared_gap(X, y, weights, offset, model, alpha):
-    """Return the relative gap of a Lasso with an intercept, from its coefficients and dual point alone."""
-    n, p = X.shape
-    w = np.ones(n) if weights is None else weights * n / weights.sum()
-    target = y if offset is None else y - offset
-    target = target - (w * target).sum() / n
-    centred = X - (w @ X) / n
-    b, theta = model.coef_, model.dual_
-    factors = np.ones(p) if model.factors is None else np.asarray(model.factors)
-    residual = target - centred @ b
-    slopes = centred.T @ theta
-    bound = n * alpha * factors
-    dual = (theta * target - theta**2 / (2 * w)).sum() / n
-    if model.groups is not None:
-        penalty = 0.0
-        for group in np.unique(model.groups):
-            own = np.flatnonzero(np.asarray(model.groups) == group)
-            size, factor = np.sqrt(len(own)), factors[own[0]]
-            penalty += alpha * factor * size * np.linalg.norm(b[own])
-            assert np.linalg.norm(slopes[own]) <= n * alpha * factor * size * (1 + 1e-9)
-    else:
-        penalty = alpha * (factors * np.abs(b)).sum()
-        lower, upper = np.full(p, -np.inf), np.full(p, np.inf)
-        if model.bounds is not None:
-            lower, upper = np.broadcast_to(model.bounds, (p, 2)).T
-        if model.positive:
-            lower = np.maximum(lower, 0.0)
-        assert (b >= lower).all() and (b <= upper).all()
-        # A side that bounds limit charges what the slope has beyond the penalty; one of infinity must have none.
-        for side, excess in ((upper, slopes - bound), (-lower, -slopes - bound)):
-            beyond = np.maximum(excess, 0.0)
-            free = np.isinf(side)
-            assert (beyond[free] <= 1e-7 * n * alpha + 1e-6 * (bound[free] == 0) * np.abs(target).sum()).all()
-            dual -= (beyond[~free] * side[~free]).sum() / n
-    primal = (w * residual**2).sum() / (2 * n) + penalty
-    return (primal - dual) / primal
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {},
-        {"factors": [1, 2, 0.5, 1, 1, 1, 3, 1, 1, 0.1]},
-        {"bounds": (-100.0, 300.0)},
-        {"positive": True},
-        {"bounds": [(-10.0 * j, 50.0 * j) for j in range(10)], "factors": [1, 2, 0.5, 1, 1, 1, 3, 1, 1, 0.1]},
-        {"groups": ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e"]},
-        {"factors": [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]},
-    ],
-)
-@pytest.mark.parametrize("is_weighted", [True, False])
-def test_the_gap_is_what_coefficients_and_dual_point_give(diabetes, params, is_weighted):
-    X, y = diabetes
-    random = np.random.default_rng(3)
-    weights = random.random(len(y)) + 0.1 if is_weighted else None
-    offset = 10.0 * random.normal(size=len(y)) if is_weighted else None
-    model = Lasso(alpha=0.5, tol=1e-5, **params).fit(X, y, sample_weight=weights, offset=offset)
-    gap = squared_gap(X, y, weights, offset, model, 0.5)
-    assert -1e-9 <= gap <= 1e-5 * (1 + 1e-6), gap
-    assert model.relative_gap_ <= 1e-5
 
 
 def test_standardized_columns_are_those_of_a_scaler(diabetes):

@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 import raddle.lasso
+import raddle.mf
 
 
 def stubs(module):
@@ -38,3 +39,17 @@ def test_a_stub_has_the_parameters_of_what_it_stands_for(name):
         if each.kind is not inspect.Parameter.VAR_KEYWORD
     }
     assert parameters(stub) == expected
+
+
+@pytest.mark.parametrize("name", raddle.mf.__all__)
+def test_a_stub_has_the_methods_of_a_factorization(name):
+    stub, found = stubs(raddle.mf)[name], getattr(raddle.mf, name)
+    methods = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    public = {method for method in vars(found) if not method.startswith("_")} | {"__init__"}
+    assert set(methods) == public
+    for method, node in methods.items():
+        if isinstance(vars(found)[method], property):
+            continue
+        given = inspect.signature(getattr(found, method)).parameters.items()
+        expected = {name: None if each.default is inspect.Parameter.empty else each.default for name, each in given}
+        assert parameters(node) == expected, method

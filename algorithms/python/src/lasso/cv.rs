@@ -53,14 +53,16 @@ pub(crate) fn cross_validate_lasso<'py>(
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
     let (cv, rule) = (asked_folds.over(&asked)?, named("rule", &asked_folds.rule, &Rule::NAMES)?);
     let (preparation, workers, epochs) = (asked.preparation(), asked.workers(), asked.max_iter);
+    let started = Instant::now();
     let (x, rows) = (x.copied(py)?, rows.copied());
+    let read = started.elapsed().as_secs_f64();
     let done = carry_out(py, callback.as_ref(), move |watch| {
         let started = Instant::now();
         let cv = cv.rows(rows.weights, rows.offset);
         let folds = cv.start(x, rows.y, preparation).map_err(refused)?;
         let (prepare, started) = (started.elapsed().as_secs_f64(), Instant::now());
         let chosen = Under { folds, watch, epochs }.chosen(rule, workers).map_err(refused)?;
-        Ok(chosen.map(|chosen| (chosen, Seconds { prepare, fit: started.elapsed().as_secs_f64() })))
+        Ok(chosen.map(|chosen| (chosen, Seconds { read, prepare, fit: started.elapsed().as_secs_f64() })))
     })?;
     let Some((chosen, seconds)) = done else { return Ok(None) };
     let result = as_dict(py, &chosen.fit, seconds)?;

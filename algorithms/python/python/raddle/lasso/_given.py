@@ -90,20 +90,19 @@ def _bounds(bounds, positive, columns):
 
 def asked(estimator, loss, columns, init=None):
     """Return the parameters of an estimator for data of so many columns."""
-    get = estimator.get_params(deep=False).get
-    factors = get("factors")
+    factors = estimator.factors
     return {
         "loss": loss,
-        "alpha": number("alpha", get("alpha", 1.0)),
+        "alpha": number("alpha", getattr(estimator, "alpha", 1.0)),
         "path": None,
         "l1_ratio": 1.0,
-        "fit_intercept": bool(get("fit_intercept")),
-        "standardize": bool(get("standardize")),
-        "tol": number("tol", get("tol")),
-        "max_iter": None if get("max_iter") is None else whole("max_iter", get("max_iter"), 1),
-        "bounds": _bounds(get("bounds"), get("positive"), columns),
+        "fit_intercept": bool(estimator.fit_intercept),
+        "standardize": bool(estimator.standardize),
+        "tol": number("tol", estimator.tol),
+        "max_iter": None if estimator.max_iter is None else whole("max_iter", estimator.max_iter, 1),
+        "bounds": _bounds(estimator.bounds, estimator.positive, columns),
         "factors": None if factors is None else np.array(factors, dtype=np.float64, ndmin=1),
-        "groups": labels("groups", get("groups"), columns, "columns"),
+        "groups": labels("groups", estimator.groups, columns, "columns"),
         "init": init,
-        "workers": workers(get("n_jobs")),
+        "workers": workers(estimator.n_jobs),
     }
