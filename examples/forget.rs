@@ -3,7 +3,9 @@
 //! `cargo run --example forget`
 
 use raddle_datasets::{Duplicates, RatingsOptions, read_any_ratings};
-use raddle_mf::{Carried, InProcess, LiveRatings, Mf, MfError, Problem, RatingChange, Recommender, Seen};
+use raddle_mf::{
+    Carried, InProcess, LiveRatings, Mf, MfError, Problem, Query, RatingChange, Recommender, Seen,
+};
 
 /// The ratings as they are now, with a share of them to validate on: pairs stay on their side of the split.
 fn problem(live: &LiveRatings) -> Result<Problem, MfError> {
@@ -14,11 +16,8 @@ fn problem(live: &LiveRatings) -> Result<Problem, MfError> {
 /// The model's recommendations to a user, less the items that the user has rated.
 fn recommend(fit: &raddle_mf::Fit, live: &LiveRatings, user: u32) -> String {
     let seen = Seen::new(&live.ratings().triples, fit.model.users());
-    let mut said = String::new();
-    Recommender::new(&fit.model).without(&seen).each(&[user], 3, |_, best| {
-        said = best.iter().map(|(item, score)| format!("{item} ({score:.2})")).collect::<Vec<_>>().join(", ");
-    });
-    said
+    let best = Recommender::new(&fit.model).one(user, &Query::best(3).without_seen(&seen));
+    best.iter().map(|(item, score)| format!("{item} ({score:.2})")).collect::<Vec<_>>().join(", ")
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

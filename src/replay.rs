@@ -12,7 +12,7 @@ use crate::checkpoint;
 use crate::engine::transfer::Transfer;
 use crate::engine::{Engine, Outcome, relay};
 use crate::program::Program;
-use crate::run::fingerprints::{BoundaryFingerprint, Part};
+use crate::run::fingerprints::{BoundaryFingerprint, Component};
 
 /// Runs a program again and again, each time carried out in another way, and compares the runs, change by
 /// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
@@ -212,7 +212,7 @@ fn compare<P: Program>(
         return differs(here, format!("its length: it was over after {here} epochs, not {there}"), LENGTH);
     }
     if reference.digest() != other.digest() {
-        return differs(here, "what the run leaves behind".into(), causes(Part::Pinned));
+        return differs(here, "what the run leaves behind".into(), causes(Component::Pinned));
     }
     Ok(())
 }
@@ -224,11 +224,12 @@ fn difference(
     expected: &BoundaryFingerprint,
     fingerprint: &BoundaryFingerprint,
     begins: bool,
-) -> Option<Part> {
-    let changes = |fingerprint: &BoundaryFingerprint| -> Vec<(Part, u64)> {
-        fingerprint.parts.iter().filter(|(part, _)| matches!(part, Part::Change(_))).copied().collect()
+) -> Option<Component> {
+    type Parts = Vec<(Component, u64)>;
+    let apart = |fingerprint: &BoundaryFingerprint| -> (Parts, Parts) {
+        fingerprint.parts.iter().copied().partition(|(part, _)| matches!(part, Component::Change(_)))
     };
-    let (there, mut here) = (changes(expected), changes(fingerprint));
+    let ((there, others_there), (mut here, others_here)) = (apart(expected), apart(fingerprint));
     if begins && here.len() > there.len() {
         here.drain(..here.len() - there.len());
     }
@@ -239,43 +240,40 @@ fn difference(
             return Some(part);
         }
     }
-    let others = |fingerprint: &BoundaryFingerprint| -> Vec<(Part, u64)> {
-        fingerprint.parts.iter().filter(|(part, _)| !matches!(part, Part::Change(_))).copied().collect()
-    };
-    let (there, here) = (others(expected), others(fingerprint));
-    let differs = here.iter().zip(&there).find(|(here, there)| here != there).map(|(here, _)| here.0);
-    differs.or_else(|| (here.len() != there.len()).then_some(Part::Conclusion))
+    let differs = others_here.iter().zip(&others_there).find(|(here, there)| here != there);
+    let part = differs.map(|((part, _), _)| *part);
+    part.or_else(|| (others_here.len() != others_there.len()).then_some(Component::Conclusion))
 }
 
-fn name(part: Part) -> String {
+fn name(part: Component) -> String {
     match part {
-        Part::Change(round) => format!("the change of round {round}"),
-        Part::Shard(number) => format!("what shard {number} has learned"),
-        Part::Block(number) => format!("block {number}"),
-        Part::Pinned => "the pinned block".into(),
-        Part::Replica(_) => "the replica".into(),
-        Part::Conclusion => "what the boundary concludes".into(),
+        Component::Change(round) => format!("the change of round {round}"),
+        Component::Shard(number) => format!("what shard {number} has learned"),
+        Component::Block(number) => format!("block {number}"),
+        Component::Pinned => "the pinned block".into(),
+        Component::Replica(_) => "the replica".into(),
+        Component::Conclusion => "what the boundary concludes".into(),
     }
 }
 
 const LENGTH: &str = "a conclusion that depends on a clock, a thread or the order of a HashMap";
 
-fn causes(part: Part) -> &'static str {
+fn causes(part: Component) -> &'static str {
     match part {
-        Part::Change(_) => {
+        Component::Change(_) => {
             "an answer that depends on the order of a HashMap; partials that are gathered through a lock, not returned; \
              a random number that is not drawn from `Task::stream`; a clock; a part of a shard, of the pinned block or \
              of the schedule that `save_state` or `load_state` leave out and nothing makes anew, or bring back though shards are \
              made anew"
         }
-        Part::Shard(_) | Part::Block(_) => {
+        Component::Shard(_) | Component::Block(_) => {
             "state that tasks of one round share; a part that `save_state` and `load_state`, or the `State` of a block, leave out; \
              the order of a HashMap that is written as it is walked"
         }
-        Part::Replica(_) => {
+        Component::Replica(_) => {
             "a replica that is changed outside `commit`; a `commit` that does not do the same everywhere"
         }
-        Part::Pinned | Part::Conclusion => {
+        Component::Pinned | Component::Conclusion => {
             "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the engine's \
              back; a part of the pinned block that `save_pinned` and `load_pinned` leave out and `restored` does not \
              make anew"

@@ -153,7 +153,7 @@ fn polls_without_a_pause_hide_no_process_that_is_stopped() {
         let polls = Meanwhile::polls(&run.run);
         signal(&run.processes()[1], "-STOP");
         let stopped = Instant::now();
-        run.await_line("process 1 has said nothing for 3 s");
+        run.await_line("process 1 has sent nothing for 3 s");
         println!(
             "noticed after {:.2} s, {} polls",
             stopped.elapsed().as_secs_f64(),

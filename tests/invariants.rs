@@ -94,10 +94,12 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "generation/slots.rs",
         "generation/start.rs",
         "run/hub/answers.rs",
+        "run/hub/state.rs",
+        "run/local_state.rs",
         "run/place/mod.rs",
         "run/place/plan.rs",
+        "run/place/spent.rs",
         "run/settings.rs",
-        "run/share.rs",
     ];
     assert_eq!(clocks, allowed, "a schedule, a program or a placement that reads a clock does not replay");
 }

@@ -22,6 +22,7 @@ const SMALL: [(&str, &str, &[&str]); 4] = [
         &[
             "mf predict run ratings.tsv",
             "mf recommend run --top 2",
+            "mf similar run 1",
             "mf fold-in run ratings.tsv",
             "mf fit ratings.tsv --rank 2 --epochs 1 --validation none --init run",
         ],

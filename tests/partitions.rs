@@ -79,18 +79,18 @@ fn cut_link(forth: bool, back: bool) {
     while !(2..7).contains(&(run.epochs() % 10)) {
         run.await_epoch(run.epochs());
     }
-    let said = goes_on(run, folder, &expected, "it has said nothing for 3 s", || {
+    let said = goes_on(run, folder, &expected, "it has sent nothing for 3 s", || {
         assert!(proxy.cut(forth, back) > 0, "nobody goes by what is advertised");
     });
     // The end that receives nothing reports the other one.
     let (one, other) = if forth { (1, 2) } else { (2, 1) };
-    let told = format!("process {one}: process {other} is lost: it has said nothing for 3 s");
+    let told = format!("process {one}: process {other} is lost: it has sent nothing for 3 s");
     assert!(said.contains(&told), "{said}");
 }
 
 #[test]
 fn a_process_that_is_not_heard_by_the_launcher_is_lost() {
-    cut_control((true, false), "process 1 has said nothing for 3 s");
+    cut_control((true, false), "process 1 has sent nothing for 3 s");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_process_that_was_stopped_ends_once_it_goes_on_and_changes_nothing_that_is_r
     slow(folder, 20);
     processes.iter().for_each(|process| signal(process, "-STOP"));
     let stopped = Instant::now();
-    run.await_line("has said nothing for 3 s");
+    run.await_line("has sent nothing for 3 s");
     run.await_line("has begun");
     assert!(stopped.elapsed() < SOON, "{:?}", stopped.elapsed());
     // One goes on while the next generation runs, the other one when the run is over.

@@ -220,7 +220,7 @@ fn a_process_that_is_silent_is_lost() {
     run.await_epoch(7);
     signal(&run.processes()[1], "-STOP");
     let stopped = Instant::now();
-    run.await_line("process 1 has said nothing for 3 s");
+    run.await_line("process 1 has sent nothing for 3 s");
     run.await_line("has begun");
     assert!(stopped.elapsed() < Duration::from_secs(8), "{:?}", stopped.elapsed());
     let place = run.run.clone();

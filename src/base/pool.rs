@@ -1,7 +1,7 @@
 //! [`Pool`]: memory that runs leave to those that come after them.
 
 use std::fmt::{Debug, Formatter};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use bytemuck::Zeroable;
 
@@ -24,7 +24,7 @@ pub struct Pool<T>(Arc<Mutex<Vec<Vec<T>>>>);
 impl<T: Zeroable> Pool<T> {
     /// Memory for at least this number of values, uninitialised in effect: any values may stand in it.
     pub fn take(&self, count: usize) -> Vec<T> {
-        let mut kept = self.kept();
+        let mut kept = lock(&self.0);
         match kept.iter().position(|buffer| (count..=count + count / 4).contains(&buffer.len())) {
             Some(at) => kept.swap_remove(at),
             None => {
@@ -38,12 +38,7 @@ impl<T: Zeroable> Pool<T> {
 
     /// Keeps memory for those who take it next.
     pub fn give(&self, buffer: Vec<T>) {
-        self.kept().push(buffer);
-    }
-
-    /// The buffers in the pool: those left by a thread that panicked are memory like any other.
-    fn kept(&self) -> MutexGuard<'_, Vec<Vec<T>>> {
-        lock(&self.0)
+        lock(&self.0).push(buffer);
     }
 }
 
@@ -80,6 +75,6 @@ mod tests {
         pool.give(again);
         pool.give(second);
         assert_eq!(pool.take(1000).len(), 1000);
-        assert!(pool.kept().is_empty());
+        assert!(lock(&pool.0).is_empty());
     }
 }

@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// assert!(stop.is_requested());
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<Asked>);
+pub struct Stop(Arc<Requested>);
 
 /// Requests made so far.
 #[derive(Debug, Default)]
-struct Asked {
+struct Requested {
     stop: AtomicBool,
     now: AtomicBool,
 }

@@ -30,10 +30,7 @@ pub(crate) trait Store: fmt::Debug + Send + Sync {
     /// Returns once the folder's entries outlive a loss of power.
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         // Only some systems can open a folder; the others order its entries themselves.
-        match cfg!(unix) {
-            true => File::open(path)?.sync_all(),
-            false => Ok(()),
-        }
+        if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

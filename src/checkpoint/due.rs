@@ -2,7 +2,7 @@
 //! never what is saved.
 
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::base::sync::lock;
@@ -66,39 +66,35 @@ pub(crate) struct Due {
 struct Clock {
     next: Instant,
     /// The answer for the boundary that was last asked about: all who ask get the same one.
-    said: Option<(u64, bool)>,
+    answered: Option<(u64, bool)>,
 }
 
 impl Due {
     pub(crate) fn new(every: CheckpointEvery) -> Self {
-        Self { every, clock: Arc::new(Mutex::new(Clock { next: Instant::now() + FIRST, said: None })) }
+        Self { every, clock: Arc::new(Mutex::new(Clock { next: Instant::now() + FIRST, answered: None })) }
     }
 
     /// `true` if the boundary after this number of epochs is due.
     pub(crate) fn at(&self, epoch: u64) -> bool {
         match self.every {
             CheckpointEvery::Epochs(every) => epoch > 0 && epoch.is_multiple_of(every),
-            CheckpointEvery::Auto => self.lock().is_due(epoch, Instant::now()),
+            CheckpointEvery::Auto => lock(&self.clock).is_due(epoch, Instant::now()),
         }
     }
 
     /// Notes that one was written, at this cost.
     pub(crate) fn note(&self, cost: Duration) {
-        self.lock().note(cost, Instant::now());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Clock> {
-        lock(&self.clock)
+        lock(&self.clock).note(cost, Instant::now());
     }
 }
 
 impl Clock {
     fn is_due(&mut self, epoch: u64, now: Instant) -> bool {
-        match self.said {
-            Some((said, due)) if said == epoch => due,
+        match self.answered {
+            Some((asked, due)) if asked == epoch => due,
             _ => {
                 let due = epoch > 0 && now >= self.next;
-                self.said = Some((epoch, due));
+                self.answered = Some((epoch, due));
                 due
             }
         }
@@ -116,7 +112,7 @@ mod tests {
     #[test]
     fn automatic_ones_come_after_5_seconds_and_then_take_a_thirtieth_of_the_time() {
         let start = Instant::now();
-        let mut clock = Clock { next: start + FIRST, said: None };
+        let mut clock = Clock { next: start + FIRST, answered: None };
         let (mut written, mut spent) = (Vec::new(), Duration::ZERO);
         // Epochs of a second; a checkpoint costs as much as its number in tenths.
         for epoch in 0..1000 {
@@ -139,7 +135,7 @@ mod tests {
     #[test]
     fn all_who_ask_about_a_boundary_are_told_the_same_however_late() {
         let start = Instant::now();
-        let mut clock = Clock { next: start + FIRST, said: None };
+        let mut clock = Clock { next: start + FIRST, answered: None };
         assert!(!clock.is_due(3, start + FIRST / 2));
         assert!(!clock.is_due(3, start + 100 * FIRST), "the first was told no");
         assert!(!clock.is_due(0, start + 100 * FIRST), "nothing has been learned before the first epoch");

@@ -11,11 +11,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::manifest::{self, Manifest};
 use super::part::{Kind, Part, PartWriter};
+use crate::base::error::EngineError;
 use crate::base::identity::Identity;
 use crate::base::store::Store;
 use crate::base::sync::lock;
@@ -70,7 +71,7 @@ impl CheckpointWriter {
     /// Submits the parts that this process has written of a boundary. They outlive a loss of power of its
     /// machine, with their names: the coordinator, on another one, relies on them.
     pub(crate) fn submit_parts(&self) -> SubmittedParts {
-        let Some(pending) = self.lock().take() else { return SubmittedParts::default() };
+        let Some(pending) = lock(&self.pending).take() else { return SubmittedParts::default() };
         let PendingCheckpoint { folder, parts, cost, failed, .. } = pending;
         let began = Instant::now();
         let sync = || self.store.sync_folder(&folder).and_then(|()| self.store.sync_folder(&self.folder));
@@ -104,7 +105,7 @@ impl CheckpointWriter {
             }
         })?;
         let closed = part.map(PartWriter::close).transpose();
-        let mut pending = self.lock();
+        let mut pending = lock(&self.pending);
         if let Some(pending) = pending.as_mut() {
             match closed {
                 Ok(part) => pending.parts.extend(part),
@@ -118,7 +119,7 @@ impl CheckpointWriter {
 
     fn begin_part(&self, epoch: u64) -> io::Result<PartWriter> {
         let folder = self.folder.join(format!("{epoch}.{}", self.generation.load(Ordering::Acquire)));
-        let mut pending = self.lock();
+        let mut pending = lock(&self.pending);
         if pending.as_ref().is_none_or(|pending| pending.folder != folder) {
             if let Some(before) = pending.take() {
                 self.drop_pending(&before);
@@ -163,13 +164,9 @@ impl CheckpointWriter {
 
     /// Gives up the parts written of a boundary.
     pub(crate) fn give_up(&self) {
-        if let Some(pending) = self.lock().take() {
+        if let Some(pending) = lock(&self.pending).take() {
             self.drop_pending(&pending);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<PendingCheckpoint>> {
-        lock(&self.pending)
     }
 }
 
@@ -219,57 +216,6 @@ pub(super) fn epoch_of(folder: &Path) -> Option<u64> {
     Some(Name::parse(folder.file_name()?.to_str()?)?.epoch)
 }
 
-/// A checkpoint to go on from.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) folder: PathBuf,
-    pub(crate) manifest: Manifest,
-    /// Later ones that do not fit, and why.
-    pub(crate) unfit: Vec<(PathBuf, String)>,
-}
-
-/// Finds the last checkpoint that is whole and of the run with this identity. An error names the last one of
-/// all.
-pub(crate) fn find(folder: &Path, identity: &Identity) -> Result<Found, (PathBuf, String)> {
-    let refuse = |why: String| Err((folder.to_owned(), why));
-    if folder.is_file() {
-        let version =
-            fs::read(folder).map_err(|why| why.to_string()).and_then(|bytes| manifest::check_version(&bytes));
-        return refuse(version.err().unwrap_or_else(manifest::damaged));
-    }
-    if let Err(why) = fs::read_dir(folder) {
-        return refuse(format!("it cannot be read: {why}"));
-    }
-    // A checkpoint itself, or the folder of several.
-    let candidates = match folder.join(manifest::NAME).exists() {
-        true => vec![folder.to_owned()],
-        false => list(folder).iter().map(|name| folder.join(name.to_string())).collect(),
-    };
-    let mut unfit = Vec::new();
-    for folder in candidates.into_iter().filter(|folder| folder.join(manifest::NAME).exists()) {
-        match Manifest::read(&folder, identity) {
-            Ok(manifest) => return Ok(Found { folder, manifest, unfit }),
-            Err(why) => unfit.push((folder, why)),
-        }
-    }
-    let others = unfit.len().saturating_sub(1);
-    match unfit.into_iter().next() {
-        // The remedy: nothing here helps, whatever is wrong with the others.
-        Some((path, why)) if why == manifest::damaged() => Err((path, format!("{why}; {}", instead(others)))),
-        Some(last) => Err(last),
-        None => refuse("there is no whole checkpoint in it: begin the run anew".into()),
-    }
-}
-
-/// Remedy where a checkpoint is damaged, and none of so many earlier ones can be used either.
-fn instead(others: usize) -> String {
-    let earlier = match others {
-        0 => "there is no other one",
-        _ => "the one before cannot be used either",
-    };
-    format!("{earlier}: begin the run anew, by the line that it was begun with and --force")
-}
-
 /// `true` if the folder holds a checkpoint, from which [`Engine::resume`](crate::Engine::resume) can go on;
 /// or a file, as earlier versions wrote it, which is refused by name.
 pub fn has_checkpoint(folder: impl AsRef<Path>) -> bool {
@@ -290,7 +236,7 @@ pub(crate) fn remove(path: &Path, store: &dyn Store) -> io::Result<()> {
 
 /// The name of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Name {
+pub(super) struct Name {
     generation: u64,
     epoch: u64,
 }
@@ -311,7 +257,7 @@ impl fmt::Display for Name {
 }
 
 /// The names in a folder, the last first.
-fn list(folder: &Path) -> Vec<Name> {
+pub(super) fn list(folder: &Path) -> Vec<Name> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<Name> = entries.filter_map(|entry| Name::parse(entry.file_name().to_str()?)).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
@@ -328,4 +274,15 @@ fn clear(store: &dyn Store, folder: &Path) {
         let _ = store.remove(&entry.path());
     }
     let _ = store.remove_folder(folder);
+}
+
+/// Error: the folder has no new checkpoint.
+pub(crate) fn unwritten(folder: &Path, why: &io::Error) -> EngineError {
+    let left = if has_checkpoint(folder) { "; the one before is still there" } else { "" };
+    refuse(folder, format!("it cannot be written: {why}{left}"))
+}
+
+/// Error of the checkpoint at this path.
+pub(crate) fn refuse(path: &Path, why: String) -> EngineError {
+    EngineError::Checkpoint { path: path.to_owned(), why }
 }

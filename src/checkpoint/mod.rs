@@ -15,59 +15,14 @@
 
 mod due;
 pub(crate) mod folder;
+mod found;
 pub(crate) mod manifest;
 pub(crate) mod part;
-
-use std::path::{Path, PathBuf};
 
 pub use self::due::CheckpointEvery;
 pub(crate) use self::due::Due;
 pub use self::folder::has_checkpoint;
-pub(crate) use self::folder::{CheckpointWriter, SubmittedParts, commit_parts, last_generation, remove};
-use self::folder::{Found, find};
-use self::manifest::Manifest;
-use crate::base::error::EngineError;
-use crate::base::identity::Identity;
-
-/// A checkpoint that has been found and checked.
-pub(crate) struct Checkpoint {
-    pub(crate) folder: PathBuf,
-    pub(crate) manifest: Manifest,
-    /// Later ones that do not fit, each with the reason.
-    pub(crate) unfit: Vec<String>,
-}
-
-impl Checkpoint {
-    /// Folder of the checkpoint.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Epochs completed at it, as its name says; 0 if it has been renamed.
-    pub(crate) fn epoch(&self) -> u64 {
-        folder::epoch_of(&self.folder).unwrap_or(0)
-    }
-
-    /// The last checkpoint in the folder that is whole and of the run with this identity.
-    ///
-    /// # Errors
-    /// [`EngineError::Checkpoint`], of the last one of all, if there is none.
-    pub(crate) fn read(path: &Path, identity: &Identity) -> Result<Self, EngineError> {
-        let found = find(path, identity).map_err(|(path, why)| refuse(&path, why))?;
-        let Found { folder, manifest, unfit } = found;
-        let passed_by = |(path, why): (PathBuf, String)| {
-            format!("{}; {} is used instead", refuse(&path, why), folder.display())
-        };
-        Ok(Self { unfit: unfit.into_iter().map(passed_by).collect(), folder, manifest })
-    }
-}
-
-/// Error: the folder has no new checkpoint.
-pub(crate) fn unwritten(folder: &Path, why: &std::io::Error) -> EngineError {
-    let left = if has_checkpoint(folder) { "; the one before is still there" } else { "" };
-    refuse(folder, format!("it cannot be written: {why}{left}"))
-}
-
-pub(crate) fn refuse(path: &Path, why: String) -> EngineError {
-    EngineError::Checkpoint { path: path.to_owned(), why }
-}
+pub(crate) use self::folder::{
+    CheckpointWriter, SubmittedParts, commit_parts, last_generation, refuse, remove, unwritten,
+};
+pub(crate) use self::found::Checkpoint;

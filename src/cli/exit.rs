@@ -109,7 +109,9 @@ impl std::error::Error for Error {}
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::Setting(_) | EngineError::Make { .. } => Self::usage(error),
+            EngineError::Setting(_) | EngineError::Make { .. } | EngineError::Checkpoint { .. } => {
+                Self::usage(error)
+            }
             _ => Self::failed(error),
         }
     }
@@ -119,7 +121,7 @@ impl From<EngineError> for Error {
 impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
         match error {
-            FileError::Refused { .. } => Self::input(error),
+            FileError::Refused { .. } | FileError::Line { .. } => Self::input(error),
             FileError::Write { .. } => Self::failed(error),
         }
     }
@@ -128,7 +130,7 @@ impl From<FileError> for Error {
 /// Runs a program to its exit status; an error is printed on stderr as `PROGRAM: error: ...`.
 pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> ExitCode {
     let status = body().unwrap_or_else(|error| {
-        tell(program, &error);
+        print_error(program, &error);
         crate::cluster::decline(&error.text);
         error.status()
     });
@@ -136,7 +138,7 @@ pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> 
 }
 
 /// Prints an error on stderr.
-pub(super) fn tell(program: &str, error: &Error) {
+pub(super) fn print_error(program: &str, error: &Error) {
     if error.text.is_empty() {
         return;
     }

@@ -79,9 +79,9 @@ pub use changes::{
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;
+pub use options::subcommand::{parse_or, parse_with, with_verb};
 pub use options::uses::{UseOptions, refuse_without_effect};
 pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
-pub use options::verb::{parse_or, parse_with, with_verb};
 pub use options::{ENGINE_HEADING, TrainOptions};
 pub use parts::{PartEnd, PartRun, PartRuns};
 pub use report::combine::combine;

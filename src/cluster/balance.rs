@@ -15,12 +15,12 @@ const REST: u32 = 2;
 const UNKNOWN: f64 = 0.05;
 
 /// Moving average of each worker's speed: counted cost over measured seconds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Balance {
     on: bool,
     speeds: Vec<f64>,
     /// The worker that each speed belongs to: its process, and its position among that process's workers.
-    of: Vec<(u32, u32)>,
+    workers: Vec<(u32, u32)>,
     pause: f64,
     /// Epochs measured in this generation.
     epochs: u32,
@@ -51,23 +51,31 @@ fn slowest(loads: &[f64], speeds: &[f64]) -> f64 {
     loads.iter().zip(speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max)
 }
 
+fn is_known(speed: &f64) -> bool {
+    speed.is_finite() && *speed > 0.0
+}
+
+/// Mean of the speeds that are known; `None` if none is.
+fn mean_of_known(speeds: &[f64]) -> Option<f64> {
+    let known: Vec<f64> = speeds.iter().copied().filter(is_known).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}
+
 impl Balance {
     pub(crate) fn new(on: bool) -> Self {
-        Self { on, speeds: Vec::new(), of: Vec::new(), pause: UNKNOWN, epochs: 0 }
+        Self { on, pause: UNKNOWN, ..Self::default() }
     }
 
     /// Begins a generation: workers that stay keep their speed, new ones get the mean.
     pub(crate) fn begin(&mut self, plan: &GenerationPlan) {
         let names = names(plan);
-        let known = self.speeds.iter().filter(|speed| speed.is_finite() && **speed > 0.0);
-        let count = known.clone().count();
-        let mean = if count > 0 { known.sum::<f64>() / count as f64 } else { f64::NAN };
+        let mean = mean_of_known(&self.speeds).unwrap_or(f64::NAN);
         let speed = |name| {
-            let at = self.of.iter().position(|other| other == name);
+            let at = self.workers.iter().position(|other| other == name);
             at.map_or(mean, |at| self.speeds[at])
         };
         self.speeds = names.iter().map(speed).collect();
-        self.of = names;
+        self.workers = names;
         self.epochs = 0;
     }
 
@@ -98,16 +106,11 @@ impl Balance {
         if !self.on {
             return None;
         }
-        let known = |speed: &f64| speed.is_finite() && *speed > 0.0;
-        let all: Vec<f64> = self.speeds.iter().copied().filter(known).collect();
-        if all.is_empty() {
-            return None;
-        }
         // A new worker is assumed to be as fast as the mean of the others.
-        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let mean = mean_of_known(&self.speeds)?;
         let speed = |name| {
-            let at = self.of.iter().position(|other| *other == name);
-            at.map(|at| self.speeds[at]).filter(known).unwrap_or(mean)
+            let at = self.workers.iter().position(|other| *other == name);
+            at.map(|at| self.speeds[at]).filter(is_known).unwrap_or(mean)
         };
         Some(names(plan).into_iter().map(speed).collect())
     }
@@ -135,7 +138,7 @@ mod tests {
     fn a_worker_that_was_slow_once_is_slower_by_a_fifth_of_it() {
         let participants = (0..2).map(|id| Participant { id, address: String::new() }).collect();
         let costs = [1; 8];
-        let plan = GenerationPlan::deal(1, participants, (2, 1), &costs, 0, None, None);
+        let plan = GenerationPlan::new(1, participants, (2, 1), &costs, 0, None, None);
         let mut balance = Balance::new(true);
         balance.begin(&plan);
         let mut learn = |epoch, load: [f64; 2]| {

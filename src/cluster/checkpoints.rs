@@ -11,6 +11,7 @@ use super::coordinator::Event;
 use super::invitation::write_private;
 use super::net::handshake::random;
 use super::protocol::CheckpointResult;
+use crate::base::error::EngineError;
 use crate::base::identity::Identity;
 use crate::base::store::{Disk, Store, Stored};
 use crate::checkpoint::{
@@ -91,38 +92,45 @@ impl CheckpointStore {
         let own = self.checkpoints.clone().filter(|folder| has_checkpoint(folder));
         let resume = self.resume.as_ref().filter(|_| !self.committed);
         let Some(folder) = resume.cloned().filter(|folder| has_checkpoint(folder)).or(own) else {
-            return Event::Found { from: None, epoch: 0, warnings: Vec::new() };
+            return Event::none_found();
         };
         match Checkpoint::read(&folder, identity) {
-            Ok(found) => {
-                let from = Some(found.folder().to_string_lossy().into_owned());
-                Event::Found { from, epoch: found.epoch(), warnings: found.unfit }
-            }
+            Ok(found) => Event::found(&found),
             Err(why) => Event::Unusable { why: why.to_string() },
         }
     }
 
-    /// Commits a checkpoint of the parts that the processes have submitted.
-    pub(crate) fn commit(
+    /// Commits a checkpoint of the parts that the processes have submitted; returns its bytes.
+    ///
+    /// # Errors
+    /// If it cannot be written; nothing is left of it then.
+    pub(crate) fn write(
         &mut self,
         (epoch, generation): (u64, u64),
         identity: &Identity,
-        submitted: SubmittedParts,
-    ) -> CheckpointResult {
-        let (began, SubmittedParts { parts, cost, failed }) = (Instant::now(), submitted);
-        let Some(all) = &self.checkpoints else {
-            let why = "the coordinator has no folder for it".into();
-            return CheckpointResult { cost, bytes: 0, failed: Some(why) };
-        };
+        SubmittedParts { parts, failed, .. }: SubmittedParts,
+    ) -> Result<u64, EngineError> {
+        let no_folder = || EngineError::Setting("the coordinator has no folder for it".into());
+        let all = self.checkpoints.as_ref().ok_or_else(no_folder)?;
         let parts = failed.map_or(Ok(parts), |why| Err(io::Error::other(why)));
         let committed =
             commit_parts(&self.store, &all.join(format!("{epoch}.{generation}")), identity, parts);
-        self.committed |= committed.is_ok();
-        let cost = cost + began.elapsed().as_secs_f64();
-        match committed {
-            Ok(bytes) => CheckpointResult { cost, bytes, failed: None },
-            Err(why) => CheckpointResult { cost, bytes: 0, failed: Some(unwritten(all, &why).to_string()) },
-        }
+        let bytes = committed.map_err(|why| unwritten(all, &why))?;
+        self.committed = true;
+        Ok(bytes)
+    }
+
+    /// Result of [writing](Self::write) a checkpoint.
+    pub(crate) fn commit(
+        &mut self,
+        boundary: (u64, u64),
+        identity: &Identity,
+        submitted: SubmittedParts,
+    ) -> CheckpointResult {
+        let (began, cost) = (Instant::now(), submitted.cost);
+        let written = self.write(boundary, identity, submitted);
+        let (bytes, failed) = (*written.as_ref().unwrap_or(&0), written.err().map(|why| why.to_string()));
+        CheckpointResult { cost: cost + began.elapsed().as_secs_f64(), bytes, failed }
     }
 }
 

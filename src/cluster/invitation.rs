@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use super::net::handshake::{Token, random};
+use crate::base::digest::hex;
 use crate::base::error::EngineError;
 
 /// Environment variables that `raddle launch` sets for a process: a file with the invitation (with a
@@ -98,10 +99,6 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
         _ => {}
     }
     options.open(path)?.write_all(text.as_bytes())
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {

@@ -9,11 +9,11 @@ mod client;
 pub(crate) mod coordinator;
 mod invitation;
 pub(crate) mod net;
-mod order;
 mod parent_link;
 pub(crate) mod plan;
 pub(crate) mod protocol;
 mod server;
+mod settings;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
@@ -31,12 +31,12 @@ pub(crate) use self::invitation::{AGAIN, FILE, WORKERS, write_private};
 pub(crate) use self::net::addresses::Address;
 pub(crate) use self::net::addresses::Addresses;
 pub(crate) use self::net::handshake::random;
-pub use self::order::{CoordinatorSettings, Ended, Heard};
 #[cfg(feature = "cli")]
 pub(crate) use self::parent_link::attach;
 use self::parent_link::{ParentLink, Started};
 pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
+pub use self::settings::{CoordinatorSettings, Ended, RunEvent};
 use std::io::{self, Write as _};
 use std::sync::Mutex;
 
@@ -45,7 +45,7 @@ use crate::base::sync::lock;
 
 /// Function that reports to the launcher why this process does not join its run; set in a process of `raddle
 /// join`.
-static EXCUSE: Mutex<Option<DeclineReason>> = Mutex::new(None);
+static DECLINE: Mutex<Option<DeclineReason>> = Mutex::new(None);
 
 /// Function that sends the reason for which a process does not join.
 type DeclineReason = Box<dyn Fn(String) + Send>;
@@ -53,8 +53,8 @@ type DeclineReason = Box<dyn Fn(String) + Send>;
 /// Sends the launcher the reason why this process, which came to join a run and has not done so, ends.
 #[cfg(feature = "cli")]
 pub(crate) fn decline(why: &str) {
-    if let Some(say) = lock(&EXCUSE).take() {
-        say(why.to_owned());
+    if let Some(report) = lock(&DECLINE).take() {
+        report(why.to_owned());
     }
 }
 
@@ -106,7 +106,7 @@ impl Cluster {
         let client =
             CoordinatorClient::open(&invitation, index, parent_link, end, Addresses::from_environment()?)?;
         if let Some(decline) = client.decline() {
-            *lock(&EXCUSE) = Some(Box::new(decline));
+            *lock(&DECLINE) = Some(Box::new(decline));
         }
         Ok(Some(Self { client, index }))
     }
@@ -129,8 +129,8 @@ impl Cluster {
     /// Function that asks the coordinator to release this process at the next boundary, while the run goes
     /// on; for a handler of signals.
     pub fn leaver(&self) -> impl Fn() + Send + use<> {
-        let say = self.client.reporter();
-        move || say(&protocol::MemberReport::Leaving)
+        let report = self.client.reporter();
+        move || report(&protocol::MemberReport::Leaving)
     }
 
     /// Function that is `true` if the generation under way ends at the next boundary, as where a process

@@ -21,7 +21,7 @@ use crate::base::error::EngineError;
 /// Environment variable that is set where the standard input is a parent link; it names the parent:
 /// `launcher` or `supervisor`.
 #[cfg(unix)]
-const PARENT_LINK: &str = "RADDLE_TETHER";
+const PARENT_LINK: &str = "RADDLE_PARENT_LINK";
 /// Longest invitation in bytes.
 #[cfg(unix)]
 const MOST: usize = 1024;

@@ -66,7 +66,7 @@ impl GenerationPlan {
     /// The plan of a generation that runs. Shards are placed by counted cost in contiguous ranges, in
     /// proportion to the workers' speeds. Blocks stay in their process where that runs on; the others are
     /// spread evenly.
-    pub(crate) fn deal(
+    pub(crate) fn new(
         number: u64,
         participants: Vec<Participant>,
         (asked, cores): (u64, u32),
@@ -260,13 +260,13 @@ mod tests {
             (asked, cores) in (1u64..12, 1u32..4),
         ) {
             let ids: Vec<u32> = (0..processes).collect();
-            let one = GenerationPlan::deal(1, participants(&ids), (asked, cores), &costs, blocks, None, None);
+            let one = GenerationPlan::new(1, participants(&ids), (asked, cores), &costs, blocks, None, None);
             prop_assert!(one.is_sound(costs.len(), blocks as usize));
             prop_assert!(one.threads <= cores, "{} threads on {} cores", one.threads, cores);
             // The first participant leaves, others join.
             let ids: Vec<u32> = (1..1 + then).collect();
             let before = Before { plan: &one, block_at: &one.block_at };
-            let two = GenerationPlan::deal(2, participants(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
+            let two = GenerationPlan::new(2, participants(&ids), (asked + 1, cores), &costs, blocks, None, Some(&before));
             prop_assert!(two.is_sound(costs.len(), blocks as usize));
             for block in 0..blocks {
                 let was = &one.participants[one.block_process(block) as usize];
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_plan_with_any_number_that_names_nothing_is_not_sound() {
-        let plan = GenerationPlan::deal(1, participants(&[0, 1]), (4, 2), &[1; 6], 3, None, None);
+        let plan = GenerationPlan::new(1, participants(&[0, 1]), (4, 2), &[1; 6], 3, None, None);
         assert!(plan.is_sound(6, 3) && !plan.is_sound(5, 3) && !plan.is_sound(6, 4));
         let faults: [fn(&mut GenerationPlan); 13] = [
             |plan| plan.participants.clear(),

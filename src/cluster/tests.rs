@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::client::fits;
-use super::net::handshake::{Handshake, PATIENCE, Refused, Role, Token, answer, greet};
+use super::net::handshake::{Handshake, PATIENCE, Refused, Role, Token, initiate, respond};
 use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
 use crate::cluster::simulation::Rng;
 
@@ -23,17 +23,17 @@ fn handshake(build: u64, run: u64, generation: u64) -> Handshake {
 
 /// A listener that admits processes of build 1 and run 2, from generation 5 on; and the handshakes it has
 /// admitted.
-fn gate() -> (Listener, Arc<Mutex<Vec<Handshake>>>) {
-    let (gate, came, _) = gate_that_tells();
-    (gate, came)
+fn listener() -> (Listener, Arc<Mutex<Vec<Handshake>>>) {
+    let (listener, came, _) = listener_with_refusals();
+    (listener, came)
 }
 
 /// Refused connections: the number of the process if it holds the token, and the reason.
-type Told = Arc<Mutex<Vec<(Option<u32>, String)>>>;
+type Refusals = Arc<Mutex<Vec<(Option<u32>, String)>>>;
 
-fn gate_that_tells() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Told) {
-    let (came, told): (Arc<Mutex<Vec<Handshake>>>, Told) = Default::default();
-    let (into, tell) = (Arc::clone(&came), Arc::clone(&told));
+fn listener_with_refusals() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Refusals) {
+    let (came, told): (Arc<Mutex<Vec<Handshake>>>, Refusals) = Default::default();
+    let (into, refused) = (Arc::clone(&came), Arc::clone(&told));
     let admit = Box::new(|handshake: &Handshake| {
         fits(handshake, (1, 2))?;
         if handshake.generation >= 5 { Ok(()) } else { Err("its generation is over".into()) }
@@ -41,7 +41,7 @@ fn gate_that_tells() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Told) {
     let deliver = Box::new(move |handshake, _| into.lock().unwrap().push(handshake));
     let refuse = Box::new(move |rejection: &Rejection<'_>| {
         let of = rejection.handshake.map(|handshake| handshake.index);
-        tell.lock().unwrap().push((of, rejection.why.to_owned()));
+        refused.lock().unwrap().push((of, rejection.why.to_owned()));
     });
     let introduce = Box::new(|| Ok(handshake(1, 2, 0)));
     let handlers =
@@ -51,27 +51,27 @@ fn gate_that_tells() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Told) {
 }
 
 fn connect_with(
-    gate: &Listener,
+    listener: &Listener,
     token: Token,
     handshake: &Handshake,
 ) -> Result<(Handshake, TcpStream), Refused> {
     let retry = (Retry::Crowded, Duration::from_secs(30));
-    connect(gate.address(), token, || Ok(handshake.clone()), retry, || false)
+    connect(listener.address(), token, || Ok(handshake.clone()), retry, || false)
 }
 
 #[test]
 fn who_fits_is_let_in_and_who_does_not_is_told_why() {
-    let (gate, came, told) = gate_that_tells();
-    assert_eq!(connect_with(&gate, TOKEN, &handshake(1, 2, 5)).unwrap().0.run, 2);
+    let (listener, came, told) = listener_with_refusals();
+    assert_eq!(connect_with(&listener, TOKEN, &handshake(1, 2, 5)).unwrap().0.run, 2);
     for (wrong, why) in [
         (handshake(9, 2, 5), "another build"),
         (handshake(1, 9, 5), "another run"),
         (handshake(1, 2, 4), "generation is over"),
     ] {
-        let refused = connect_with(&gate, TOKEN, &wrong).unwrap_err().to_string();
+        let refused = connect_with(&listener, TOKEN, &wrong).unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
     }
-    let refused = connect_with(&gate, Token([8; 32]), &handshake(1, 2, 5)).unwrap_err();
+    let refused = connect_with(&listener, Token([8; 32]), &handshake(1, 2, 5)).unwrap_err();
     assert!(matches!(refused, Refused::Stranger), "{refused}");
     let told: Vec<_> = told.lock().unwrap().iter().map(|(of, why)| (*of, why[..11].to_owned())).collect();
     let expected =
@@ -85,9 +85,9 @@ fn who_fits_is_let_in_and_who_does_not_is_told_why() {
 
 #[test]
 fn a_hello_is_good_once() {
-    let (gate, came) = gate();
+    let (listener, came) = listener();
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (at, inside) = (proxy.local_addr().unwrap(), gate.address());
+    let (at, inside) = (proxy.local_addr().unwrap(), listener.address());
     let recording = thread::spawn(move || {
         let (mut connector, mut acceptor) = (proxy.accept().unwrap().0, TcpStream::connect(inside).unwrap());
         let (mut back, mut forth) = (acceptor.try_clone().unwrap(), connector.try_clone().unwrap());
@@ -106,38 +106,38 @@ fn a_hello_is_good_once() {
         said
     });
     let socket = TcpStream::connect(at).unwrap();
-    greet(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE)).unwrap();
+    initiate(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE)).unwrap();
     socket.shutdown(Shutdown::Both).unwrap();
     let said = recording.join().unwrap();
     assert!(said.len() > 100);
     // A replay of the bytes on another connection.
-    let mut replayed = TcpStream::connect(gate.address()).unwrap();
+    let mut replayed = TcpStream::connect(listener.address()).unwrap();
     replayed.write_all(&said).unwrap();
     let mut answer = Vec::new();
     let _ = replayed.read_to_end(&mut answer);
     while came.lock().unwrap().is_empty() {
         thread::yield_now();
     }
-    connect_with(&gate, TOKEN, &handshake(1, 2, 6)).unwrap();
+    connect_with(&listener, TOKEN, &handshake(1, 2, 6)).unwrap();
     while came.lock().unwrap().len() < 2 {
         thread::yield_now();
     }
     let generations: Vec<u64> = came.lock().unwrap().iter().map(|handshake| handshake.generation).collect();
-    assert_eq!(generations, [5, 6], "nobody came in by a recorded hello");
+    assert_eq!(generations, [5, 6], "nobody came in by a recorded handshake");
 }
 
 #[test]
 fn garbage_is_closed_and_keeps_nobody_out() {
-    let (gate, came) = gate();
+    let (listener, came) = listener();
     let mut rng = Rng::new(1);
     for _ in 0..200 {
-        let mut socket = TcpStream::connect(gate.address()).unwrap();
+        let mut socket = TcpStream::connect(listener.address()).unwrap();
         let length = rng.below(3000);
         let bytes: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
         // It may be closed already.
         let _ = socket.write_all(&bytes);
     }
-    connect_with(&gate, TOKEN, &handshake(1, 2, 5)).unwrap();
+    connect_with(&listener, TOKEN, &handshake(1, 2, 5)).unwrap();
     while came.lock().unwrap().is_empty() {
         thread::yield_now();
     }
@@ -148,8 +148,8 @@ fn garbage_is_closed_and_keeps_nobody_out() {
 #[test]
 fn silent_connections_keep_nobody_out() {
     for silent in [130, 1_000] {
-        let (gate, came) = gate();
-        let address = gate.address();
+        let (listener, came) = listener();
+        let address = listener.address();
         let (over, held) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let (ends, holds) = (Arc::clone(&over), Arc::clone(&held));
         let strangers = thread::spawn(move || {
@@ -172,7 +172,7 @@ fn silent_connections_keep_nobody_out() {
             thread::yield_now();
         }
         for generation in 5..15 {
-            connect_with(&gate, TOKEN, &handshake(1, 2, generation)).unwrap();
+            connect_with(&listener, TOKEN, &handshake(1, 2, generation)).unwrap();
         }
         over.store(true, Ordering::Release);
         strangers.join().unwrap();
@@ -185,9 +185,9 @@ fn silent_connections_keep_nobody_out() {
 /// A holder of the token that is stopped in the middle of its handshake is not displaced by strangers.
 #[test]
 fn those_that_hold_the_token_have_places_of_their_own() {
-    let (gate, came) = gate();
+    let (listener, came) = listener();
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (at, inside) = (proxy.local_addr().unwrap(), gate.address());
+    let (at, inside) = (proxy.local_addr().unwrap(), listener.address());
     let (tell, told) = mpsc::channel();
     let (go_on, goes_on) = mpsc::channel::<()>();
     // The listener's answer is held back until strangers have connected.
@@ -206,12 +206,13 @@ fn those_that_hold_the_token_have_places_of_their_own() {
     let connecting = thread::spawn(move || {
         let socket = TcpStream::connect(at).unwrap();
         // No time limit: strangers may take any time.
-        let greeted = greet(&socket, TOKEN, &handshake(1, 2, 5), None).map(|handshake| handshake.run);
+        let greeted = initiate(&socket, TOKEN, &handshake(1, 2, 5), None).map(|handshake| handshake.run);
         socket.shutdown(Shutdown::Both).unwrap();
         greeted
     });
     told.recv().unwrap();
-    let strangers: Vec<TcpStream> = (0..400).map(|_| TcpStream::connect(gate.address()).unwrap()).collect();
+    let strangers: Vec<TcpStream> =
+        (0..400).map(|_| TcpStream::connect(listener.address()).unwrap()).collect();
     // The last of them is in the queue when the first is closed.
     let mut oldest = &strangers[0];
     assert_eq!(oldest.read(&mut [0]).unwrap_or(0), 0);
@@ -225,17 +226,17 @@ fn those_that_hold_the_token_have_places_of_their_own() {
 
 #[test]
 fn ten_thousand_connections_keep_nobody_out() {
-    let (gate, came) = gate();
-    let address = gate.address();
+    let (listener, came) = listener();
+    let address = listener.address();
     let flood = thread::spawn(move || {
         for _ in 0..10_000 {
             // The system may refuse some itself.
             drop(TcpStream::connect_timeout(&address, Duration::from_secs(5)));
         }
     });
-    connect_with(&gate, TOKEN, &handshake(1, 2, 5)).unwrap();
+    connect_with(&listener, TOKEN, &handshake(1, 2, 5)).unwrap();
     flood.join().unwrap();
-    connect_with(&gate, TOKEN, &handshake(1, 2, 6)).unwrap();
+    connect_with(&listener, TOKEN, &handshake(1, 2, 6)).unwrap();
     while came.lock().unwrap().len() < 2 {
         thread::yield_now();
     }
@@ -254,7 +255,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         let answering = thread::spawn(move || {
             let socket = inside.accept().unwrap().0;
             let mine = handshake(1, 2, 0);
-            answer(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(()))
+            respond(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(()))
                 .map(|handshake| handshake.index)
         });
         // The direction, the byte in it and the bit that is changed.
@@ -285,7 +286,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
             back.join().unwrap();
         });
         let socket = TcpStream::connect(at).unwrap();
-        let greeted = greet(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE));
+        let greeted = initiate(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE));
         // A socket that was closed with unread bytes may be gone already.
         let _ = socket.shutdown(Shutdown::Both);
         let answered = answering.join().unwrap();

@@ -32,7 +32,7 @@ impl<P: Program> Engine<P> {
         let result = run(self, client);
         let last = result.as_ref().err().map_or(MemberReport::Done, failed);
         // The coordinator may be gone.
-        let _ = client.say(&last);
+        let _ = client.send(&last);
         match &result {
             Ok(None) => client.leave(),
             Ok(Some(_)) => {}
@@ -55,19 +55,19 @@ fn run<P: Program>(
     client: &CoordinatorClient,
 ) -> Result<Option<Outcome<P>>, EngineError> {
     let costs = engine.costs.clone().unwrap_or_else(|| vec![1; engine.parts.shards.len()]);
-    let watch = Arc::new(Mutex::new(BalanceMonitor { balance: Balance::new(true), plan: None, costs }));
-    engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&watch)));
+    let monitor = Arc::new(Mutex::new(BalanceMonitor { balance: Balance::new(true), plan: None, costs }));
+    engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&monitor)));
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     client
-        .say(&MemberReport::Ready { registration: member.registration(cores), address: client.address() })?;
+        .send(&MemberReport::Ready { registration: member.registration(cores), address: client.address() })?;
     let (ready, mut has_begun) = (Instant::now(), false);
     loop {
         let start = match client.next()? {
             Instruction::Begin(start) => *start,
             Instruction::SubmitParts { epoch, anew } => {
                 let (submitted, generation) = (member.submit_parts(epoch, anew)?, client.requests.running());
-                client.say(&MemberReport::PartsSubmitted { generation, submitted })?;
+                client.send(&MemberReport::PartsSubmitted { generation, submitted })?;
                 continue;
             }
             Instruction::Write | Instruction::Leave => return Ok(None),
@@ -87,14 +87,14 @@ fn run<P: Program>(
             Step::Leave => return Ok(None),
             Step::Over(outcome) => {
                 // A process of an earlier attempt must not write the model: the coordinator decides.
-                client.say(&MemberReport::MayWrite)?;
+                client.send(&MemberReport::MayWrite)?;
                 return match client.next()? {
                     Instruction::Write => Ok(Some(*outcome)),
                     _ => Err(EngineError::Process("the run has gone on without this process".into())),
                 };
             }
             Step::Run(generation, position) => {
-                lock(&watch).begin(&plan, member.last_worked());
+                lock(&monitor).begin(&plan, member.last_worked());
                 settled(client, &plan, sent_bytes, member.last_worked())?;
                 let links = (plan.participants.len() > 1).then(|| links(&plan, position, peers));
                 let (report, end) = (client.reporter(), client.ender());
@@ -103,11 +103,11 @@ fn run<P: Program>(
                     end(why);
                 }));
                 let ended = Arc::clone(&generation);
-                client.requests.set_abort(Some(Box::new(move |why| ended.lose(why))));
+                client.requests.set_abort(Some(Box::new(move |why| ended.end_by_peer(why))));
                 let returned = Arc::clone(&generation).run(links);
                 client.requests.set_abort(None);
                 let report = member.ended(&generation, returned?, Instant::now())?;
-                client.say(&report)?;
+                client.send(&report)?;
             }
         }
     }
@@ -128,7 +128,7 @@ fn settled(
 ) -> Result<(), EngineError> {
     let seconds = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
     let (generation, memory) = (plan.number, peak_memory_bytes().unwrap_or(0));
-    client.say(&MemberReport::Settled { generation, bytes, seconds, memory })
+    client.send(&MemberReport::Settled { generation, bytes, seconds, memory })
 }
 
 /// Sends and receives the transfers before a generation; returns the number of bytes sent.
@@ -197,14 +197,14 @@ impl BalanceMonitor {
 fn reporting_observer<P: Program>(
     client: &CoordinatorClient,
     mut observer: Option<Observer<P>>,
-    watch: Arc<Mutex<BalanceMonitor>>,
+    monitor: Arc<Mutex<BalanceMonitor>>,
 ) -> Observer<P> {
     let (report, requests) = (client.reporter(), Arc::clone(&client.requests));
     Box::new(move |record: &EpochRecord, replica: &P::Replica| {
         let metric = record.metric.as_ref().map(|metric| (metric.name.to_string(), metric.value));
         let epoch = Epoch { epoch: record.epoch, seconds: record.seconds, metric, load: record.load.clone() };
         let generation = requests.running();
-        if lock(&watch).is_worth_moving(&epoch) {
+        if lock(&monitor).is_worth_moving(&epoch) {
             requests.end_at_boundary(generation);
         }
         report(&MemberReport::Epoch { generation, epoch });

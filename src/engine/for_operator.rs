@@ -9,7 +9,7 @@ use crate::cluster::plan::{GenerationPlan, Participant};
 use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::HubState;
-use crate::run::share::WholeState;
+use crate::run::local_state::WholeState;
 
 impl<P: Program> Engine<P> {
     /// The engine with all parts made, if its settings suit an operator.
@@ -43,7 +43,7 @@ impl<P: Program> Engine<P> {
         let (position, asked) =
             (Participant { id: 0, address: String::new() }, (workers as u64, workers as u32));
         let mut plan =
-            GenerationPlan::deal(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
+            GenerationPlan::new(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
         // The threads are those of the dataflow around, which may be more than the shards.
         plan.threads = workers as u32;
         Generation::new(program, Arc::new(settings), plan.layout(0), held.into(), Some(hub), observer)

@@ -12,9 +12,9 @@ use crate::program::Program;
 use crate::program::verdict::Metric;
 use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::hub::{HubState, Progress};
+use crate::run::local_state::{GenerationResult, WholeState};
 use crate::run::placement;
 use crate::run::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
-use crate::run::share::{GenerationResult, WholeState};
 
 /// Records and counts of a run over its generations; the first process has them.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(crate) struct History {
     checkpoints: CheckpointRecord,
     pub(super) preparation: PreparationSeconds,
     /// Of the next generation: its number of processes, and the bytes handed over before it.
-    pub(super) here: (usize, u64),
+    pub(super) next: (usize, u64),
     /// Last statistics of each process.
     pub(super) processes: BTreeMap<u32, ProcessRecord>,
 }
@@ -44,8 +44,7 @@ impl History {
         out.write(&(self.threads, (*self.placement).clone()));
         out.write(&(self.bytes, self.block_bytes));
         out.write(&self.warnings);
-        let CheckpointRecord { count, seconds, bytes } = self.checkpoints;
-        out.write(&(count, seconds, bytes));
+        out.write(&self.checkpoints);
         out.write(&self.processes);
     }
 
@@ -57,8 +56,7 @@ impl History {
         (self.threads, self.placement) = (threads, Arc::new(placement));
         (self.bytes, self.block_bytes) = from.read()?;
         self.warnings = from.read()?;
-        let (count, seconds, bytes) = from.read()?;
-        self.checkpoints = CheckpointRecord { count, seconds, bytes };
+        self.checkpoints = from.read()?;
         self.processes = from.read()?;
         Ok(())
     }
@@ -101,7 +99,7 @@ impl History {
         let pause =
             pause.map_or(0.0, |(before, began)| began.saturating_duration_since(before).as_secs_f64());
         let shards_moved = placement::moves(&self.placement, &placement);
-        let (processes, bytes_moved) = (self.here.0.max(1), std::mem::take(&mut self.here.1));
+        let (processes, bytes_moved) = (self.next.0.max(1), std::mem::take(&mut self.next.1));
         let record = GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved };
         self.generations.push(record);
         self.threads = self.threads.max(threads);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use crate::base::digest::hex;
 use crate::base::state::to_bytes;
 use crate::program::Program;
 use crate::run::fingerprints::BoundaryFingerprint;
@@ -74,6 +75,6 @@ impl<P: Program> Outcome<P> {
         blocks.iter().for_each(|block| add(&to_bytes(block)));
         add(&pinned_state(&*self.program, pinned));
         add(&to_bytes(replica));
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&hash.finalize())
     }
 }

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::member::{Member, Step, lost};
+use super::member::{Member, Step, missing_state};
 use super::{Engine, Outcome};
 use crate::base::error::EngineError;
 use crate::base::panic_context;
-use crate::base::store::{Disk, Store};
-use crate::checkpoint::{SubmittedParts, commit_parts, unwritten};
+use crate::base::store::Disk;
+use crate::cluster::checkpoints::CheckpointStore;
 use crate::cluster::plan::{Before, GenerationPlan, Participant};
-use crate::cluster::protocol::{CheckpointNeed, GenerationEnd, GenerationStart, MemberReport};
+use crate::cluster::protocol::{CheckpointNeed, GenerationEnd, GenerationStart, MemberReport, Registration};
 use crate::engine::transfer::Transfer;
 use crate::program::Program;
 use crate::run::fingerprints::BoundaryFingerprint;
@@ -29,7 +29,7 @@ pub(crate) fn relay<P: Program>(
     let mut fingerprints = Vec::new();
     loop {
         let end = runner.run(&mut fingerprints)?;
-        runner.submit_parts(&end, plan.number)?;
+        runner.checkpoint(&end, plan.number)?;
         if end.over {
             let mut outcome = runner.member.finish()?;
             outcome.fingerprints = fingerprints;
@@ -79,43 +79,33 @@ impl<P: Program> Runner<P> {
 
     /// A plan that places everything on this process.
     fn plan(&self, number: u64, before: Option<&Before<'_>>) -> GenerationPlan {
-        let registration = self.member.registration(1);
+        let Registration { identity, blocks, .. } = self.member.registration(1);
         let participants = vec![Participant { id: self.index, address: String::new() }];
-        GenerationPlan::deal(
-            number,
-            participants,
-            (1, 1),
-            &registration.identity.costs,
-            registration.blocks,
-            None,
-            before,
-        )
+        GenerationPlan::new(number, participants, (1, 1), &identity.costs, blocks, None, before)
     }
 
     /// Runs one generation, to the next boundary.
     fn run(&mut self, fingerprints: &mut Vec<BoundaryFingerprint>) -> Result<GenerationEnd, EngineError> {
-        let Step::Run(generation, _) = self.member.next(Instant::now())? else { return Err(lost()) };
+        let Step::Run(generation, _) = self.member.next(Instant::now())? else { return Err(missing_state()) };
         self.requests.end_at_boundary(self.requests.running());
         let mut returned = Arc::clone(&generation).run(None)?;
         fingerprints.append(&mut returned.ended.fingerprints);
         match self.member.ended(&generation, returned, Instant::now())? {
             MemberReport::Ended { end: Some(end), .. } => Ok(end),
-            _ => Err(lost()),
+            _ => Err(missing_state()),
         }
     }
 
     /// Writes a checkpoint of the boundary, if one is due.
-    fn submit_parts(&mut self, end: &GenerationEnd, generation: u64) -> Result<(), EngineError> {
+    fn checkpoint(&mut self, end: &GenerationEnd, generation: u64) -> Result<(), EngineError> {
         let Some(folder) = self.member.checkpoints().filter(|_| end.checkpoint_need != CheckpointNeed::None)
         else {
             return Ok(());
         };
-        let SubmittedParts { parts, failed, .. } =
-            self.member.submit_parts(end.epoch, end.checkpoint_need == CheckpointNeed::PartsMissing)?;
-        let parts = failed.map_or(Ok(parts), |why| Err(std::io::Error::other(why)));
-        let name = folder.join(format!("{}.{generation}", end.epoch));
-        let store: Arc<dyn Store> = Arc::new(Disk);
-        let committed = commit_parts(&store, &name, &self.member.registration(1).identity, parts);
-        committed.map(drop).map_err(|why| unwritten(&folder, &why))
+        let anew = end.checkpoint_need == CheckpointNeed::PartsMissing;
+        let submitted = self.member.submit_parts(end.epoch, anew)?;
+        let mut store = CheckpointStore::of_checkpoints(Some(folder), Arc::new(Disk));
+        let identity = self.member.registration(1).identity;
+        store.write((end.epoch, generation), &identity, submitted).map(drop)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use super::member::{Member, Step, lost};
+use super::member::{Member, Step, missing_state};
 use super::{Engine, Outcome};
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
@@ -33,13 +33,10 @@ impl<P: Program> Engine<P> {
         let coordinator = Coordinator::new(CoordinatorConfig {
             processes: 1,
             workers: 1,
-            balance: false,
-            argv: Vec::new(),
-            run: 0,
             after: checkpoints.last_generation(),
-            proof: None,
             may_resume: resume.is_some(),
             deadline: f64::INFINITY,
+            ..CoordinatorConfig::default()
         });
         let member = Member::new(self, 0, Arc::default());
         let mut registration = member.registration(cores);
@@ -78,7 +75,7 @@ struct Alone<P: Program> {
 /// Result of an action.
 enum Done<P: Program> {
     /// The next event for the coordinator.
-    News(Event),
+    Event(Event),
     Nothing,
     /// The run is over.
     Over(Box<Outcome<P>>),
@@ -86,24 +83,25 @@ enum Done<P: Program> {
 
 impl<P: Program> Alone<P> {
     fn run(mut self, registration: Registration) -> Result<Outcome<P>, EngineError> {
-        let mut news = VecDeque::from([said(MemberReport::Ready { registration, address: String::new() })]);
-        while let Some(event) = news.pop_front() {
+        let mut events =
+            VecDeque::from([reported(MemberReport::Ready { registration, address: String::new() })]);
+        while let Some(event) = events.pop_front() {
             for action in self.coordinator.on(event, 0.0) {
                 match self.act(action)? {
-                    Done::News(event) => news.push_back(event),
+                    Done::Event(event) => events.push_back(event),
                     Done::Nothing => {}
                     Done::Over(outcome) => return Ok(*outcome),
                 }
             }
         }
-        Err(lost())
+        Err(missing_state())
     }
 
     fn act(&mut self, action: Action) -> Result<Done<P>, EngineError> {
         let event = match action {
-            Action::Tell { order: Order::Begin { start }, .. } => return self.begin(start),
-            Action::Tell { order: Order::SubmitParts { generation, epoch, anew }, .. } => {
-                said(MemberReport::PartsSubmitted {
+            Action::Send { order: Order::Begin { start }, .. } => return self.begin(start),
+            Action::Send { order: Order::SubmitParts { generation, epoch, anew }, .. } => {
+                reported(MemberReport::PartsSubmitted {
                     generation,
                     submitted: self.member.submit_parts(epoch, anew)?,
                 })
@@ -114,10 +112,10 @@ impl<P: Program> Alone<P> {
                 let checkpoint_result = self.checkpoints.commit((epoch, generation), &identity, submitted);
                 Event::Committed { generation, checkpoint_result }
             }
-            Action::Over { why, .. } => return Err(why.map_or_else(lost, EngineError::Worker)),
+            Action::Over { why, .. } => return Err(why.map_or_else(missing_state, EngineError::Worker)),
             _ => return Ok(Done::Nothing),
         };
-        Ok(Done::News(event))
+        Ok(Done::Event(event))
     }
 
     /// Runs a generation, or ends the run; there are no transfers.
@@ -126,25 +124,24 @@ impl<P: Program> Alone<P> {
         match self.member.next(self.started)? {
             Step::Run(generation, _) => {
                 let returned = Arc::clone(&generation).run(None)?;
-                Ok(Done::News(said(self.member.ended(&generation, returned, Instant::now())?)))
+                Ok(Done::Event(reported(self.member.ended(&generation, returned, Instant::now())?)))
             }
             Step::Over(outcome) => Ok(Done::Over(outcome)),
-            Step::Wait | Step::Leave => Err(lost()),
+            Step::Wait | Step::Leave => Err(missing_state()),
         }
     }
 
     fn find(&mut self, identity: &Identity) -> Result<Event, EngineError> {
         let Some(folder) = &self.resume else {
-            return Ok(Event::Found { from: None, epoch: 0, warnings: Vec::new() });
+            return Ok(Event::none_found());
         };
-        let mut found = Checkpoint::read(folder, identity)?;
-        let (epoch, warnings) = (found.epoch(), std::mem::take(&mut found.unfit));
-        let from = Some(found.folder().to_string_lossy().into_owned());
-        self.member.go_on_from(found);
-        Ok(Event::Found { from, epoch, warnings })
+        let found = Checkpoint::read(folder, identity)?;
+        let event = Event::found(&found);
+        self.member.resume_from(found);
+        Ok(event)
     }
 }
 
-fn said(report: MemberReport) -> Event {
-    Event::Said { from: 0, report }
+fn reported(report: MemberReport) -> Event {
+    Event::Report { from: 0, report }
 }

@@ -80,7 +80,7 @@ impl<P: Program> Transfer<P> {
             2 => Ok(Self::Replica(read("the replica", 0, &bytes)?)),
             3 => Ok(Self::Pinned(read("the pinned block", 0, &bytes)?)),
             4 => Ok(Self::Hub(bytes)),
-            5 => Ok(Self::End(read("account", 0, &bytes)?)),
+            5 => Ok(Self::End(read("statistics", 0, &bytes)?)),
             _ => Err(format!("something unknown, {tag}, was handed over")),
         }
     }
@@ -110,9 +110,9 @@ pub(crate) fn exchange<P: Program>(
         let mut under_way = Vec::new();
         for channel in channels {
             let TransferChannel { name, link, gives, takes } = channel;
-            let giving =
-                gives.map(|transfers| scope.spawn(move || giving_up(link, || give(link, transfers))));
-            let taking = takes.then(|| scope.spawn(move || giving_up(link, || take::<P>(link))));
+            let giving = gives
+                .map(|transfers| scope.spawn(move || closing_on_failure(link, || give(link, transfers))));
+            let taking = takes.then(|| scope.spawn(move || closing_on_failure(link, || take::<P>(link))));
             under_way.push((name, giving, taking));
         }
         let (mut came, mut left, mut failed) = (Vec::new(), 0, None);
@@ -136,7 +136,7 @@ pub(crate) fn exchange<P: Program>(
 }
 
 /// Runs the work, and closes the link if it fails: the thread of the other direction would wait for ever.
-fn giving_up<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+fn closing_on_failure<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let done = panic_context::guarded(work);
     if done.is_err() {
         link.close();

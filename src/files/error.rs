@@ -14,6 +14,16 @@ pub enum FileError {
         /// The reason, and what to do.
         why: String,
     },
+    /// A line of a file is not what it should be.
+    #[error("{}, line {line}: {why}", .path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The reason, and what to do.
+        why: String,
+    },
     /// The file could not be written.
     #[error("{}: cannot write: {why}", .path.display())]
     Write {
@@ -28,6 +38,11 @@ impl FileError {
     /// A path that is not what it should be.
     pub fn refused(path: &Path, why: impl fmt::Display) -> Self {
         Self::Refused { path: path.into(), why: why.to_string() }
+    }
+
+    /// A line, from 1, that is not what it should be.
+    pub fn line(path: &Path, line: usize, why: impl fmt::Display) -> Self {
+        Self::Line { path: path.into(), line, why: why.to_string() }
     }
 
     /// A file that cannot be written.

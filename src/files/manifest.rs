@@ -48,12 +48,23 @@ impl Head {
         self.format == FORMAT
     }
 
+    /// Text between the digits and the program's own members, if it has some.
+    fn between(&self, has_own: bool) -> io::Result<String> {
+        let head = serde_json::to_string_pretty(self)?;
+        let head = head.strip_prefix('{').and_then(|head| head.strip_suffix("\n}")).unwrap_or_default();
+        Ok(format!("\",{head}{}\n", if has_own { "," } else { "" }))
+    }
+
+    /// The program's own object, of a `model.json` that this head begins.
+    pub(super) fn own_of(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let behind = text.get(BEFORE.len() + DIGITS..)?;
+        let inside = |has_own| behind.strip_prefix(self.between(has_own).ok()?.as_bytes());
+        Some([b"{", inside(true).or_else(|| inside(false))?].concat())
+    }
+
     /// Writes `model.json` from the program's own object, which is streamed.
     pub(crate) fn write(&self, own: &Own<'_>, out: &mut impl Write) -> io::Result<()> {
-        let head = serde_json::to_string_pretty(self)?;
-        // Without its braces: the digits go before it, the program's own members behind it.
-        let head = head.strip_prefix('{').and_then(|head| head.strip_suffix("\n}")).unwrap_or_default();
-        let head = format!("\",{head}{}\n", if own.is_empty { "" } else { "," });
+        let head = self.between(!own.is_empty)?;
         let mut digest = Digesting(Sha256::new());
         digest.write_all(BEFORE)?;
         digest.write_all(head.as_bytes())?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read as _, Seek as _};
+use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::commit::NEXT;
 use super::error::FileError;
 use super::manifest::{self, Head, digest_of_bytes, digest_of_open, verified};
+use super::new_model::{ModelFiles as _, NewModel};
 use crate::base::state::{Reader, StateError};
 
 /// File of the state that a fit leaves for the next version of its data.
@@ -66,15 +67,31 @@ impl ModelFolder {
         }
     }
 
-    /// Reads `model.json`, without any other file.
-    fn begin(path: &Path, program: &str) -> Result<Self, FileError> {
+    /// Name of the program whose model is in a folder. Nothing else is checked.
+    ///
+    /// # Errors
+    /// If there is no model in it.
+    pub fn program_of(path: &Path) -> Result<String, FileError> {
+        let (_, head, _) = Self::text_of(path)?;
+        Ok(head.program)
+    }
+
+    /// `model.json`, its head and its digits.
+    fn text_of(path: &Path) -> Result<(Vec<u8>, Head, String), FileError> {
         let about = path.join(manifest::NAME);
-        let refuse = |why: &dyn std::fmt::Display| FileError::refused(&about, why);
+        let refuse = |why: &str| FileError::refused(&about, why);
         let text =
             fs::read(&about).map_err(|why| refuse(&format!("{why}; give the folder that --out wrote")))?;
         let damaged = "it is damaged, or not what --out wrote: fit the model again, or give its folder";
-        let digest = verified(&text).ok_or_else(|| refuse(&damaged))?.to_owned();
-        let head = Head::of(&text).ok_or_else(|| refuse(&damaged))?;
+        let digest = verified(&text).ok_or_else(|| refuse(damaged))?.to_owned();
+        let head = Head::of(&text).ok_or_else(|| refuse(damaged))?;
+        Ok((text, head, digest))
+    }
+
+    /// Reads `model.json`, without any other file.
+    fn begin(path: &Path, program: &str) -> Result<Self, FileError> {
+        let (text, head, digest) = Self::text_of(path)?;
+        let refuse = |why: &str| FileError::refused(&path.join(manifest::NAME), why);
         if head.program != program {
             let whose = head.program;
             return Err(refuse(&format!("a model of {whose}, not of {program}: give it to `{whose}`")));
@@ -142,6 +159,23 @@ impl ModelFolder {
         if digest_of_bytes(&bytes) == *expected { Ok(bytes) } else { Err(self.changed(name)) }
     }
 
+    /// Writes the model into a folder of its own: the same files, byte for byte.
+    ///
+    /// # Errors
+    /// If there is a run in that folder already, a file is not as it was written, or the folder cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), FileError> {
+        let own = self.head.own_of(&self.text).ok_or_else(|| {
+            self.refuse(manifest::NAME, "it is not laid out as a run writes it: fit the model again")
+        })?;
+        let mut copy = NewModel::create(folder)?;
+        for name in self.head.files.keys() {
+            let bytes = self.read(name)?;
+            copy.write(name, |out| out.write_all(&bytes))?;
+        }
+        copy.write(manifest::NAME, |out| out.write_all(&own))?;
+        copy.commit(&self.head.program, &self.head.version)
+    }
+
     /// State that the fit left for the next version of its data, as `load` reads it.
     ///
     /// # Errors
@@ -178,6 +212,31 @@ impl ModelFolder {
 mod tests {
     use super::super::manifest::Own;
     use super::*;
+
+    #[test]
+    fn a_copy_has_the_same_bytes_and_never_replaces_a_run() {
+        let parent = tempfile::tempdir().unwrap();
+        let [from, to] = ["from", "to"].map(|name| parent.path().join(name));
+        for own in [Some("{\n  \"scale\": 0.5,\n  \"names\": [\"{\"]\n}"), Some("{}"), None] {
+            let mut model = NewModel::replace(&from).unwrap();
+            model.write("weights", |out| out.write_all(b"1 2 3")).unwrap();
+            if let Some(own) = own {
+                model.write(manifest::NAME, |out| out.write_all(own.as_bytes())).unwrap();
+            }
+            model.commit("mine", "0.9").unwrap();
+            drop(model);
+            let opened = ModelFolder::open(&from, "mine").unwrap();
+            opened.save(&to).unwrap();
+            for name in [manifest::NAME, "weights"] {
+                assert_eq!(fs::read(from.join(name)).unwrap(), fs::read(to.join(name)).unwrap(), "{own:?}");
+            }
+            assert_eq!(ModelFolder::open(&to, "mine").unwrap().digest(), opened.digest());
+            assert_eq!(ModelFolder::program_of(&to).unwrap(), "mine");
+            let why = opened.save(&to).unwrap_err().to_string();
+            assert!(why.contains("it holds a run of mine (model.json): replace it"), "{why}");
+            fs::remove_dir_all(&to).unwrap();
+        }
+    }
 
     #[test]
     fn a_model_of_a_newer_layout_is_refused_by_its_version() {

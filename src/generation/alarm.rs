@@ -46,7 +46,7 @@ impl Alarm {
     }
 
     /// Ends the generation because of another process.
-    pub(crate) fn lose(&self, reason: &str) {
+    pub(crate) fn end_by_peer(&self, reason: &str) {
         self.end_with(Failure { reason: reason.into(), of_a_peer: true });
     }
 

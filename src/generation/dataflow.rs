@@ -18,7 +18,7 @@
 use std::sync::Arc;
 
 use crate::generation::Generation;
-use crate::generation::parcel::{Parcels, Receiver, Sender};
+use crate::generation::parcel::{Parcel, Receiver, Sender};
 use crate::generation::ports::{self, AlonePorts, Epochs, HubPorts, Logic, PlacePorts, Records, Wiring};
 use crate::program::Program;
 use crate::run::hub::Hub;
@@ -39,8 +39,8 @@ pub(crate) fn scheduled<P: Program>(scope: Epochs<'_>, generation: Arc<Generatio
     let hub = hub.map(|hub| hub_logic(Arc::clone(&generation), hub));
     let wiring =
         Wiring { thread_of: Arc::clone(&generation.layout.thread_of), alarm: Arc::clone(&generation.alarm) };
-    let greets = generation.memory.is_some();
-    wiring.parted(scope, hub, place_logic(generation, thread, places), greets)
+    let announces = generation.memory.is_some();
+    wiring.parted(scope, hub, place_logic(generation, thread, places), announces)
 }
 
 /// The hub, on the first thread.
@@ -70,12 +70,12 @@ fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<H
             }
             Ok(())
         });
-        ports.show(&hub.records, hub.state.progress.epoch);
+        ports.show(&hub.ended.records, hub.state.progress.epoch);
         let sent = alarm.guarded(|| {
             out.into_iter().for_each(|(to, message)| ports.send(sender.pack(to, message)));
             Ok(())
         });
-        if going.is_none() || sent.is_none() || hub.exit.is_some() {
+        if going.is_none() || sent.is_none() || hub.ended.exit.is_some() {
             generation.count_bytes(sender.bytes, sender.block_bytes);
             if let Some(hub) = run.take() {
                 generation.leave_hub(hub);
@@ -97,7 +97,7 @@ fn place_logic<P: Program>(
     let mut first = generation.memory;
     Box::new(move |ports| {
         if let Some(memory) = first.take() {
-            ports.greet(sender.pack(HUB, Message::<P>::Here { memory }));
+            ports.announce(sender.pack(HUB, Message::<P>::Here { memory }));
         }
         let arrived = ports.arrived();
         let alarm = &generation.alarm;
@@ -113,7 +113,7 @@ fn place_logic<P: Program>(
             }
             // Messages to other processes leave when a step ends: their orders do before this thread's first
             // task.
-            if has_orders && thread == 0 && generation.layout.is_among_others() {
+            if has_orders && thread == 0 && generation.layout.is_distributed() {
                 return Ok(true);
             }
             work(&mut places, &mut out)
@@ -156,7 +156,7 @@ fn shares_memory<P: Program>(generation: &Generation<P>, memory: u64) -> Result<
 fn take_in<P: Program>(
     places: &mut Places<P>,
     receiver: &mut Receiver,
-    parcel: Parcels,
+    parcel: Parcel,
 ) -> Result<(), String> {
     let to = parcel.to();
     if let Some(message) = receiver.unpack(parcel)? {
@@ -189,7 +189,7 @@ fn alone<P: Program>(scope: Epochs<'_>, generation: Arc<Generation<P>>) -> Recor
             }
             running.run_local(&mut places, &mut out)
         });
-        ports.records.show(&running.records, running.state.progress.epoch);
+        ports.records.show(&running.ended.records, running.state.progress.epoch);
         if going == Some(true) {
             ports.activate();
         }

@@ -14,18 +14,17 @@ pub(crate) mod ports;
 use std::sync::{Arc, Mutex};
 
 use self::alarm::{Alarm, OnFailure};
-use self::slots::Slots;
 pub(crate) use self::start::Links;
 use self::start::Threads;
 use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
 use crate::base::sync::lock;
 use crate::program::Program;
-use crate::run::hub::HubState;
+use crate::run::hub::{GenerationTotals, HubState};
+use crate::run::local_state::{GenerationResult, LocalState};
 use crate::run::placement::Layout;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{GenerationResult, GenerationTotals, LocalState};
 
 /// Called with every boundary's record, and the replica there, while the run goes on.
 pub(crate) type Observer<P> = Box<dyn FnMut(&EpochRecord, &<P as Program>::Replica) + Send>;
@@ -35,7 +34,7 @@ pub(crate) struct Generation<P: Program> {
     pub(crate) program: Arc<P>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) layout: Layout,
-    slots: Mutex<Slots<P>>,
+    slots: Mutex<GenerationResult<P>>,
     observer: Mutex<Option<Observer<P>>>,
     alarm: Arc<Alarm>,
     /// Threads that help the first worker.
@@ -49,12 +48,12 @@ impl<P: Program> Generation<P> {
         program: Arc<P>,
         settings: Arc<Settings>,
         layout: Layout,
-        share: LocalState<P>,
+        local: LocalState<P>,
         hub: Option<HubState<P>>,
         observer: Option<Observer<P>>,
     ) -> Self {
         let epoch = hub.as_ref().map_or(0, |hub| hub.progress.epoch);
-        let slots = Slots { share, hub, began: None, epoch, ended: GenerationTotals::default() };
+        let slots = GenerationResult { local, hub, began: None, epoch, ended: GenerationTotals::default() };
         Self {
             program,
             settings,
@@ -83,7 +82,7 @@ impl<P: Program> Generation<P> {
         let threads = Threads {
             threads: self.layout.threads,
             here: self.layout.here.clone(),
-            is_among_others: self.layout.is_among_others(),
+            is_distributed: self.layout.is_distributed(),
             serialized: self.settings.serialized,
             alarm: Arc::clone(&self.alarm),
             helpers: Arc::clone(&self.helpers),
@@ -99,8 +98,8 @@ impl<P: Program> Generation<P> {
     }
 
     /// Ends the generation because of another process.
-    pub(crate) fn lose(&self, reason: &str) {
-        self.alarm.lose(reason);
+    pub(crate) fn end_by_peer(&self, reason: &str) {
+        self.alarm.end_by_peer(reason);
     }
 
     /// Sets a function to be told of the first failure, before the others.

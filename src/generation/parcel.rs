@@ -1,4 +1,4 @@
-//! [`Parcels`]: the container in which messages cross timely's channels.
+//! [`Parcel`]: the container in which messages cross timely's channels.
 //!
 //! Between workers that share memory a message moves as it is, by pointer. For another process, and in
 //! serialized mode, it is turned into bytes once and cut into pieces below timely's buffer size, because one
@@ -34,7 +34,7 @@ const KEPT: usize = 1 << 20;
 
 /// One message, or one piece of a message's bytes, with its address. Empty only as a placeholder.
 #[derive(Default)]
-pub(crate) struct Parcels {
+pub(crate) struct Parcel {
     to: u32,
     content: Content,
 }
@@ -119,13 +119,13 @@ impl Piece {
     }
 }
 
-impl Accountable for Parcels {
+impl Accountable for Parcel {
     fn record_count(&self) -> i64 {
         i64::from(!matches!(self.content, Content::Nothing))
     }
 }
 
-impl ContainerBytes for Parcels {
+impl ContainerBytes for Parcel {
     fn from_bytes(bytes: Bytes) -> Self {
         // Only this implementation wrote the bytes: a mismatch is two different builds talking to each other,
         // and the container cannot refuse.
@@ -174,19 +174,19 @@ fn thread_of(threads: &[u32], to: u32) -> usize {
 /// Sends each parcel whole to the thread that carries the worker it is addressed to, or the hub.
 pub(crate) struct ByAddress(pub(crate) Arc<Vec<u32>>);
 
-impl Distributor<Parcels> for ByAddress {
-    fn partition<T: Clone, O: Push<Envelope<T, Parcels>>>(
+impl Distributor<Parcel> for ByAddress {
+    fn partition<T: Clone, O: Push<Envelope<T, Parcel>>>(
         &mut self,
-        parcel: &mut Parcels,
+        parcel: &mut Parcel,
         time: &T,
         pushers: &mut [O],
     ) {
         Envelope::push_at(parcel, time.clone(), &mut pushers[thread_of(&self.0, parcel.to)]);
     }
-    fn flush<T: Clone, O: Push<Envelope<T, Parcels>>>(&mut self, _: &T, _: &mut [O]) {}
+    fn flush<T: Clone, O: Push<Envelope<T, Parcel>>>(&mut self, _: &T, _: &mut [O]) {}
 }
 
-impl Parcels {
+impl Parcel {
     /// The worker that the message is for, or the hub.
     pub(crate) fn to(&self) -> u32 {
         self.to
@@ -216,9 +216,9 @@ impl Sender {
     }
 
     /// The parcels that carry a message to a worker.
-    pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> Vec<Parcels> {
+    pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> Vec<Parcel> {
         if self.whole.contains(&thread_of(&self.thread_of, to)) {
-            return vec![Parcels { to, content: Content::Whole(Box::new(message)) }];
+            return vec![Parcel { to, content: Content::Whole(Box::new(message)) }];
         }
         PanicContext::verb("save").of("a message to worker", to).enter();
         let mut out = Writer::over(Arc::get_mut(&mut self.last).map(std::mem::take).unwrap_or_default());
@@ -227,7 +227,7 @@ impl Sender {
     }
 
     /// The pieces of a message's bytes.
-    fn cut(&mut self, to: u32, bytes: Vec<u8>, is_block: bool) -> Vec<Parcels> {
+    fn cut(&mut self, to: u32, bytes: Vec<u8>, is_block: bool) -> Vec<Parcel> {
         let bytes = Arc::new(bytes);
         if bytes.capacity() <= KEPT {
             self.last = Arc::clone(&bytes);
@@ -241,7 +241,7 @@ impl Sender {
         let piece = |part: u32| {
             let range = part as usize * PIECE..bytes.len().min((part as usize + 1) * PIECE);
             let (from, number, bytes) = (self.from, self.sent, Payload::Leaving(Arc::clone(&bytes), range));
-            Parcels { to, content: Content::Piece(Piece { from, number, part, parts, bytes }) }
+            Parcel { to, content: Content::Piece(Piece { from, number, part, parts, bytes }) }
         };
         (0..parts).map(piece).collect()
     }
@@ -257,7 +257,7 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// The message that a parcel completes, if it does.
-    pub(crate) fn unpack<P: Program>(&mut self, parcel: Parcels) -> Result<Option<Message<P>>, String> {
+    pub(crate) fn unpack<P: Program>(&mut self, parcel: Parcel) -> Result<Option<Message<P>>, String> {
         let read = |bytes: &[u8]| {
             from_bytes(bytes).map(Some).map_err(|error| format!("a message is broken: {error}"))
         };

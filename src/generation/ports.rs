@@ -18,17 +18,17 @@ use timely::scheduling::{Activator, SyncActivator};
 
 use crate::base::panic_context;
 use crate::generation::alarm::Alarm;
-use crate::generation::parcel::{ByAddress, Parcels};
+use crate::generation::parcel::{ByAddress, Parcel};
 use crate::run::record::EpochRecord;
 
 /// A scope whose time counts epochs.
 pub(crate) type Epochs<'scope> = Scope<'scope, u64>;
 /// A record an epoch, on the first worker.
 pub(crate) type Records<'scope> = Stream<'scope, u64, Vec<EpochRecord>>;
-type Parceled<'scope> = Stream<'scope, u64, Parcels>;
+type Parceled<'scope> = Stream<'scope, u64, Parcel>;
 
 pub(crate) type Output<C> = OutputBuilder<u64, CapacityContainerBuilder<C>>;
-type Input = InputHandleCore<u64, Parcels, LogPuller<Box<dyn Pull<Envelope<u64, Parcels>>>>>;
+type Input = InputHandleCore<u64, Parcel, LogPuller<Box<dyn Pull<Envelope<u64, Parcel>>>>>;
 
 /// An operator's work, each time that it is scheduled.
 pub(crate) type Logic<Ports> = Box<dyn FnMut(&mut Ports)>;
@@ -70,13 +70,13 @@ impl RecordsOut {
 /// Ports of the hub: answers come in, orders and records go out.
 pub(crate) struct HubPorts {
     answers: Input,
-    orders: Output<Parcels>,
+    orders: Output<Parcel>,
     held: Option<Capability<u64>>,
     pub(crate) records: RecordsOut,
 }
 
 impl HubPorts {
-    pub(crate) fn arrived(&mut self) -> Vec<Parcels> {
+    pub(crate) fn arrived(&mut self) -> Vec<Parcel> {
         let mut arrived = Vec::new();
         self.answers.for_each(|_, parcel| arrived.push(std::mem::take(parcel)));
         note(&arrived);
@@ -93,7 +93,7 @@ impl HubPorts {
         }
     }
 
-    pub(crate) fn send(&mut self, parcels: Vec<Parcels>) {
+    pub(crate) fn send(&mut self, parcels: Vec<Parcel>) {
         send(&mut self.orders, self.held.as_ref(), parcels);
     }
 
@@ -107,8 +107,8 @@ impl HubPorts {
 pub(crate) struct PlacePorts {
     arrivals: Input,
     orders: Input,
-    answers: Output<Parcels>,
-    blocks: Output<Parcels>,
+    answers: Output<Parcel>,
+    blocks: Output<Parcel>,
     /// Held while there is work.
     held: Option<[Capability<u64>; 2]>,
     /// Held for messages that are sent at once.
@@ -117,9 +117,9 @@ pub(crate) struct PlacePorts {
 }
 
 impl PlacePorts {
-    /// Parcels that have arrived, each with whether the hub sent it. Blocks come first: an order that needs
+    /// Parcel that have arrived, each with whether the hub sent it. Blocks come first: an order that needs
     /// one then finds it.
-    pub(crate) fn arrived(&mut self) -> Vec<(bool, Parcels)> {
+    pub(crate) fn arrived(&mut self) -> Vec<(bool, Parcel)> {
         let mut arrived = Vec::new();
         self.arrivals.for_each(|_, parcel| arrived.push((false, std::mem::take(parcel))));
         self.orders.for_each(|capability, parcel| {
@@ -136,15 +136,15 @@ impl PlacePorts {
     }
 
     /// Sends answers before there are orders.
-    pub(crate) fn greet(&mut self, parcels: Vec<Parcels>) {
+    pub(crate) fn announce(&mut self, parcels: Vec<Parcel>) {
         send(&mut self.answers, self.first.take().as_ref(), parcels);
     }
 
-    pub(crate) fn answer(&mut self, parcels: Vec<Parcels>) {
+    pub(crate) fn answer(&mut self, parcels: Vec<Parcel>) {
         send(&mut self.answers, self.held.as_ref().map(|[answers, _]| answers), parcels);
     }
 
-    pub(crate) fn pass_on(&mut self, parcels: Vec<Parcels>) {
+    pub(crate) fn pass_on(&mut self, parcels: Vec<Parcel>) {
         send(&mut self.blocks, self.held.as_ref().map(|[_, blocks]| blocks), parcels);
     }
 
@@ -180,7 +180,7 @@ fn note<T>(arrived: &[T]) {
 }
 
 /// Sends a message's parcels to a channel, while that is open.
-fn send(out: &mut Output<Parcels>, held: Option<&Capability<u64>>, parcels: Vec<Parcels>) {
+fn send(out: &mut Output<Parcel>, held: Option<&Capability<u64>>, parcels: Vec<Parcel>) {
     let Some(held) = held else { return };
     for mut parcel in parcels {
         out.activate().session(held).give_container(&mut parcel);
@@ -216,12 +216,12 @@ impl Wiring {
         scope: Epochs<'scope>,
         hub: Option<Logic<HubPorts>>,
         places: Logic<PlacePorts>,
-        greets: bool,
+        announces: bool,
     ) -> Records<'scope> {
-        let (answer_loop, answers) = scope.feedback::<Parcels>(1);
-        let (block_loop, arrivals) = scope.feedback::<Parcels>(1);
+        let (answer_loop, answers) = scope.feedback::<Parcel>(1);
+        let (block_loop, arrivals) = scope.feedback::<Parcel>(1);
         let (orders, records) = self.hub(scope, hub, answers);
-        let (answers, blocks) = self.places(scope, places, greets, [orders, arrivals]);
+        let (answers, blocks) = self.places(scope, places, announces, [orders, arrivals]);
         answers.connect_loop(answer_loop);
         blocks.connect_loop(block_loop);
         records
@@ -253,7 +253,7 @@ impl Wiring {
         &self,
         scope: Epochs<'scope>,
         mut logic: Logic<PlacePorts>,
-        greets: bool,
+        announces: bool,
         [orders, arrivals]: [Parceled<'scope>; 2],
     ) -> (Parceled<'scope>, Parceled<'scope>) {
         let mut builder = OperatorBuilder::new("place: update, commit, evaluate".to_owned(), scope);
@@ -264,7 +264,7 @@ impl Wiring {
         let (answers_out, answers) = outlet(&mut builder);
         let (blocks_out, blocks) = outlet(&mut builder);
         builder.build(move |capabilities| {
-            let first = capabilities.into_iter().next().filter(|_| greets);
+            let first = capabilities.into_iter().next().filter(|_| announces);
             let (answers, blocks) = (answers_out, blocks_out);
             let mut ports = PlacePorts { arrivals, orders, answers, blocks, held: None, first, activator };
             move |_| logic(&mut ports)

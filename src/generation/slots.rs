@@ -1,4 +1,4 @@
-//! [`Slots`]: state that waits for its worker while no computation runs, or has come back from it.
+//! Slots of a generation: state that waits for its worker while no computation runs, or has come back from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,23 +8,12 @@ use super::Generation;
 use crate::base::sync::lock;
 use crate::program::Program;
 use crate::run::fingerprints::Fingerprints;
-use crate::run::hub::{Hub, HubState};
+use crate::run::hub::{GenerationTotals, Hub};
+use crate::run::local_state::{GenerationResult, LocalState};
 use crate::run::place::{Place, PlaceOptions};
 use crate::run::places::Places;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
-use crate::run::share::{GenerationResult, GenerationTotals, LocalState};
-
-/// State that waits for its worker, or has come back from it.
-pub(super) struct Slots<P: Program> {
-    pub(super) share: LocalState<P>,
-    pub(super) hub: Option<HubState<P>>,
-    /// Moment when the first worker began to work.
-    pub(super) began: Option<Instant>,
-    /// Epochs completed by then.
-    pub(super) epoch: u64,
-    pub(super) ended: GenerationTotals,
-}
 
 impl<P: Program> Generation<P> {
     /// Takes the state of a thread's workers out of the slots.
@@ -44,10 +33,10 @@ impl<P: Program> Generation<P> {
         let checkpoints = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| Arc::clone(checkpoints));
         let options = PlaceOptions { reversed, fingerprints, checkpoints };
         let place = |&worker: &u32| {
-            let shards = take_placed(&mut slots.share.shards, &self.layout.shard_at, worker);
-            let blocks = take_placed(&mut slots.share.blocks, &self.layout.block_at, worker);
+            let shards = take_placed(&mut slots.local.shards, &self.layout.shard_at, worker);
+            let blocks = take_placed(&mut slots.local.blocks, &self.layout.block_at, worker);
             let (program, placement) = (Arc::clone(&self.program), Arc::clone(&self.layout.shard_at));
-            let replica = slots.share.replica.clone();
+            let replica = slots.local.replica.clone();
             let mut place =
                 Place::new(program, (worker, options.clone()), placement, shards, blocks, replica);
             place.slowdown.clone_from(&self.settings.slowdown);
@@ -73,14 +62,14 @@ impl<P: Program> Generation<P> {
         let first = self.layout.first_here();
         for (worker, place) in places.iter_mut() {
             for (number, shard) in std::mem::take(&mut place.shards) {
-                slots.share.shards[number as usize] = Some(shard);
+                slots.local.shards[number as usize] = Some(shard);
             }
             for (number, block) in std::mem::take(&mut place.blocks) {
-                slots.share.blocks[number as usize] = Some(block);
+                slots.local.blocks[number as usize] = Some(block);
             }
             // Equal everywhere: one worker's copy stands for all of the process.
             if worker == first {
-                slots.share.replica = place.replica.borrow().clone();
+                slots.local.replica = place.replica.borrow().clone();
             }
         }
     }
@@ -88,12 +77,8 @@ impl<P: Program> Generation<P> {
     /// Puts the hub's state back.
     pub(crate) fn leave_hub(&self, hub: Hub<P>) {
         let mut slots = lock(&self.slots);
-        slots.ended.records = hub.records;
-        slots.ended.fingerprints = hub.fingerprints;
-        slots.ended.verdict = hub.verdict;
-        slots.ended.exit = hub.exit;
-        slots.ended.block_at = hub.block_at;
-        slots.ended.at = Some(Instant::now());
+        let GenerationTotals { bytes, block_bytes, .. } = slots.ended;
+        slots.ended = GenerationTotals { bytes, block_bytes, at: Some(Instant::now()), ..hub.ended };
         slots.hub = Some(hub.state);
     }
 
@@ -111,14 +96,14 @@ impl<P: Program> Generation<P> {
             placement.iter().enumerate().any(|(number, worker)| here(worker) && !there(number))
         };
         let hub = slots.hub.take();
-        let shard_is_missing = missing(&self.layout.shard_at, &|number| slots.share.shards[number].is_some());
+        let shard_is_missing = missing(&self.layout.shard_at, &|number| slots.local.shards[number].is_some());
         if shard_is_missing || (hub.is_none() && self.layout.here.start == 0) {
             return None;
         }
-        let (shards, blocks) = (take(&mut slots.share.shards), take(&mut slots.share.blocks));
-        let share = LocalState { shards, blocks, replica: slots.share.replica.clone() };
+        let (shards, blocks) = (take(&mut slots.local.shards), take(&mut slots.local.blocks));
+        let local = LocalState { shards, blocks, replica: slots.local.replica.clone() };
         let (began, ended) = (slots.began, std::mem::take(&mut slots.ended));
-        Some(GenerationResult { share, hub, began, epoch: slots.epoch, ended })
+        Some(GenerationResult { local, hub, began, epoch: slots.epoch, ended })
     }
 }
 

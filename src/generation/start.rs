@@ -65,7 +65,7 @@ pub(super) struct Threads {
     /// Threads in all processes, and those of this one.
     pub(super) threads: usize,
     pub(super) here: Range<usize>,
-    pub(super) is_among_others: bool,
+    pub(super) is_distributed: bool,
     pub(super) serialized: bool,
     pub(super) alarm: Arc<Alarm>,
     /// Threads that help the first worker.
@@ -122,7 +122,7 @@ impl Threads {
             while worker.has_dataflows() && !self.alarm.has_failed() {
                 let lends = helper.as_mut().is_some_and(|helper| helper.attend(&self.helpers));
                 let awake = wait.stays_awake() || lends;
-                if self.is_among_others {
+                if self.is_distributed {
                     // The threads that carry messages get a core at once, and not when this one's time is up.
                     std::thread::yield_now();
                 }
@@ -163,7 +163,7 @@ impl Threads {
             };
             self.alarm.close_on_failure(link.clone());
             let alarm = Arc::clone(&self.alarm);
-            let lost = Arc::new(move |why: &str| alarm.lose(why));
+            let lost = Arc::new(move |why: &str| alarm.end_by_peer(why));
             let sources = number * here..(number + 1) * here;
             streams.push(Some(Frames::new(link, name, (sources, self.here.clone()), lost)));
         }

@@ -17,9 +17,9 @@ use crate::generation::Generation;
 use crate::generation::dataflow;
 use crate::program::Program;
 use crate::run::hub::GenerationExit;
+use crate::run::local_state::GenerationResult;
 use crate::run::placement::Layout;
 use crate::run::record::EpochRecord;
-use crate::run::share::GenerationResult;
 
 /// Adds scheduled programs to a timely scope whose time counts epochs.
 pub trait Scheduled<'scope> {
@@ -206,8 +206,8 @@ impl<P: Program> Operator<P> {
         let mut history = History::default();
         let Layout { workers, threads, shard_at, .. } = &generation.layout;
         history.add(0, (*workers, *threads), Arc::clone(shard_at), &returned);
-        let GenerationResult { share, ended, .. } = returned;
-        let held = share.whole().ok_or_else(unfinished)?;
+        let GenerationResult { local, ended, .. } = returned;
+        let held = local.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;
         let (Some((metric, objective)), Some(GenerationExit::Finished(ending))) = (ended.verdict, ended.exit)
         else {

@@ -23,7 +23,7 @@ impl Fingerprints {
 
 /// A part of a run's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum Component {
     /// The change of a round.
     Change(u64),
     /// The learned state of a shard.
@@ -37,7 +37,7 @@ pub(crate) enum Part {
 }
 
 crate::state!(
-    enum Part {
+    enum Component {
         Change(round),
         Shard(number),
         Block(number),
@@ -52,7 +52,7 @@ crate::state!(
 pub(crate) struct BoundaryFingerprint {
     pub(crate) epoch: u64,
     /// Changes in their order, then the parts, each kind by number.
-    pub(crate) parts: Vec<(Part, u64)>,
+    pub(crate) parts: Vec<(Component, u64)>,
 }
 
 /// The fingerprint of bytes.
@@ -70,9 +70,9 @@ pub(crate) fn fingerprint_of<T: State>(value: &T) -> u64 {
 }
 
 /// Two workers whose replicas differ, if there are some.
-pub(crate) fn unequal_replicas(fingerprints: &[(Part, u64)]) -> Option<(u32, u32)> {
+pub(crate) fn unequal_replicas(fingerprints: &[(Component, u64)]) -> Option<(u32, u32)> {
     let replicas = fingerprints.iter().filter_map(|&(part, fingerprint)| match part {
-        Part::Replica(worker) => Some((worker, fingerprint)),
+        Component::Replica(worker) => Some((worker, fingerprint)),
         _ => None,
     });
     let mut replicas: Vec<(u32, u64)> = replicas.collect();

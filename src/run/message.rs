@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use crate::program::{Boundary, Program, Task};
-use crate::run::fingerprints::Part;
+use crate::run::fingerprints::Component;
 use crate::schedule::{Assignment, Round};
 
 /// Message between hub and places. It is handled after all that its sender sent before it.
 pub(crate) enum Message<P: Program> {
     /// Hub to place: commit the changes, send blocks away, then run the tasks of a round.
-    Step { changes: Changes<P>, forward: Vec<(u32, u32)>, asked: Asked<P> },
+    Step { changes: Changes<P>, forward: Vec<(u32, u32)>, work: RoundTasks<P> },
     /// Hub to place: commit the changes, then run your part of a plan that is known for the whole epoch.
     Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
     /// Hub to place: commit the changes, then gather the descriptions of these candidates.
-    Gather { changes: Changes<P>, asked: Asked<P> },
-    /// Hub to place: commit the changes, then evaluate every shard; before that, if `keep`, write the learned
+    Gather { changes: Changes<P>, work: RoundTasks<P> },
+    /// Hub to place: commit the changes, then evaluate every shard; before that, if `checkpoint`, write the learned
     /// state of each for a checkpoint.
-    Boundary { changes: Changes<P>, at: Boundary, keep: bool },
+    Boundary { changes: Changes<P>, at: Boundary, checkpoint: bool },
     /// Hub to place: commit the changes, then keep a snapshot of this boundary.
     SaveSnapshot { changes: Changes<P> },
     /// Hub to place: go back to the snapshot.
@@ -34,21 +34,21 @@ pub(crate) enum Message<P: Program> {
     /// Place to hub: the gathered descriptions.
     Pieces { answer: Answer<P> },
     /// Place to hub: the shards' partials of evaluation, and fingerprints if they are kept.
-    Shares { answer: Answer<P>, fingerprints: Vec<(Part, u64)> },
+    Shares { answer: Answer<P>, fingerprints: Vec<(Component, u64)> },
 }
 
 /// Changes to commit, oldest first; shared by all places of a process.
 pub(crate) type Changes<P> = Vec<Arc<<P as Program>::Change>>;
 
 /// Tasks of one round for the shards of one worker; their phase travels once.
-pub(crate) struct Asked<P: Program> {
+pub(crate) struct RoundTasks<P: Program> {
     pub(crate) epoch: u64,
     pub(crate) round: u64,
     pub(crate) phase: P::Phase,
     pub(crate) tasks: Vec<Assignment>,
 }
 
-impl<P: Program> Asked<P> {
+impl<P: Program> RoundTasks<P> {
     pub(crate) fn into_tasks(self) -> impl DoubleEndedIterator<Item = Task<P::Phase>> {
         let Self { epoch, round, phase, tasks } = self;
         tasks.into_iter().map(move |task| task.task(&phase, epoch, round))
@@ -65,13 +65,13 @@ pub(crate) struct Answer<P: Program> {
     pub(crate) measured: f64,
 }
 
-crate::state!([P: Program] Asked<P> { epoch, round, phase, tasks });
+crate::state!([P: Program] RoundTasks<P> { epoch, round, phase, tasks });
 crate::state!([P: Program] Answer<P> { worker, partials, busy, measured });
 crate::state!([P: Program] enum Message<P> {
-    Step { changes, forward, asked },
+    Step { changes, forward, work },
     Plan { epoch, changes, rounds },
-    Gather { changes, asked },
-    Boundary { changes, at, keep },
+    Gather { changes, work },
+    Boundary { changes, at, checkpoint },
     SaveSnapshot { changes },
     LoadSnapshot,
     Leave { changes },

@@ -4,6 +4,7 @@
 
 pub(crate) mod fingerprints;
 pub(crate) mod hub;
+pub(crate) mod local_state;
 pub(crate) mod message;
 pub(crate) mod place;
 pub mod placement;
@@ -12,5 +13,4 @@ pub(crate) mod record;
 pub(crate) mod requests;
 pub(crate) mod saved_state;
 pub(crate) mod settings;
-pub(crate) mod share;
 pub(crate) mod snapshot;

@@ -26,7 +26,7 @@ impl Layout {
     }
 
     /// `true` if there are workers in other processes.
-    pub(crate) fn is_among_others(&self) -> bool {
+    pub(crate) fn is_distributed(&self) -> bool {
         self.here.len() < self.threads
     }
 

@@ -133,6 +133,8 @@ pub struct CheckpointRecord {
     pub bytes: u64,
 }
 
+crate::state!(CheckpointRecord { count, seconds, bytes });
+
 /// End of a run; in JSON its [`name`](Ending::name).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -250,6 +252,43 @@ pub struct RunReport {
     pub checkpoints: CheckpointRecord,
     /// Failures that did not end the run, such as a checkpoint that could not be written; each text once.
     pub warnings: Vec<String>,
+}
+
+#[cfg(test)]
+impl RunReport {
+    /// Report of a small run of one generation.
+    pub(crate) fn example(ending: Ending, metric: Metric) -> Self {
+        let (epoch, workers, processes, bytes_moved, pause, shards_moved) = (0, 2, 1, 0, 0.0, 1);
+        Self {
+            ending,
+            metric,
+            objective: None,
+            epochs: 3,
+            rounds: 1,
+            tasks: 2,
+            updates: 3,
+            candidates: 4,
+            rejected: 5,
+            rollbacks: 0,
+            seconds: 0.5,
+            bytes_on_wire: 0,
+            block_bytes_on_wire: 0,
+            shards: 8,
+            threads: 2,
+            idle_workers: 0,
+            generations: vec![GenerationRecord {
+                epoch,
+                workers,
+                processes,
+                pause,
+                shards_moved,
+                bytes_moved,
+            }],
+            processes: Vec::new(),
+            checkpoints: CheckpointRecord::default(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 #[cfg(test)]

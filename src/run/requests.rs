@@ -12,7 +12,7 @@ use crate::base::sync::lock;
 pub(crate) struct BoundaryRequests {
     /// The generation that runs, and the one that is to end at the next boundary.
     running: AtomicU64,
-    cut: AtomicU64,
+    ending: AtomicU64,
     stop: Mutex<(bool, Option<Stop>)>,
     abort: Mutex<Option<Abort>>,
     over: AtomicBool,
@@ -22,7 +22,7 @@ type Abort = Box<dyn Fn(&str) + Send>;
 
 impl fmt::Debug for BoundaryRequests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoundaryRequests").field("cut", &self.cut).finish_non_exhaustive()
+        f.debug_struct("BoundaryRequests").field("ending", &self.ending).finish_non_exhaustive()
     }
 }
 
@@ -34,7 +34,7 @@ impl BoundaryRequests {
 
     /// Requests that this generation end at the next boundary.
     pub(crate) fn end_at_boundary(&self, generation: u64) {
-        self.cut.store(generation, Ordering::Release);
+        self.ending.store(generation, Ordering::Release);
     }
 
     /// The generation that runs.
@@ -44,8 +44,8 @@ impl BoundaryRequests {
 
     /// `true` if the generation that runs is to end at the next boundary.
     pub(crate) fn ends_at_boundary(&self) -> bool {
-        let cut = self.cut.load(Ordering::Acquire);
-        cut != 0 && cut == self.running()
+        let ending = self.ending.load(Ordering::Acquire);
+        ending != 0 && ending == self.running()
     }
 
     /// Sets the request to make when the run is to end after the epoch under way.

@@ -58,11 +58,10 @@ impl Settings {
         self.checkpoints.as_ref().is_some_and(|(due, _)| due.at(epoch))
     }
 
-    /// The writer for the boundary after this number of epochs, if a checkpoint of it may have to be written.
-    pub(crate) fn keeps(&self, epoch: u64) -> Option<Arc<CheckpointWriter>> {
-        let (due, checkpoints) = self.checkpoints.as_ref()?;
-        let may_be = due.at(epoch) || self.limit_reached(epoch).is_some();
-        may_be.then(|| Arc::clone(checkpoints))
+    /// `true` if a checkpoint of the boundary after this number of epochs may have to be written.
+    pub(crate) fn may_checkpoint(&self, epoch: u64) -> bool {
+        let is_due = |(due, _): &(Due, _)| due.at(epoch) || self.limit_reached(epoch).is_some();
+        self.checkpoints.as_ref().is_some_and(is_due)
     }
 
     pub(crate) fn ends_after(&self, epoch: u64, workers: usize) -> bool {

@@ -150,25 +150,18 @@ impl Variables {
     /// The round that updates `chosen`: a task for each shard that owns some of them, or, where any shard can
     /// update any variable, one block of even counted cost for each shard.
     pub fn round<F>(&self, phase: F, chosen: &[u32]) -> Round<F> {
+        fn task(chosen: &[u32], shard: u32, positions: impl Iterator<Item = usize>) -> Assignment {
+            Assignment { shard, block: None, variables: positions.map(|at| chosen[at]).collect() }
+        }
         let tasks = match &self.owners {
-            Owners::Ranges(_) => self
-                .by_owner(chosen)
-                .into_iter()
-                .map(|(shard, positions)| {
-                    let variables = positions.into_iter().map(|at| chosen[at as usize]).collect();
-                    Assignment { shard, block: None, variables }
-                })
-                .collect(),
+            Owners::Ranges(_) => {
+                let owned = self.by_owner(chosen).into_iter();
+                owned.map(|(shard, at)| task(chosen, shard, at.into_iter().map(|at| at as usize))).collect()
+            }
             Owners::Anywhere(shards) => {
                 let costs: Vec<u64> = chosen.iter().map(|&variable| self.cost(variable)).collect();
                 let blocks = merge(&costs, (*shards as usize).min(chosen.len()));
-                let blocks = blocks.into_iter().enumerate();
-                blocks
-                    .map(|(shard, positions)| {
-                        let variables = positions.into_iter().map(|at| chosen[at]).collect();
-                        Assignment { shard: shard as u32, block: None, variables }
-                    })
-                    .collect()
+                (0..).zip(blocks).map(|(shard, at)| task(chosen, shard, at.into_iter())).collect()
             }
         };
         Round { phase, tasks }

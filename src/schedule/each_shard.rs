@@ -50,7 +50,7 @@ impl<F: Phase> Schedule<F> for EachShard<F> {
     }
 
     fn check(&self, shards: usize, _: usize) -> Result<(), String> {
-        super::check_shards(self.shards, shards)
+        super::check_count("shards", self.shards, shards)
     }
 
     fn begin_epoch(&mut self, _: &EpochStart) -> Plan<F> {

@@ -95,8 +95,8 @@ impl<F: Phase> Schedule<F> for Grid<F> {
     }
 
     fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
-        super::check_shards(self.shards, shards)?;
-        super::check_blocks(self.blocks, blocks)
+        super::check_count("shards", self.shards, shards)?;
+        super::check_count("blocks", self.blocks, blocks)
     }
 
     fn requires(&self) -> Vec<Verb> {

@@ -248,20 +248,12 @@ impl State for Counts {
     }
 }
 
-/// Checks that a schedule was made for as many shards as there are.
-fn check_shards(scheduled: u32, shards: usize) -> Result<(), String> {
-    match scheduled as usize == shards {
-        true => Ok(()),
-        false => Err(format!("the schedule was made for {scheduled} shards, but there are {shards}")),
+/// Checks that a schedule was made for as many shards, or blocks, as there are.
+fn check_count(what: &str, scheduled: u32, there: usize) -> Result<(), String> {
+    if scheduled as usize == there {
+        return Ok(());
     }
-}
-
-/// Checks that a schedule was made for as many blocks as there are.
-fn check_blocks(scheduled: u32, blocks: usize) -> Result<(), String> {
-    match scheduled as usize == blocks {
-        true => Ok(()),
-        false => Err(format!("the schedule was made for {scheduled} blocks, but there are {blocks}")),
-    }
+    Err(format!("the schedule was made for {scheduled} {what}, but there are {there}"))
 }
 
 /// Checks that a round can hold something.

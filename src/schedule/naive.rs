@@ -26,10 +26,7 @@ impl NaiveGrid {
         // Visits, as (owed, cell).
         let mut waiting: Vec<(f64, usize)> = Vec::new();
         for (cell, weight) in weights.iter().enumerate() {
-            self.owed[cell] += match mean > 0.0 {
-                true => 0.5 + 0.5 * (weight / mean).min(4.0),
-                false => 1.0,
-            };
+            self.owed[cell] += if mean > 0.0 { 0.5 + 0.5 * (weight / mean).min(4.0) } else { 1.0 };
             while self.owed[cell] >= 1.0 {
                 waiting.push((self.owed[cell], cell));
                 self.owed[cell] -= 1.0;

@@ -31,6 +31,7 @@ const USES: [(&str, &[&str]); 3] = [
             "mf predict MODEL names.csv",
             "mf recommend MODEL --top 2",
             "mf recommend MODEL --users users.txt --exclude ratings.tsv",
+            "mf similar MODEL 1 --top 2",
             "mf fold-in MODEL ratings.tsv --top 2",
             "mf fold-in MODEL names.csv --out new",
             "mf fit ratings.tsv --rank 2 --epochs 2 --validation none --init MODEL",

@@ -24,7 +24,7 @@ pub(crate) const MODELS: [(&str, &str); 8] = [
 ];
 
 /// Commands on the files of the folder, and the files that each of them reads.
-const READERS: [(&str, &[&str]); 24] = [
+const READERS: [(&str, &[&str]); 25] = [
     ("lasso fit data.csv --y y", &["data.csv"]),
     ("lasso fit cities.csv --y y --missing mean", &["cities.csv"]),
     ("lasso fit classes.csv --y y --loss logistic", &["classes.csv"]),
@@ -40,6 +40,7 @@ const READERS: [(&str, &[&str]); 24] = [
     ("mf cv ratings.tsv --ranks 1,2 --regs 0.1 --folds 2 --epochs 2", &["ratings.tsv"]),
     ("mf recommend mf.run --users users.txt --only users.txt --top 2", &["users.txt"]),
     ("mf recommend mf.run --exclude ratings.tsv --without users.txt", &["ratings.tsv", "users.txt"]),
+    ("mf similar mf.run users.txt --top 2", &["users.txt"]),
     ("mf predict mf.names names.csv", &["names.csv"]),
     ("mf fold-in mf.run ratings.tsv --top 2", &["ratings.tsv"]),
     ("lda fit docword.txt --vocab vocab.txt --topics 2 --epochs 2", &["docword.txt", "vocab.txt"]),

@@ -9,7 +9,7 @@ use super::inputs::Inputs;
 use crate::commands::run;
 
 /// Arguments of the verbs, and `true` for those that train.
-const VERBS: [(&str, &[&str], bool); 10] = [
+const VERBS: [(&str, &[&str], bool); 11] = [
     ("lasso fit", &["data.csv", "cities.csv", "classes.csv", "data.svm", "synth:sparse:n=9,p=7"], true),
     ("lasso path", &["data.csv", "data.mtx"], true),
     ("lasso cv", &["data.csv", "classes.csv"], true),
@@ -22,6 +22,7 @@ const VERBS: [(&str, &[&str], bool); 10] = [
     ("mf cv", &["ratings.tsv", "names.csv"], true),
     ("mf predict", &["mf.run ratings.tsv", "mf.names names.csv", "lasso.run data.csv"], false),
     ("mf recommend", &["mf.run", "mf.clicks", "mf.names", "lda.run"], false),
+    ("mf similar", &["mf.run 1", "mf.clicks 1", "mf.names b", "lda.run 1"], false),
     ("mf fold-in", &["mf.run ratings.tsv", "mf.names names.csv"], false),
     ("lda fit", &["notes.txt", "docword.txt", "posts.csv"], true),
 ];

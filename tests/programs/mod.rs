@@ -3,7 +3,7 @@
 pub(crate) mod forms;
 pub(crate) mod lda;
 pub(crate) mod mf;
-#[path = "../../src/cluster/simulation/mixing.rs"]
+#[path = "../../src/cluster/simulation/mixing/mod.rs"]
 pub(crate) mod mixing;
 pub(crate) mod ridge;
 pub(crate) mod toy;

@@ -40,6 +40,8 @@
 mod cross_validation;
 mod data;
 mod error;
+#[cfg(feature = "files")]
+pub mod files;
 mod fit;
 #[doc(hidden)] // for benches
 pub mod kernels;

@@ -68,7 +68,7 @@ pub struct Fit {
     pub report: RunReport,
     /// A record an epoch.
     pub trace: Vec<EpochRecord>,
-    is_path: bool,
+    pub(crate) is_path: bool,
 }
 
 /// A certified point of a path.
@@ -101,7 +101,7 @@ impl Fit {
         let Objective { loss, l1_ratio, .. } = solver.objective();
         let penalty = replica.stage.map_or(f64::NAN, |stage| stage.penalty);
         let (scale, intercept) = (solver.scale(), replica.rows.intercept);
-        let (intercepts, freed) = (solver.intercepts.clone(), solver.freed.clone());
+        let (intercepts, freed) = (solver.last.intercepts.clone(), solver.last.freed.clone());
         let coefficients = fitted.collect();
         let last = Solution { penalty, gap: 0.0, scale, intercept, intercepts, coefficients, freed };
         let Point { lambda, intercept, intercepts, coefficients, .. } =

@@ -54,6 +54,11 @@ impl Fit {
         }
     }
 
+    /// [Digest](Model::digest) of the model: fits whose models are equal to the bit have the same.
+    pub fn digest(&self) -> String {
+        self.model.digest()
+    }
+
     /// Rows that a fit has not trained are as the model to start from has them: rows without ratings, and all
     /// rows where the run ended before its first epoch.
     pub(crate) fn keep_what_is_not_trained(

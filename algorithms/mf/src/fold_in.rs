@@ -1,13 +1,15 @@
-//! [`FoldIn`]: rows for new users or items, from their ratings and a model that stays as it is.
+//! [`FoldIn`]: rows for new users or items, from their ratings and a model that stays as it is; and
+//! [`FoldInSolver`], which keeps what all of them need.
 
-use raddle_datasets::Triples;
+use raddle_datasets::{Triples, room};
 
 use crate::alternating::{LeastSquares, Scratch, SideShard, squares_of};
 use crate::error::MfError;
+use crate::fitted::Fit;
 use crate::input::problem::check;
 use crate::kernels::{LANES, Vector};
-use crate::model::{Model, Side};
-use crate::params::Equations;
+use crate::model::{Model, NewRows, Side};
+use crate::params::{Equations, Mf};
 
 /// How new rows are solved: by least squares, given the other side.
 ///
@@ -27,6 +29,14 @@ pub struct FoldIn {
     pub implicit: Option<f64>,
 }
 
+impl Mf {
+    /// The way in which users and items are added to the model of this fit.
+    pub fn fold_in(&self, fit: &Fit) -> FoldIn {
+        let biases = self.biases && self.implicit.is_none();
+        FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
+    }
+}
+
 impl FoldIn {
     /// Adds `count` users behind those of the model. `ratings` names them from 0, and items by the model's
     /// rows.
@@ -34,8 +44,7 @@ impl FoldIn {
     /// # Errors
     /// If a rating names a new user beyond `count` or an item that the model does not have, or is not finite.
     pub fn users(&self, model: &mut Model, ratings: &Triples, count: usize) -> Result<(), MfError> {
-        check(count, model.items(), ratings)?;
-        let (factors, biases) = self.solve(model, ratings, count, Side::Users);
+        let NewRows { factors, biases } = self.solver(model).users(model, ratings, count)?;
         model.user_factors.extend(factors);
         model.user_biases.extend(biases);
         Ok(())
@@ -48,58 +57,139 @@ impl FoldIn {
     /// If a rating names a new item beyond `count` or a user that the model does not have, or is not finite.
     pub fn items(&self, model: &mut Model, ratings: &Triples, count: usize) -> Result<(), MfError> {
         check(model.users(), count, ratings)?;
-        let (factors, biases) = self.solve(model, ratings, count, Side::Items);
+        let NewRows { factors, biases } =
+            FoldInSolver::new(self, model, Side::Items).solve(model, ratings, count);
         model.item_factors.extend(factors);
         model.item_biases.extend(biases);
         Ok(())
     }
 
-    fn solve(&self, model: &Model, ratings: &Triples, count: usize, side: Side) -> (Vec<f32>, Vec<f32>) {
-        let rank = model.rank;
-        let number = usize::from(side == Side::Items);
+    /// Solves the rows of these users anew, from all their ratings, of which those of the first are those of
+    /// user 0, and so on. Users beyond the model are added to it, with zeros for those between.
+    ///
+    /// # Errors
+    /// If a rating names a place beyond `users` or an item that the model does not have, or is not finite;
+    /// if the model would need more memory than there is.
+    pub fn refit_users(&self, model: &mut Model, users: &[u32], ratings: &Triples) -> Result<(), MfError> {
+        let count = users.iter().map(|&user| user as usize + 1).max().unwrap_or(0);
+        room::<f32>(count.saturating_mul(model.rank), "factors of users").map_err(MfError::Memory)?;
+        let rows = self.solver(model).users(model, ratings, users.len())?;
+        model.put_users(users, &rows);
+        Ok(())
+    }
+
+    /// Solver of users' rows by this model, as long as its items stay as they are.
+    pub fn solver(&self, model: &Model) -> FoldInSolver {
+        FoldInSolver::new(self, model, Side::Users)
+    }
+}
+
+/// Solver of rows by a model: what all rows need is found once, so that one row takes little.
+///
+/// ```
+/// use raddle_mf::{FoldIn, Model, Query, Recommender};
+///
+/// let model = Model { item_factors: vec![1.0, 0.0, 0.0, 1.0, 0.5, 0.5], ..Model::zeros(1, 3, 2) };
+/// let solver = FoldIn { reg: 0.1, unweighted: true, biases: false, implicit: None }.solver(&model);
+/// // Somebody who likes the second item; the model stays as it is.
+/// let rows = solver.users(&model, &[(0, 1, 5.0)].into_iter().collect(), 1)?;
+/// let mut best = Vec::new();
+/// Recommender::new(&model).each_of(&rows, &Query::best(2), |_, found| best = found.to_vec());
+/// assert_eq!([best[0].0, best[1].0], [1, 2]);
+/// # Ok::<(), raddle_mf::MfError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct FoldInSolver {
+    least: LeastSquares,
+    side: Side,
+    /// New rows have biases.
+    biases: bool,
+    /// Taken off each rating.
+    center: f32,
+    /// The sum of x x' over the rows of the other side, for implicit feedback.
+    square: Vec<Vector>,
+}
+
+impl FoldInSolver {
+    fn new(how: &FoldIn, model: &Model, side: Side) -> Self {
         let all = || model.user_factors.iter().chain(&model.item_factors);
-        let non_negative = self.implicit.is_none() && all().all(|&value| value >= 0.0);
+        let is_explicit = how.implicit.is_none();
         // The bias of the other side counts even where new rows have none.
         let least = LeastSquares {
-            rank,
-            biases: self.implicit.is_none(),
+            rank: model.rank,
+            biases: is_explicit,
             equations: Equations::Cholesky,
-            implicit: self.implicit,
-            reg: self.reg,
-            unweighted: self.unweighted,
-            non_negative,
+            implicit: how.implicit,
+            reg: how.reg,
+            unweighted: how.unweighted,
+            non_negative: is_explicit && all().all(|&value| value >= 0.0),
         };
-        let chunks = least.chunks();
-        let (factors, biases) = match side {
+        let center = if is_explicit { model.mean as f32 } else { 0.0 };
+        let mut solver = Self { least, side, biases: how.biases, center, square: Vec::new() };
+        if !is_explicit {
+            let count = solver.others(model).1.len() as u32;
+            solver.square = squares_of(&solver.features(model, 0..count), solver.least.chunks());
+        }
+        solver
+    }
+
+    /// Rows of `count` users, who need not be those of the model, which must be the one that the solver was
+    /// made for. `ratings` names them from 0, and items by the model's rows. Who has no ratings has zeros.
+    ///
+    /// # Errors
+    /// If a rating names a user beyond `count` or an item that the model does not have, or is not finite.
+    pub fn users(&self, model: &Model, ratings: &Triples, count: usize) -> Result<NewRows, MfError> {
+        check(count, model.items(), ratings)?;
+        Ok(self.solve(model, ratings, count))
+    }
+
+    fn solve(&self, model: &Model, ratings: &Triples, count: usize) -> NewRows {
+        let Self { least, side, biases, center, square } = self;
+        let (rank, chunks, number) = (least.rank, least.chunks(), usize::from(*side == Side::Items));
+        let mut rows = NewRows { factors: vec![0.0; count * rank], biases: vec![0.0; count] };
+        let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
+        let mut places: Vec<u32> = Vec::new();
+        let shard = SideShard::whole(ratings, (count, self.others(model).1.len()), *side, *center);
+        for row in 0..shard.len() {
+            let range = shard.range(row);
+            if range.is_empty() {
+                continue;
+            }
+            // Only the rows that the ratings name are laid out.
+            let others = self.features(model, shard.named.read(row, &mut names).iter().copied());
+            places.clear();
+            places.extend(0..range.len() as u32);
+            let given = (&*places, shard.values.read(range, &mut listed));
+            let mut solved = vec![Vector([0.0; LANES]); chunks];
+            least.row(given, number, (&others, square), &mut scratch, &mut solved);
+            let solved: &[f32] = bytemuck::cast_slice(&solved);
+            rows.factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
+            rows.biases[row] = if *biases { solved[rank + number] } else { 0.0 };
+        }
+        rows
+    }
+
+    /// Factors and biases of the other side.
+    fn others<'m>(&self, model: &'m Model) -> (&'m [f32], &'m [f32]) {
+        match self.side {
             Side::Users => (&model.item_factors, &model.item_biases),
             Side::Items => (&model.user_factors, &model.user_biases),
-        };
-        let mut others = vec![Vector([0.0; LANES]); biases.len() * chunks];
-        for (row, to) in others.chunks_exact_mut(chunks).enumerate() {
-            let to: &mut [f32] = bytemuck::cast_slice_mut(to);
+        }
+    }
+
+    /// Rows of the other side as equations have them, with their biases.
+    fn features(&self, model: &Model, rows: impl ExactSizeIterator<Item = u32>) -> Vec<Vector> {
+        let (least, number) = (&self.least, usize::from(self.side == Side::Items));
+        let (rank, chunks, (factors, biases)) = (least.rank, least.chunks(), self.others(model));
+        let mut features = vec![Vector([0.0; LANES]); rows.len() * chunks];
+        for (row, to) in rows.zip(features.chunks_exact_mut(chunks)) {
+            let (row, to): (usize, &mut [f32]) = (row as usize, bytemuck::cast_slice_mut(to));
             to[..rank].copy_from_slice(&factors[row * rank..(row + 1) * rank]);
             if let Some(fixed) = least.fixed(1 - number) {
                 to[fixed] = if self.biases { 1.0 } else { 0.0 };
                 to[rank + 1 - number] = biases[row];
             }
         }
-        let square = if self.implicit.is_some() { squares_of(&others, chunks) } else { Vec::new() };
-        let center = if self.implicit.is_some() { 0.0 } else { model.mean as f32 };
-        let (mut factors, mut found) = (vec![0.0; count * rank], vec![0.0; count]);
-        let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
-        let shard = SideShard::whole(ratings, (count, biases.len()), side, center);
-        for row in 0..shard.len() {
-            let range = shard.range(row);
-            if range.is_empty() {
-                continue;
-            }
-            let given = (shard.named.read(row, &mut names), shard.values.read(range, &mut listed));
-            let mut solved = vec![Vector([0.0; LANES]); chunks];
-            least.row(given, number, (&others, &square), &mut scratch, &mut solved);
-            let solved: &[f32] = bytemuck::cast_slice(&solved);
-            factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
-            found[row] = if self.biases { solved[rank + number] } else { 0.0 };
-        }
-        (factors, found)
+        features
     }
 }

@@ -5,7 +5,8 @@
 //! without barriers, by alternating least squares, or by coordinate descent ([`Method`]).
 //!
 //! [`Mf`] holds the parameters, [`Problem`] the ratings, [`Fit`] and [`Model`] the result; [`Recommender`]
-//! ranks items, [`FoldIn`] adds users and items, [`Ranking`] measures, [`CrossValidation`] tries settings.
+//! ranks items, [`Similar`] finds items or users that are alike, [`FoldIn`] adds users and items, [`Ranking`]
+//! measures, [`CrossValidation`] tries settings.
 //! For gradient steps users with their ratings are shards and items are blocks; for the others users and
 //! items are two families of shards and the factors the replica.
 
@@ -13,6 +14,8 @@ pub mod alternating;
 mod carry;
 mod cross_validation;
 mod error;
+#[cfg(feature = "files")]
+pub mod files;
 mod fit;
 mod fitted;
 mod fold_in;
@@ -37,15 +40,15 @@ pub use carry::Carried;
 pub use cross_validation::CrossValidation;
 pub use error::MfError;
 pub use fitted::Fit;
-pub use fold_in::FoldIn;
+pub use fold_in::{FoldIn, FoldInSolver};
 pub use input::baseline::Baselines;
 pub use input::chunk::Counts;
 pub use input::problem::Problem;
 pub use live::{LiveRatings, Pair, RatingChange, at_least};
-pub use model::{Learned, Model};
+pub use model::{Learned, Model, NewRows};
 pub use params::{Equations, Method, Mf, ScheduleKind};
 pub use raddle::changes::{Refused, Taken};
-pub use recommend::{Ranking, Recommender, Seen, TopK};
+pub use recommend::{Query, Ranking, Recommender, Seen, Similar, TopK};
 pub use runner::{InProcess, Runner};
 pub use sgd::{
     Answer, Change, EarlyStopping, EpochPlan, Errors, GridSchedule, ItemBlock, Phase, Replica, SgdProgram,

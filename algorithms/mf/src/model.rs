@@ -1,5 +1,7 @@
 //! [`Model`]: factors and biases.
 
+use raddle::ModelDigest;
+
 use crate::kernels;
 
 /// Which side of the model.
@@ -29,6 +31,15 @@ pub struct Model {
     pub item_biases: Vec<f32>,
 }
 
+/// Rows that were found for a model and need not be part of it: factors, row behind row, and a bias each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NewRows {
+    /// rows x rank.
+    pub factors: Vec<f32>,
+    /// One a row; zeros without biases.
+    pub biases: Vec<f32>,
+}
+
 impl Model {
     /// A model that knows nothing.
     pub fn zeros(users: usize, items: usize, rank: usize) -> Self {
@@ -46,6 +57,17 @@ impl Model {
     pub fn is_finite(&self) -> bool {
         let values = [&self.user_factors, &self.item_factors, &self.user_biases, &self.item_biases];
         self.mean.is_finite() && values.into_iter().all(|values| kernels::all_finite(values))
+    }
+
+    /// SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and the mean (f64),
+    /// all little-endian, row by row.
+    ///
+    /// Rows are those of the data, or, with a model to start from, those of the model and behind them what
+    /// the data has besides; rows that the data lacks are part of it as they were kept.
+    pub fn digest(&self) -> String {
+        let factors = [&self.user_factors, &self.item_factors, &self.user_biases, &self.item_biases];
+        let digest = factors.into_iter().fold(ModelDigest::default(), |digest, values| digest.f32s(values));
+        digest.f64s(&[self.mean]).finish()
     }
 
     /// How many users it has.
@@ -68,6 +90,20 @@ impl Model {
     pub fn item(&self, row: u32) -> &[f32] {
         let start = row as usize * self.rank;
         self.item_factors.get(start..start + self.rank).unwrap_or(&[])
+    }
+
+    /// Takes new rows for these users; of one that is named twice, the last. Users beyond the model are added
+    /// to it, with zeros for those between.
+    pub(crate) fn put_users(&mut self, users: &[u32], rows: &NewRows) {
+        let rank = self.rank;
+        let count = users.iter().map(|&user| user as usize + 1).fold(self.users(), usize::max);
+        self.user_factors.resize(count * rank, 0.0);
+        self.user_biases.resize(count, 0.0);
+        let new = rows.biases.iter().zip(rows.factors.chunks_exact(rank.max(1)));
+        for (&user, (&bias, factors)) in users.iter().zip(new) {
+            self.user_factors[user as usize * rank..][..rank].copy_from_slice(factors);
+            self.user_biases[user as usize] = bias;
+        }
     }
 
     /// Model with rows of zeros for further users and items.

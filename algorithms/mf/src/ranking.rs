@@ -4,8 +4,17 @@
 /// never appears, and neither does what is no number.
 pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
     best.clear();
-    let mut least = f32::NEG_INFINITY;
-    for (item, &score) in (0..).zip(scores) {
+    merge(0, scores, count, best);
+}
+
+/// Takes further scores, the first of which is that of `first`, among the `count` largest of those before.
+pub(crate) fn merge(first: u32, scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
+    let least_of = |best: &[(u32, f32)]| match best.last() {
+        Some(&(_, least)) if best.len() == count => least,
+        _ => f32::NEG_INFINITY,
+    };
+    let mut least = least_of(best);
+    for (item, &score) in (first..).zip(scores) {
         // Most items fail here; a score that is no number fails too.
         if score <= least || score.is_nan() || count == 0 {
             continue;
@@ -15,9 +24,7 @@ pub(crate) fn top(scores: &[f32], count: usize, best: &mut Vec<(u32, f32)>) {
             best.pop();
         }
         best.insert(place, (item, score));
-        if best.len() == count {
-            least = best[count - 1].1;
-        }
+        least = least_of(best);
     }
 }
 
@@ -50,13 +57,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_those_of_a_full_sort(scores in proptest::collection::vec(-3i8..3, 0..60), count in 0usize..12) {
+        fn the_best_are_those_of_a_full_sort(
+            scores in proptest::collection::vec(-3i8..3, 0..60), count in 0usize..12, block in 1usize..70,
+        ) {
             let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
             let mut order: Vec<(u32, f32)> = (0..).zip(scores.iter().copied()).collect();
             order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             order.truncate(count);
             let mut best = Vec::new();
             top(&scores, count, &mut best);
+            prop_assert_eq!(&best, &order);
+            // In pieces, too.
+            best.clear();
+            for (at, some) in scores.chunks(block).enumerate() {
+                merge((at * block) as u32, some, count, &mut best);
+            }
             prop_assert_eq!(best, order);
         }
     }

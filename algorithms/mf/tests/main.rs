@@ -6,6 +6,7 @@ mod carry;
 mod command_line;
 mod common;
 mod digests;
+mod fold_in;
 mod real;
 mod replay;
 mod resume;

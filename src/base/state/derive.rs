@@ -56,31 +56,21 @@ macro_rules! state {
             }
         }
     };
-    ([$($bounds:tt)*] $name:ident $(< $($of:ident),+ >)? { $($field:ident),* $(,)? }) => {
+    ([$($bounds:tt)*] $name:ident $(< $($of:ident),+ >)?
+        $({ $($field:ident),* $(,)? })? $(( $($item:ident),* $(,)? ))?
+    ) => {
         impl <$($bounds)*> $crate::State for $name $(<$($of),+>)? {
             fn save(&self, out: &mut $crate::state::Writer) {
-                let Self { $($field),* } = self;
-                $($crate::State::save($field, out);)*
+                let Self $({ $($field),* })? $(( $($item),* ))? = self;
+                $($($crate::State::save($field, out);)*)?
+                $($($crate::State::save($item, out);)*)?
                 let _ = out;
             }
             fn load(from: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::state::StateError> {
-                $(let $field = $crate::State::load(from)?;)*
+                $($(let $field = $crate::State::load(from)?;)*)?
+                $($(let $item = $crate::State::load(from)?;)*)?
                 let _ = &from;
-                Ok(Self { $($field),* })
-            }
-        }
-    };
-    ([$($bounds:tt)*] $name:ident $(< $($of:ident),+ >)? ( $($field:ident),* $(,)? )) => {
-        impl <$($bounds)*> $crate::State for $name $(<$($of),+>)? {
-            fn save(&self, out: &mut $crate::state::Writer) {
-                let Self($($field),*) = self;
-                $($crate::State::save($field, out);)*
-                let _ = out;
-            }
-            fn load(from: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::state::StateError> {
-                $(let $field = $crate::State::load(from)?;)*
-                let _ = &from;
-                Ok(Self($($field),*))
+                Ok(Self $({ $($field),* })? $(( $($item),* ))?)
             }
         }
     };

@@ -45,33 +45,24 @@ impl ChangeOptions {
     /// A usage error that names the option at fault.
     pub fn check(&self, train: &TrainOptions) -> Result<(), Error> {
         let Some(changes) = &self.changes else {
-            for (option, is_given) in [("--cold", self.cold), ("--save-data", self.save_data.is_some())] {
-                if is_given {
-                    return Err(Error::usage(format!(
-                        "{option} says what --changes does: give --changes FILE"
-                    )));
-                }
-            }
+            let given = [("--cold", self.cold), ("--save-data", self.save_data.is_some())];
+            let alone = given.into_iter().find(|(_, is_given)| *is_given);
+            return alone.map_or(Ok(()), |(option, _)| {
+                Err(Error::usage(format!("{option} says what --changes does: give --changes FILE")))
+            });
+        };
+        let why = if train.folder().is_none() {
+            "--changes needs a folder for the log of versions: give --out DIR"
+        } else if train.resume.is_some() && train.out.is_some() {
+            "--changes goes on in the folder of its run: leave out --out with --resume"
+        } else if train.init.is_some() {
+            "--changes goes on from the model of its own run: leave out --init"
+        } else if changes == "-" && train.data.as_deref() == Some("-") {
+            "data and --changes are both standard input: give one of them as a file"
+        } else {
             return Ok(());
         };
-        if train.folder().is_none() {
-            let why = "--changes needs a folder for the log of versions: give --out DIR";
-            return Err(Error::usage(why));
-        }
-        if train.resume.is_some() && train.out.is_some() {
-            let why = "--changes goes on in the folder of its run: leave out --out with --resume";
-            return Err(Error::usage(why));
-        }
-        if train.init.is_some() {
-            let why = "--changes goes on from the model of its own run: leave out --init";
-            return Err(Error::usage(why));
-        }
-        if changes == "-" && train.data.as_deref() == Some("-") {
-            return Err(Error::usage(
-                "data and --changes are both standard input: give one of them as a file",
-            ));
-        }
-        Ok(())
+        Err(Error::usage(why))
     }
 }
 
@@ -101,7 +92,7 @@ impl ChangeStream {
         let name = options.changes.as_deref().unwrap_or("-");
         let folder = session.folder().path().map(PathBuf::from);
         let folder = folder.ok_or_else(|| Error::usage("--changes needs a folder: give --out DIR"))?;
-        session.refuse_among("--changes", true)?;
+        session.refuse_distributed("--changes", true)?;
         session.begin_training()?;
         let (log, versions) = match session.is_resumed() {
             true => Log::resume(&folder, session.program(), data)?,

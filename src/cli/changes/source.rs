@@ -116,7 +116,7 @@ pub(super) struct Standard {
 }
 
 /// Time between two looks of a wait for changes whether the run is asked to end.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 
 impl Standard {
     /// Begins to read; the thread ends with the input, or with the process.
@@ -169,7 +169,7 @@ impl Standard {
             if arrived.is_over {
                 return Ok(None);
             }
-            arrived = wakes.wait_timeout(arrived, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            arrived = wakes.wait_timeout(arrived, POLL).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }

@@ -49,7 +49,7 @@ impl VersionEnd {
 /// A program whose data change.
 pub trait Versions {
     /// A version of the data, ready to be fitted.
-    type Laid;
+    type Prepared;
 
     /// Takes up the model of a run that goes on.
     ///
@@ -66,17 +66,22 @@ pub trait Versions {
     /// Undoes the version that was taken last.
     fn undo(&mut self);
 
-    /// Lays out the data of this version.
+    /// Prepares the data of this version.
     ///
     /// # Errors
     /// If they cannot be fitted, such as where nothing is left.
-    fn lay_out(&mut self, session: &mut Session, number: u64) -> Result<Self::Laid, Error>;
+    fn prepare(&mut self, session: &mut Session, number: u64) -> Result<Self::Prepared, Error>;
 
     /// Fits this version and writes the files of its model.
     ///
     /// # Errors
     /// If it cannot be fitted or written.
-    fn fit(&mut self, session: &mut Session, number: u64, laid: Self::Laid) -> Result<VersionEnd, Error>;
+    fn fit(
+        &mut self,
+        session: &mut Session,
+        number: u64,
+        prepared: Self::Prepared,
+    ) -> Result<VersionEnd, Error>;
 
     /// Writes the data of the last version to this file.
     ///
@@ -109,8 +114,8 @@ pub fn fit_versions(
     let mut last = None;
     let done = take_up(program, &mut session)?;
     if done.is_none() {
-        let laid = program.lay_out(&mut session, 0)?;
-        match commit(program, &mut session, 0, laid)? {
+        let prepared = program.prepare(&mut session, 0)?;
+        match commit(program, &mut session, 0, prepared)? {
             Ok(committed) => last = Some(committed),
             Err(short) => return end_short(session, *short),
         }
@@ -131,8 +136,8 @@ pub fn fit_versions(
             changes.pass(&version);
             continue;
         }
-        let laid = match program.lay_out(&mut session, version.number) {
-            Ok(laid) => laid,
+        let prepared = match program.prepare(&mut session, version.number) {
+            Ok(prepared) => prepared,
             Err(why) => {
                 program.undo();
                 changes.refuse(&version, None, &why.to_string(), &session)?;
@@ -140,7 +145,7 @@ pub fn fit_versions(
             }
         };
         changes.accept(&version, counts, &mut session)?;
-        match commit(program, &mut session, version.number, laid)? {
+        match commit(program, &mut session, version.number, prepared)? {
             Ok(committed) => last = Some(committed),
             Err(short) => {
                 save_data(program, options)?;
@@ -170,9 +175,9 @@ fn commit<P: Versions>(
     program: &mut P,
     session: &mut Session,
     number: u64,
-    laid: P::Laid,
+    prepared: P::Prepared,
 ) -> Result<Result<(Report, String), Box<Report>>, Error> {
-    match program.fit(session, number, laid)? {
+    match program.fit(session, number, prepared)? {
         VersionEnd::Short(report) => Ok(Err(report)),
         VersionEnd::Fitted(report, summary, text) => {
             let mut report = report.result("data_version", number);

@@ -13,7 +13,7 @@ use crate::base::sync::lock;
 use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, attach};
 
 /// Time between two looks whether a process has ended.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(5);
 /// Bytes kept of the stderr of a process other than the first.
 const KEPT: usize = 64 << 10;
 
@@ -23,9 +23,9 @@ pub(super) struct Children(Vec<One>);
 
 struct One {
     child: Arc<Mutex<Child>>,
-    out: Said,
+    out: Output,
     /// Its stderr; the first process writes to the launcher's own.
-    err: Option<Said>,
+    err: Option<Output>,
 }
 
 /// Start of a process.
@@ -38,16 +38,16 @@ pub(super) struct Start<'a> {
     pub(super) workers: u32,
     /// `true` if the run has been begun before.
     pub(super) again: bool,
-    pub(super) reach: Addresses,
+    pub(super) addresses: Addresses,
 }
 
 /// Bytes that a process has written.
-struct Said {
+struct Output {
     bytes: Arc<Mutex<Vec<u8>>>,
     reading: Option<JoinHandle<()>>,
 }
 
-impl Said {
+impl Output {
     fn by(mut from: impl Read + Send + 'static, most: usize) -> Self {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let into = Arc::clone(&bytes);
@@ -87,11 +87,11 @@ pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
 }
 
 impl Children {
-    /// Starts one more, and gives this end of its tether.
+    /// Starts one more, and gives this end of its parent link.
     pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<Option<TcpStream>> {
         let index = self.0.len() as u32;
         let place = (start.file, index, start.workers);
-        let mut command = program::command(start.program, start.arguments, place, start.reach);
+        let mut command = program::command(start.program, start.arguments, place, start.addresses);
         command.stdout(Stdio::piped());
         if start.again {
             command.env(AGAIN, "1");
@@ -104,11 +104,11 @@ impl Children {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let parent_link = attach(&mut command, start.invitation, start.file, true)?;
         let mut child = command.spawn()?;
-        // The child's end of the tether is the child's alone: where the child ends, this end is closed.
+        // The child's end of the parent link is the child's alone: where the child ends, this end is closed.
         drop(command);
-        let out = child.stdout.take().map(|out| Said::by(out, usize::MAX));
-        let err = child.stderr.take().map(|err| Said::by(err, KEPT));
-        let none = || Said { bytes: Arc::default(), reading: None };
+        let out = child.stdout.take().map(|out| Output::by(out, usize::MAX));
+        let err = child.stderr.take().map(|err| Output::by(err, KEPT));
+        let none = || Output { bytes: Arc::default(), reading: None };
         let child = Arc::new(Mutex::new(child));
         let (watched, remote) = (Arc::clone(&child), remote.clone());
         thread::spawn(move || {
@@ -151,9 +151,9 @@ impl Children {
 
     /// Bytes that a process has written to stdout and, unless that was the launcher's own, to stderr; after
     /// it has ended.
-    pub(super) fn said(&mut self, index: u32) -> (Vec<u8>, Vec<u8>) {
+    pub(super) fn output(&mut self, index: u32) -> (Vec<u8>, Vec<u8>) {
         self.0.get_mut(index as usize).map_or_else(Default::default, |one| {
-            (one.out.take(), one.err.as_mut().map(Said::take).unwrap_or_default())
+            (one.out.take(), one.err.as_mut().map(Output::take).unwrap_or_default())
         })
     }
 }
@@ -174,6 +174,6 @@ fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
         if until.is_some_and(|until| Instant::now() >= until) {
             return None;
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL);
     }
 }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::children::ended;
-use super::options::{Join, check_reach};
+use super::options::{Join, check_addresses};
 use super::program;
 use super::room::private_folder;
 use crate::base::sync::lock;
@@ -20,8 +20,8 @@ use crate::cli::session::SHARED;
 use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, attach};
 
 /// Time between two looks whether the process has ended, and between two whether the launcher is alive.
-const LOOK: Duration = Duration::from_millis(20);
-const ASK: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_millis(20);
+const STATUS_EVERY: Duration = Duration::from_secs(1);
 /// A process that ends sooner than this, time and again, does not fit.
 const SHORT: Duration = Duration::from_secs(5);
 const MOST: usize = 3;
@@ -30,20 +30,20 @@ const MOST: usize = 3;
 /// a loss has ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let Join { address, token_file, listen, advertise, .. } = options;
-    let reach = Addresses { listen: *listen, advertise: *advertise };
-    check_reach(reach)?;
+    let addresses = Addresses { listen: *listen, advertise: *advertise };
+    check_addresses(addresses)?;
     let token = read_private(token_file)?;
     let invitation = Invitation::to(resolve(address)?, token.trim())
         .ok_or_else(|| Error::usage(format!("{}: it holds no token of a run", token_file.display())))?;
     let admin = AdminClient::new(invitation);
-    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they reach this
+    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they addresses this
     // process alone.
     let parent_link = ParentLink::default();
     let held = Arc::clone(&parent_link);
     let _ = ctrlc::set_handler(move || drop(lock(&held).take()));
     let folder = private_folder()
         .map_err(|why| Error::failed(format!("no folder for what its process makes of the data: {why}")))?;
-    let status = take_part((&admin, &parent_link), options.deadline, &folder, reach);
+    let status = take_part((&admin, &parent_link), options.deadline, &folder, addresses);
     // Best effort: the run has gone on without the file long ago.
     let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
@@ -51,7 +51,7 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     status
 }
 
-/// This end of the tether to the process that is supervised: where it is gone, as with this process, the
+/// This end of the parent link to the process that is supervised: where it is gone, as with this process, the
 /// other one leaves.
 type ParentLink = Arc<Mutex<Option<TcpStream>>>;
 
@@ -59,12 +59,12 @@ fn take_part(
     (admin, parent_link): (&AdminClient, &ParentLink),
     deadline: Duration,
     folder: &Path,
-    reach: Addresses,
+    addresses: Addresses,
 ) -> Result<u8, Error> {
     let (mut place, mut short) = (admin.join()?, 0);
     loop {
         let began = Instant::now();
-        let (child, tied) = start(&place, &folder.join(FILE), reach)?;
+        let (child, tied) = start(&place, &folder.join(FILE), addresses)?;
         *lock(parent_link) = tied;
         let (code, crashed, how) = watch(child, admin, deadline)?;
         short = if began.elapsed() < SHORT { short + 1 } else { 0 };
@@ -84,7 +84,7 @@ fn join_again(admin: &AdminClient, deadline: Duration) -> Result<JoinGrant, Erro
         match admin.join() {
             Ok(place) => return Ok(place),
             Err(why) if Instant::now() >= until => return Err(Error::failed(why)),
-            Err(_) => thread::sleep(LOOK),
+            Err(_) => thread::sleep(POLL),
         }
     }
 }
@@ -105,13 +105,13 @@ fn read_private(file: &Path) -> Result<String, Error> {
     fs::read_to_string(file).map_err(|why| refuse(&why))
 }
 
-fn start(place: &JoinGrant, file: &Path, reach: Addresses) -> Result<(Child, Option<TcpStream>), Error> {
+fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child, Option<TcpStream>), Error> {
     let JoinGrant { argv: line, index, workers, invitation } = place;
     let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let path = program::find(&name)?;
     let refuse = |why| Error::failed(format!("{}: cannot be started: {why}", path.display()));
-    let mut command = program::command(&path, arguments, (file, *index, *workers), reach);
+    let mut command = program::command(&path, arguments, (file, *index, *workers), addresses);
     let parent_link = attach(&mut command, invitation, file, false).map_err(refuse)?;
     let child = command.stdout(Stdio::null()).spawn().map_err(refuse)?;
     Ok((child, parent_link))
@@ -126,7 +126,7 @@ fn watch(mut child: Child, admin: &AdminClient, deadline: Duration) -> Result<(i
             if asker.status().is_ok() {
                 *lock(&heard) = Instant::now();
             }
-            thread::park_timeout(ASK);
+            thread::park_timeout(STATUS_EVERY);
         }
     });
     let ended = loop {
@@ -138,7 +138,7 @@ fn watch(mut child: Child, admin: &AdminClient, deadline: Duration) -> Result<(i
                 let why = format!("the launcher has not answered for {} s", deadline.as_secs_f64());
                 break Err(Error::failed(why));
             }
-            Ok(None) => thread::sleep(LOOK),
+            Ok(None) => thread::sleep(POLL),
             Err(why) => break Err(Error::failed(format!("the process cannot be waited for: {why}"))),
         }
     };

@@ -72,7 +72,7 @@ pub fn main() -> ExitCode {
     match body() {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            super::exit::tell("raddle", &error);
+            super::exit::print_error("raddle", &error);
             error.status().into()
         }
     }

@@ -21,7 +21,7 @@ pub(super) struct Launch {
     /// free. Nothing is encrypted: see src/NETWORK.md.
     #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
     pub(super) listen: Address,
-    /// Address that processes of other machines are told, where they do not reach this one at --listen.
+    /// Address that processes of other machines are told, where they do not addresses this one at --listen.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
     /// Move shards to the workers that are faster. Never changes the model.
@@ -52,7 +52,7 @@ pub(super) struct Join {
     /// Address at which the process listens for the others; by default the one from which it reaches the run.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) listen: Option<Address>,
-    /// Address that the others are told, where they do not reach the process at the one it listens at.
+    /// Address that the others are told, where they do not addresses the process at the one it listens at.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
     /// A launcher that does not answer for this time is gone: the process is ended.
@@ -70,15 +70,15 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Refuses addresses at which no process is reached.
-pub(super) fn check_reach(reach: Addresses) -> Result<(), Error> {
+pub(super) fn check_addresses(addresses: Addresses) -> Result<(), Error> {
     let refuse =
         |option: &str, address: Address, why: &str| Err(Error::usage(format!("{option} {address}: {why}")));
-    match (reach.listen, reach.advertise) {
+    match (addresses.listen, addresses.advertise) {
         (_, Some(address)) if address.ip.is_unspecified() => {
-            refuse("--advertise", address, "name the address by which other machines reach this one")
+            refuse("--advertise", address, "name the address by which other machines addresses this one")
         }
         (Some(address), None) if address.ip.is_unspecified() => {
-            let why = "name the address by which other machines reach this one, here or as --advertise";
+            let why = "name the address by which other machines addresses this one, here or as --advertise";
             refuse("--listen", address, why)
         }
         _ => Ok(()),

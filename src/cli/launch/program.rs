@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cli::exit::Error;
-use crate::cli::run_folder::begun::{self, Begun};
+use crate::cli::options::was_begun;
+use crate::cli::run_folder::begun::Begun;
 use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
-use crate::files::new_model::CHECKPOINT;
 
 /// Path of a program: as it is named if that is a path, else beside this one, else on PATH.
 pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
@@ -33,12 +33,12 @@ pub(super) fn command(
     program: &Path,
     line: &[String],
     (invitation, index, workers): (&Path, u32, u32),
-    reach: Addresses,
+    addresses: Addresses,
 ) -> Command {
     let mut command = Command::new(program);
     command.args(line);
     command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
-    command.envs(reach.variables());
+    command.envs(addresses.variables());
     if env::var_os(TUNABLES).is_none() {
         // Large blocks that are freed go back to the system at once, and the rest can be used by every
         // thread: else each thread that data pass through keeps a share of them. Messages are smaller: their
@@ -70,11 +70,6 @@ pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
         }
     }
     None
-}
-
-/// `true` if a run was begun in a folder, so that one can go on with it.
-pub(super) fn was_begun(run: &Path) -> bool {
-    run.join(begun::NAME).is_file() || run.join(CHECKPOINT).exists()
 }
 
 /// The program of the run in a folder.

@@ -19,7 +19,7 @@ pub(super) const INVITATION: &str = "coordinator";
 /// The token alone, for other machines.
 const TOKEN: &str = "token";
 /// Time between two looks whether the folder is there.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL: Duration = Duration::from_secs(1);
 
 /// The run's folder, or one of its own for a run that leaves no files.
 pub(super) struct Room {
@@ -39,7 +39,7 @@ struct Invited {
     /// The lock of a folder that was made anew.
     lock: Option<File>,
     /// The reason that it could not be made anew, as last reported.
-    said: String,
+    reported: String,
 }
 
 impl Room {
@@ -71,7 +71,7 @@ impl Room {
                 invitation: invitation.clone(),
                 proof,
                 lock: lock_of_it,
-                said: String::new(),
+                reported: String::new(),
             };
             let written = fs::create_dir_all(&self.path).and_then(|()| invited.write());
             written.map_err(|why| Error::write(&self.path, why))?;
@@ -89,9 +89,9 @@ impl Room {
         }
         let invited = Arc::downgrade(&self.invited);
         let watch = move || {
-            while let Some(note) = look(&invited) {
+            while let Some(note) = check(&invited) {
                 note.into_iter().for_each(|text| remote.note(text));
-                thread::park_timeout(LOOK);
+                thread::park_timeout(POLL);
             }
         };
         // Without a thread for it a folder that is removed is noticed by the process that writes to it.
@@ -111,7 +111,7 @@ impl Room {
 }
 
 /// Looks once; `None` where the run is over.
-fn look(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
+fn check(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
     let invited = invited.upgrade()?;
     let mut invited = lock(&invited);
     let Some(invited) = invited.as_mut() else { return Some(None) };
@@ -121,7 +121,7 @@ fn look(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
             "{path} is gone and cannot be made anew: {why}: neither checkpoints nor a model can be written"
         ))
     });
-    Some(note.filter(|text| *text != invited.said).inspect(|text| invited.said.clone_from(text)))
+    Some(note.filter(|text| *text != invited.reported).inspect(|text| invited.reported.clone_from(text)))
 }
 
 impl Invited {
@@ -136,7 +136,7 @@ impl Invited {
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
             // A disk that does not answer is not a folder that is gone.
             _ => {
-                self.said.clear();
+                self.reported.clear();
                 return Ok(None);
             }
         }

@@ -1,6 +1,5 @@
 //! `raddle launch`.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use super::children::{Children, Start};
 use super::losses::Losses;
-use super::options::{Launch, check_reach};
+use super::options::{Launch, check_addresses};
 use super::program;
 use super::room::Room;
 use crate::base::sync::lock;
 use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
+use crate::cli::options::{earlier, was_begun};
 use crate::cli::run_folder::folder::Earlier;
-use crate::cluster::{Address, Addresses, CoordinatorSettings, Ended, Heard, Server};
+use crate::cluster::{Address, Addresses, CoordinatorSettings, Ended, RunEvent, Server};
 
 /// Time that processes which are done may take to end.
 const PARTING: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ impl LaunchPlan {
             // One line begins a run and goes on with it: where nothing was begun in the folder, as behind a
             // launcher that died early, it begins.
             let out = program::value(&line, "--out").map(Path::new);
-            let begins = !program::was_begun(run) && out.is_some_and(|out| absolute(out) == absolute(run));
+            let begins = !was_begun(run) && out.is_some_and(|out| absolute(out) == absolute(run));
             if given.is_none() && !begins {
                 line.extend(["--resume".to_owned(), run.display().to_string()]);
             }
@@ -55,17 +55,11 @@ impl LaunchPlan {
         program::check(arguments)?;
         let resume = program::value(arguments, "--resume").map(PathBuf::from);
         let out = program::value(arguments, "--out").map(PathBuf::from).or_else(|| resume.clone());
-        if let Some(run) = resume.as_deref().filter(|run| !program::was_begun(run)) {
+        if let Some(run) = resume.as_deref().filter(|run| !was_begun(run)) {
             return Err(program::nothing_begun(run));
         }
-        let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
-        let goes_on = resume.as_deref().zip(out.as_deref()).is_some_and(|(run, out)| same(run, out));
         let force = arguments.iter().any(|word| word == "--force");
-        let earlier = match (goes_on, force) {
-            (true, _) => Earlier::Resumed,
-            (_, true) => Earlier::Replaced,
-            _ => Earlier::Refused,
-        };
+        let earlier = earlier(resume.as_deref(), out.as_deref(), force);
         Ok(Self { program: program::find(name)?, arguments: arguments.to_vec(), out, resume, earlier })
     }
 }
@@ -80,7 +74,7 @@ fn absolute(path: &Path) -> PathBuf {
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let Launch { processes, workers, listen, advertise, balance, deadline, .. } = options;
     let plan = LaunchPlan::of(options)?;
-    check_reach(Addresses { listen: Some(*listen), advertise: *advertise })?;
+    check_addresses(Addresses { listen: Some(*listen), advertise: *advertise })?;
     let room = Room::open(plan.out.as_deref(), plan.earlier)?;
     let mut line = vec![plan.program.display().to_string()];
     line.extend(plan.arguments.iter().cloned());
@@ -104,14 +98,14 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     }
     // Only the coordinator has a port that is named; processes started here listen at its address.
     let everywhere = Some(listen.without_port()).filter(|address| address.ip.is_unspecified());
-    let reach = Addresses { listen: everywhere, advertise: advertise.map(Address::without_port) };
+    let addresses = Addresses { listen: everywhere, advertise: advertise.map(Address::without_port) };
     room.watch(server.remote());
     let mut losses = Losses::default();
     loop {
-        start(&plan, &room, &server, &children, (*workers as u32, reach))?;
-        let ended = server.run(|heard| match heard {
-            Heard::Note(text) => note(text),
-            Heard::Begun(generation) => losses.begun(generation).iter().for_each(|text| note(text)),
+        start(&plan, &room, &server, &children, (*workers as u32, addresses))?;
+        let ended = server.run(|event| match event {
+            RunEvent::Note(text) => note(text),
+            RunEvent::Begun(generation) => losses.begun(generation).iter().for_each(|text| note(text)),
         });
         if !ended.lost {
             let code = end(&mut lock(&children), &ended);
@@ -134,7 +128,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
             std::thread::sleep(losses.pause());
         } else {
             let why = losses.too_many(room.path());
-            super::super::exit::tell("raddle", &Error::failed(why));
+            super::super::exit::print_error("raddle", &Error::failed(why));
             return Ok(ExitStatus::Failed.code());
         }
         server.again()?;
@@ -147,7 +141,7 @@ fn start(
     room: &Room,
     server: &Server,
     children: &Mutex<Children>,
-    (workers, reach): (u32, Addresses),
+    (workers, addresses): (u32, Addresses),
 ) -> Result<(), Error> {
     let file = room.invite(server.invitation(), server.proof())?;
     let remote = server.remote();
@@ -159,7 +153,7 @@ fn start(
             file: &file,
             workers,
             again: server.has_begun(),
-            reach,
+            addresses,
         };
         let started = lock(children).start(&start, &remote);
         let tied = started
@@ -171,13 +165,17 @@ fn start(
 
 /// Ends the processes, and says which was lost and why; its own messages go to the screen.
 fn said_by(children: &mut Children, Ended { who, why, .. }: &Ended) -> String {
-    let pid = children.pid(*who);
+    let whose = whose(children, *who);
     children.kill();
-    let (_, err) = children.said(*who);
+    let (_, err) = children.output(*who);
     // No reader is left if stderr is closed.
     let _ = io::stderr().write_all(&err);
-    let pid = pid.map_or(String::new(), |pid| format!(" (process {who} was {pid} to the system)"));
-    format!("{}{pid}", why.as_deref().unwrap_or("a process is lost"))
+    format!("{}{whose}", why.as_deref().unwrap_or("a process is lost"))
+}
+
+/// Number of a process in the system, as a remark.
+fn whose(children: &Children, who: u32) -> String {
+    children.pid(who).map_or(String::new(), |pid| format!(" (process {who} was {pid} to the system)"))
 }
 
 /// Waits for the processes, passes on the output of the first one, and reports the failure, if there was one.
@@ -188,15 +186,14 @@ fn end(children: &mut Children, ended: &Ended) -> u8 {
     if children.wait_for(*who, patience) && why.is_none() {
         children.wait(PARTING);
     }
-    let pid = children.pid(*who);
+    let whose = whose(children, *who);
     children.kill();
-    let (out, err) = children.said(*who);
+    let (out, err) = children.output(*who);
     // No reader is left if they are closed.
     let _ = io::stdout().write_all(&out).and_then(|()| io::stdout().flush());
     let _ = io::stderr().write_all(&err);
     if let Some(why) = why {
-        let whose = pid.map_or(String::new(), |pid| format!(" (process {who} was {pid} to the system)"));
-        super::super::exit::tell("raddle", &Error::failed(format!("{why}{whose}")));
+        super::super::exit::print_error("raddle", &Error::failed(format!("{why}{whose}")));
     }
     u8::try_from(*code).unwrap_or(ExitStatus::Failed.code())
 }

@@ -1,8 +1,8 @@
 //! [`TrainOptions`]: the options of training that mean the same in every program.
 
+pub(crate) mod subcommand;
 pub(crate) mod uses;
 pub(crate) mod values;
-pub(crate) mod verb;
 
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
@@ -123,12 +123,7 @@ impl TrainOptions {
 
     /// Fate of a run that is in the folder already.
     pub(super) fn earlier(&self) -> Earlier {
-        let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
-        match (&self.resume, self.folder()) {
-            (Some(run), Some(folder)) if same(run, folder) => Earlier::Resumed,
-            _ if self.force => Earlier::Replaced,
-            _ => Earlier::Refused,
-        }
+        earlier(self.resume.as_deref(), self.folder(), self.force)
     }
 
     /// Entry of the program's list that `--schedule` names, or a usage error that lists the names.
@@ -157,7 +152,7 @@ impl TrainOptions {
             Some(run) if !run.is_dir() => {
                 Err(Error::usage(format!("--resume {}: there is no such folder", run.display())))
             }
-            Some(run) if !run.join(CHECKPOINT).exists() && !run.join(begun::NAME).is_file() => {
+            Some(run) if !was_begun(run) => {
                 Err(Error::usage(format!("--resume {}: no run was begun in it", run.display())))
             }
             _ => Ok(()),
@@ -165,36 +160,42 @@ impl TrainOptions {
     }
 
     /// Check that they suit a run on several processes.
-    pub(super) fn check_among(&self) -> Result<(), Error> {
+    pub(super) fn check_distributed(&self) -> Result<(), Error> {
         // A run that goes on may have had a number of workers on one process.
-        match self.workers.is_some() && self.resume.is_none() {
-            true => Err(Error::usage("--workers: among several processes it is an option of raddle launch")),
-            false => Ok(()),
+        if self.workers.is_some() && self.resume.is_none() {
+            return Err(Error::usage("--workers: among several processes it is an option of raddle launch"));
         }
+        Ok(())
     }
 
     /// Applies the options that are the engine's; those of the schedule are the program's to apply.
     pub fn apply<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
-        self.keep(self.limit(engine), CHECKPOINT)
+        self.checkpointed(self.limited(engine, 0, self.time_limit), CHECKPOINT)
     }
 
-    /// Applies those of how the run is carried out, and when it ends.
-    pub(super) fn limit<P: Program>(&self, engine: Engine<P>) -> Engine<P> {
+    /// Applies those of how the run is carried out, and when it ends, behind so many epochs of it and with so
+    /// many seconds left.
+    pub(super) fn limited<P: Program>(
+        &self,
+        engine: Engine<P>,
+        behind: u64,
+        seconds_left: Option<f64>,
+    ) -> Engine<P> {
         let mut engine = engine.workers(self.worker_count()).staleness(self.staleness).guard(self.guard);
         if let Some(epochs) = self.epochs {
             engine = engine.epochs(epochs);
         }
-        if let Some(seconds) = self.time_limit {
-            engine = engine.time_limit(seconds);
+        if let Some(seconds) = seconds_left {
+            engine = engine.time_limit(seconds.max(0.0));
         }
         if let Some(plan) = &self.rescale {
-            engine = engine.rescale(plan.steps());
+            engine = engine.rescale(&plan.after(behind));
         }
         engine
     }
 
     /// Applies those of checkpoints, in a folder of this name in the run's.
-    pub(super) fn keep<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
+    pub(super) fn checkpointed<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
         // Among several processes one may be lost.
         let every = self.checkpoint_every.or_else(|| Cluster::workers().map(|_| CheckpointEvery::Auto));
         if let Some((every, folder)) = every.zip(self.folder()) {
@@ -206,6 +207,21 @@ impl TrainOptions {
             _ => engine,
         }
     }
+}
+
+/// Fate of a run that is in this folder already, where `resume` names a run that goes on.
+pub(super) fn earlier(resume: Option<&Path>, folder: Option<&Path>, force: bool) -> Earlier {
+    let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
+    match resume.zip(folder) {
+        Some((run, folder)) if same(run, folder) => Earlier::Resumed,
+        _ if force => Earlier::Replaced,
+        _ => Earlier::Refused,
+    }
+}
+
+/// `true` if a run was begun in a folder, so that one can go on with it.
+pub(super) fn was_begun(run: &Path) -> bool {
+    run.join(begun::NAME).is_file() || run.join(CHECKPOINT).exists()
 }
 
 #[cfg(test)]

@@ -25,10 +25,7 @@ impl UseOptions {
     /// # Errors
     /// If stdout cannot be written, or the value has no form as JSON.
     pub fn say(&self, text: &str, value: &impl Serialize) -> Result<(), Error> {
-        match self.json {
-            true => say(&serde_json::to_string(value).map_err(Error::failed)?),
-            false => say(text),
-        }
+        if self.json { say(&serde_json::to_string(value).map_err(Error::failed)?) } else { say(text) }
     }
 
     /// Writes a note beside the result to stderr; nothing with `--quiet`.

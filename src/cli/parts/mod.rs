@@ -1,10 +1,10 @@
 //! [`PartRuns`]: runs that make one model together, such as the fits of folds, side by side on the workers.
 //!
-//! With `--checkpoint-every`, the folder's checkpoint holds the result of each part that is done ([`Kept`]),
+//! With `--checkpoint-every`, the folder's checkpoint holds the result of each part that is done ([`PartResults`]),
 //! and a part under way has a checkpoint of its own for each of its runs. Any number of workers goes on from
 //! there: parts that are done are not done again.
 
-mod kept;
+mod results;
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,12 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use self::kept::{Kept, KeptPart};
+use self::results::{PartResult, PartResults};
 use super::exit::Error;
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::screen::Screen;
-use crate::base::error::EngineError;
 use crate::base::side_by_side::side_by_side;
 use crate::base::store::Disk;
 use crate::base::sync::{into_inner, lock};
@@ -46,7 +45,7 @@ pub struct PartRuns {
     pub done: Vec<Option<Vec<u8>>>,
     /// All their runs as one.
     pub run: Option<RunReport>,
-    /// The epochs of this sitting, part by part.
+    /// The epochs of this attempt, part by part.
     pub trace: Vec<EpochRecord>,
     /// The run that was cut short, of the first part with one, and the number of that part.
     pub cut: Option<(usize, RunReport)>,
@@ -113,19 +112,11 @@ impl PartRun<'_> {
                 }
             }
         };
-        let mut engine = self.options.limit(engine).workers(self.workers);
-        if let Some(seconds) = self.seconds {
-            engine = engine.time_limit((seconds - self.began.elapsed().as_secs_f64()).max(0.0));
-        }
-        if let Some(plan) = &self.options.rescale {
-            engine = engine.rescale(&plan.after(before));
-        }
-        let engine = self.options.keep(engine, &file(self.number, self.runs.len()));
+        let left = self.seconds.map(|seconds| seconds - self.began.elapsed().as_secs_f64());
+        let engine = self.options.limited(engine, before, left).workers(self.workers);
+        let engine = self.options.checkpointed(engine, &file(self.number, self.runs.len()));
         let engine = engine.observe(observe).on_warning(move |text| screen.warn(text));
-        let outcome = engine.stop(Interrupt::handler().training()).run().map_err(|error| match error {
-            EngineError::Checkpoint { .. } => Error::input(error),
-            error => Error::from(error),
-        })?;
+        let outcome = engine.stop(Interrupt::handler().training()).run()?;
         let (offset, mut last) = (self.epochs(), None);
         // A boundary between generations is seen by both.
         let mut is_new = |record: &&EpochRecord| last.replace(record.epoch) != Some(record.epoch);
@@ -161,10 +152,10 @@ impl PartRun<'_> {
     }
 }
 
-/// The epochs before this one that an earlier sitting has kept.
+/// The epochs before this one that an earlier attempt has kept.
 fn records_before(file: &Path, first: u64) -> Vec<EpochRecord> {
     let text = fs::read_to_string(file).unwrap_or_default();
-    text.lines().map_while(kept::record).take_while(|record| record.epoch < first).collect()
+    text.lines().map_while(results::record).take_while(|record| record.epoch < first).collect()
 }
 
 /// Suffix of the trace file beside a checkpoint.
@@ -194,7 +185,7 @@ pub(super) fn forget(folder: &Path) {
 
 /// Results of parts so far, of all threads.
 struct Progress {
-    kept: Kept,
+    results: PartResults,
     /// Parts whose epochs the trace has, and how many these are.
     traced: (usize, u64),
     /// Of parts that are done, not yet in the trace.
@@ -211,13 +202,14 @@ impl Sharing<'_> {
         let (count, began) = (self.names.len(), Instant::now());
         let path = self.folder.path().map(|folder| folder.join(CHECKPOINT));
         let resumed = path.as_deref().filter(|path| self.options.resume.is_some() && path.is_file());
-        let kept = match resumed {
-            Some(path) => Kept::read(path, self.identity, count)?,
-            None => Kept::new(self.identity),
+        let results = match resumed {
+            Some(path) => PartResults::read(path, self.identity, count)?,
+            None => PartResults::new(self.identity),
         };
-        let todo: Vec<usize> = (0..count).filter(|part| !kept.parts.contains_key(&(*part as u64))).collect();
-        let waiting = (0..count).map(|part| Some(kept.parts.get(&(part as u64))?.records())).collect();
-        let progress = Mutex::new(Progress { kept, traced: (0, 0), waiting, warnings: Vec::new() });
+        let todo: Vec<usize> =
+            (0..count).filter(|part| !results.parts.contains_key(&(*part as u64))).collect();
+        let waiting = (0..count).map(|part| Some(results.parts.get(&(part as u64))?.records())).collect();
+        let progress = Mutex::new(Progress { results, traced: (0, 0), waiting, warnings: Vec::new() });
         self.trace(&mut lock(&progress));
         // A plan of workers counts the epochs of all, so they run one after the other.
         let all = self.options.worker_count();
@@ -237,16 +229,16 @@ impl Sharing<'_> {
                 ControlFlow::Break(result)
             }
         };
-        let results = side_by_side(lanes, todo.len(), lane);
-        let Progress { kept, warnings, .. } = into_inner(progress);
+        let ended = side_by_side(lanes, todo.len(), lane);
+        let Progress { results, warnings, .. } = into_inner(progress);
         let mut parts = PartRuns { done: vec![None; count], ..PartRuns::default() };
         let mut runs: Vec<Vec<RunReport>> = (0..count).map(|_| Vec::new()).collect();
-        for (number, part) in kept.parts {
+        for (number, part) in results.parts {
             runs[number as usize] = part.report().into_iter().collect();
             parts.done[number as usize] = Some(part.value);
         }
-        for (number, ended, own, trace) in results.into_iter().flatten() {
-            ended?;
+        for (number, end, own, trace) in ended.into_iter().flatten() {
+            end?;
             if parts.done[number].is_none() && parts.cut.is_none() {
                 parts.cut = own.last().map(|run| (number, run.clone()));
             }
@@ -294,10 +286,10 @@ impl Sharing<'_> {
     ) -> Result<(), Error> {
         part.screen.flush();
         if let PartEnd::Done(value) = end {
-            let kept = KeptPart::new(value, &part.runs, &part.traced);
-            progress.kept.parts.insert(part.number as u64, kept);
+            let result = PartResult::new(value, &part.runs, &part.traced);
+            progress.results.parts.insert(part.number as u64, result);
             if let Some(path) = keeps {
-                match progress.kept.write(path) {
+                match progress.results.write(path) {
                     Ok(()) => part.clear(),
                     // The run is worth more than its checkpoint.
                     Err(why) => {

@@ -54,39 +54,10 @@ fn gravity(ending: Ending) -> u8 {
 mod tests {
     use super::*;
     use crate::program::verdict::Metric;
-    use crate::run::record::CheckpointRecord;
-    use crate::run::record::GenerationRecord;
 
     fn run(ending: Ending, gap: f64, epochs: u64) -> RunReport {
-        RunReport {
-            ending,
-            metric: Metric::new("gap", gap, "training data").target(1e-6).certified(),
-            objective: None,
-            epochs,
-            rounds: 1,
-            tasks: 2,
-            updates: 3,
-            candidates: 4,
-            rejected: 5,
-            rollbacks: 0,
-            seconds: 0.5,
-            bytes_on_wire: 0,
-            block_bytes_on_wire: 0,
-            shards: 8,
-            threads: 2,
-            idle_workers: 0,
-            generations: vec![GenerationRecord {
-                epoch: 0,
-                workers: 2,
-                processes: 1,
-                bytes_moved: 0,
-                pause: 0.0,
-                shards_moved: 0,
-            }],
-            processes: Vec::new(),
-            checkpoints: CheckpointRecord::default(),
-            warnings: Vec::new(),
-        }
+        let metric = Metric::new("gap", gap, "training data").target(1e-6).certified();
+        RunReport { epochs, ..RunReport::example(ending, metric) }
     }
 
     #[test]

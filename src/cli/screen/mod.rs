@@ -1,6 +1,6 @@
 //! [`Screen`]: progress on stderr.
 
-mod pace;
+mod line_rate;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use self::pace::Pace;
+use self::line_rate::LineRate;
 use super::options::TrainOptions;
 use super::report::Timed;
 use crate::base::sync::lock;
@@ -25,7 +25,7 @@ pub struct Screen {
     explain: bool,
     /// Name of the part that goes on, where there are several.
     stage: Arc<Mutex<Option<String>>>,
-    pace: Arc<Mutex<Pace>>,
+    rate: Arc<Mutex<LineRate>>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,13 +45,13 @@ impl Screen {
         } else {
             How::Lines
         };
-        Self { how, metric: None, explain: options.explain, stage: Arc::default(), pace: Arc::default() }
+        Self { how, metric: None, explain: options.explain, stage: Arc::default(), rate: Arc::default() }
     }
 
     /// A screen on which a part of several shows its progress, under its own name.
     pub(super) fn apart(&self) -> Self {
-        let pace = self.with_pace(|pace| pace.apart());
-        Self { stage: Arc::default(), pace: Arc::new(Mutex::new(pace)), ..self.clone() }
+        let rate = self.with_rate(|rate| rate.apart());
+        Self { stage: Arc::default(), rate: Arc::new(Mutex::new(rate)), ..self.clone() }
     }
 
     /// Name of the metric in the progress, such as `gap`. Default: by its own name.
@@ -85,7 +85,7 @@ impl Screen {
                 bar.set_message(line);
             }
             _ => {
-                let offered = self.with_pace(|pace| pace.offer(Instant::now(), line));
+                let offered = self.with_rate(|rate| rate.offer(Instant::now(), line));
                 offered.into_iter().for_each(|line| self.note(&line));
             }
         }
@@ -102,11 +102,11 @@ impl Screen {
 
     /// Shows the last epoch, if it has not been shown.
     pub(super) fn flush(&self) {
-        self.with_pace(Pace::last).into_iter().for_each(|line| self.note(&line));
+        self.with_rate(LineRate::last).into_iter().for_each(|line| self.note(&line));
     }
 
-    fn with_pace<T>(&self, act: impl FnOnce(&mut Pace) -> T) -> T {
-        act(&mut lock(&self.pace))
+    fn with_rate<T>(&self, act: impl FnOnce(&mut LineRate) -> T) -> T {
+        act(&mut lock(&self.rate))
     }
 
     /// Writes a line to stderr, above the bar if there is one.
@@ -194,7 +194,7 @@ mod tests {
             metric: Some("gap".into()),
             explain: false,
             stage: Arc::default(),
-            pace: Arc::default(),
+            rate: Arc::default(),
         }
     }
 }

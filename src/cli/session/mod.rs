@@ -73,7 +73,7 @@ impl Session {
         let cluster = Cluster::launched(std::process::exit)?;
         let earlier = options.earlier();
         if let Some(cluster) = &cluster {
-            options.check_among()?;
+            options.check_distributed()?;
             Interrupt::handler().leave_by(cluster.leaver());
         }
         let hold = |path| match cluster {
@@ -206,7 +206,7 @@ impl Session {
             return self.finish_without_model(report, &text);
         }
         self.save(&mut report, summary, text)?;
-        self.tell(&report, text)?;
+        self.print(&report, text)?;
         Ok(report.status())
     }
 
@@ -217,11 +217,11 @@ impl Session {
     /// If stdout cannot be written.
     pub fn finish_without_model(self, mut report: Report, text: &str) -> Result<ExitStatus, Error> {
         self.measure(&mut report);
-        self.tell(&report, text)?;
+        self.print(&report, text)?;
         Ok(report.status())
     }
 
-    fn tell(&self, report: &Report, text: &str) -> Result<(), Error> {
+    fn print(&self, report: &Report, text: &str) -> Result<(), Error> {
         self.screen.clear();
         if self.options.json {
             say(&serde_json::to_string(report).map_err(Error::failed)?)?;

@@ -7,7 +7,6 @@ use super::super::interrupt::Interrupt;
 use super::super::parts::{PartEnd, PartRun, PartRuns, Sharing, forget};
 use super::super::report::Timed;
 use super::Session;
-use crate::base::error::EngineError;
 use crate::base::slowdown::Slowdown;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::Earlier;
@@ -29,7 +28,7 @@ impl Session {
     /// If the engine fails, or the folder cannot be written at the beginning. A trace or checkpoint that
     /// cannot be written later is a warning.
     pub fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
-        self.run_kept(engine, CHECKPOINT)
+        self.run_checkpointed(engine, CHECKPOINT)
     }
 
     /// Does parts of a run side by side on the workers, each by runs of its own ([`PartRun::run`]), and keeps
@@ -45,7 +44,7 @@ impl Session {
         names: &[String],
         work: impl Fn(&mut PartRun<'_>) -> Result<PartEnd, Error> + Sync,
     ) -> Result<PartRuns, Error> {
-        self.refuse_among("this command", true)?;
+        self.refuse_distributed("this command", true)?;
         if self.options.slowdown.is_some() {
             return Err(Error::usage("--slowdown has no effect on a run of several parts: leave it out"));
         }
@@ -68,7 +67,7 @@ impl Session {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_last<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Error> {
-        let outcome = self.run_kept(engine, LAST)?;
+        let outcome = self.run_checkpointed(engine, LAST)?;
         if outcome.report.ending == Ending::Target
             && let Some(folder) = self.folder.path()
         {
@@ -81,7 +80,7 @@ impl Session {
     ///
     /// # Errors
     /// A usage error, where there are several processes and it is given.
-    pub fn refuse_among(&self, what: &str, is_given: bool) -> Result<(), Error> {
+    pub fn refuse_distributed(&self, what: &str, is_given: bool) -> Result<(), Error> {
         match is_given && self.cluster.is_some() {
             true => Err(Error::usage(format!(
                 "{what} takes several runs, and several processes carry out one: start it without raddle launch"
@@ -106,20 +105,15 @@ impl Session {
         Ok(())
     }
 
-    fn run_kept<P: Program>(&mut self, engine: Engine<P>, file: &str) -> Result<Outcome<P>, Error> {
+    fn run_checkpointed<P: Program>(&mut self, engine: Engine<P>, file: &str) -> Result<Outcome<P>, Error> {
         self.begin_training()?;
         let screen = self.screen.clone();
-        let engine = self.options.limit(engine);
+        let left = self.options.time_limit.map(|limit| limit - self.before.seconds);
+        let engine = self.options.limited(engine, self.before.epochs, left);
         // A version that is cut short is begun anew, from the one before.
-        let engine = if self.data_version > 0 { engine } else { self.options.keep(engine, file) };
+        let engine = if self.data_version > 0 { engine } else { self.options.checkpointed(engine, file) };
         let engine = engine.observe(self.observer()).on_warning(move |text| screen.warn(text));
         let mut engine = engine.stop(Interrupt::handler().training());
-        if let Some(limit) = self.options.time_limit {
-            engine = engine.time_limit((limit - self.before.seconds).max(0.0));
-        }
-        if let Some(plan) = &self.options.rescale {
-            engine = engine.rescale(&plan.after(self.before.epochs));
-        }
         if let Some(file) = &self.options.slowdown {
             engine = engine.slowdown(Slowdown::read(file).map_err(Error::input)?);
         }
@@ -129,12 +123,8 @@ impl Session {
             Some(cluster) => engine.run_on(cluster),
         });
         self.cluster = cluster;
-        let outcome = outcome.map_err(|error| match error {
-            EngineError::Checkpoint { .. } => Error::input(error),
-            error => Error::from(error),
-        })?;
         // The first process has the model, and reports it.
-        let outcome = outcome.ok_or(Error::quiet(ExitStatus::Done))?;
+        let outcome = outcome?.ok_or(Error::quiet(ExitStatus::Done))?;
         self.screen.flush();
         // Seconds that only measured the model count to the evaluation, not to the fit.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();

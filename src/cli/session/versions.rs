@@ -4,9 +4,9 @@ use std::io::Write as _;
 
 use super::super::exit::{Error, ExitStatus};
 use super::super::report::Report;
-use super::super::say::say;
 use super::Session;
 use crate::base::state::{State, to_bytes};
+use crate::cli::options::subcommand::repeat;
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::Earlier;
@@ -74,15 +74,7 @@ impl Session {
         let folder = self.folder.path().map(std::path::PathBuf::from).unwrap_or_default();
         let begun = Begun::read(&folder)?.and_then(|begun| begun.ended);
         let ended = begun.ok_or_else(|| Error::failed("the run has no model to tell of"))?;
-        if self.options.json {
-            let path = folder.join("report.json");
-            let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", path.display()));
-            let text = std::fs::read(&path).map_err(|why| refuse(&why))?;
-            let report: serde_json::Value = serde_json::from_slice(&text).map_err(|why| refuse(&why))?;
-            say(&report.to_string())?;
-        } else {
-            say(&ended.said)?;
-        }
+        repeat(&folder, &ended, self.options.json)?;
         Ok(ExitStatus::from_code(ended.status))
     }
 
@@ -91,7 +83,7 @@ impl Session {
     /// # Errors
     /// If stdout cannot be written.
     pub fn finish_committed(self, report: &Report, text: &str) -> Result<ExitStatus, Error> {
-        self.tell(report, text)?;
+        self.print(report, text)?;
         Ok(report.status())
     }
 }

@@ -10,35 +10,23 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
-use self::orders::{ControlMessage, Orders};
-pub(crate) use self::orders::{End, LOST};
+pub(crate) use self::orders::{End, Instruction, LOST};
+use self::orders::{Instructed, Orders, coordinator_is_gone};
 pub(crate) use self::peers::fits;
-use self::peers::{MEETING, PendingConnections, open_listener};
+use self::peers::{CONNECTING, PendingConnections, open_listener};
 use super::invitation::Invitation;
 use super::net::addresses::Addresses;
-use super::net::handshake::{Handshake, Refused, Role, Token, greet};
+use super::net::handshake::{Handshake, Refused, Role, Token, initiate};
 use super::net::listener::{Listener, Retry, connect};
 use super::net::wire::{heartbeat, send};
 use super::parent_link::ParentLink;
 use super::plan::GenerationPlan;
-use super::protocol::{GenerationStart, MemberReport};
+use super::protocol::MemberReport;
 use crate::base::error::EngineError;
 use crate::base::process::peak_memory_bytes;
 use crate::base::sync::lock;
 use crate::cluster::net::link::{Link, messenger};
 use crate::run::requests::BoundaryRequests;
-
-/// The coordinator's next instruction to a process.
-pub(crate) enum Instruction {
-    /// Take part in a generation.
-    Begin(Box<GenerationStart>),
-    /// Submit the parts of a checkpoint of the boundary after this epoch.
-    SubmitParts { epoch: u64, anew: bool },
-    /// Write the model.
-    Write,
-    /// Leave: the run goes on, or is over, without this process.
-    Leave,
-}
 
 /// A process's connection to the coordinator, and its listener for peers.
 pub(crate) struct CoordinatorClient {
@@ -46,7 +34,7 @@ pub(crate) struct CoordinatorClient {
     token: Token,
     ids: (u64, u64),
     control: Arc<Mutex<TcpStream>>,
-    messages: Mutex<mpsc::Receiver<ControlMessage>>,
+    instructions: Mutex<mpsc::Receiver<Instructed>>,
     pub(crate) requests: Arc<BoundaryRequests>,
     pending: Arc<PendingConnections>,
     address: SocketAddr,
@@ -100,17 +88,14 @@ impl CoordinatorClient {
                 EngineError::Setting(format!("the run at {coordinator} does not let it in: {why}"))
             }
         };
-        let (is_launched, is_guest) = (
-            matches!(parent_link, ParentLink::Launcher(_)),
-            matches!(parent_link, ParentLink::Supervisor(_)),
-        );
+        let is_launched = matches!(parent_link, ParentLink::Launcher(_));
         let handshake = || Handshake::new(Role::Member, ids, 0, index);
         let (control, supervisor) = control(parent_link, (coordinator, token), handshake).map_err(unfit)?;
         let here = match is_launched {
             true => coordinator.ip(),
             false => control.local_addr().map_err(|why| refused(&why))?.ip(),
         };
-        let pending = Arc::new(PendingConnections::default());
+        let (pending, is_guest) = (Arc::new(PendingConnections::default()), supervisor.is_some());
         let listener = open_listener((addresses, here), token, ids, index, &pending)?;
         let address = addresses.advertised(listener.address());
         let requests = Arc::new(BoundaryRequests::default());
@@ -118,8 +103,8 @@ impl CoordinatorClient {
         let received =
             Orders { end, done: Arc::clone(&done), used: Arc::clone(&used), requests: Arc::clone(&requests) };
         let orders = control.try_clone().map_err(|why| refused(&why))?;
-        let messages = received.receive_from(orders).map_err(|why| refused(&why))?;
-        let (control, messages) = (Arc::new(Mutex::new(control)), Mutex::new(messages));
+        let instructions = received.receive_from(orders).map_err(|why| refused(&why))?;
+        let (control, instructions) = (Arc::new(Mutex::new(control)), Mutex::new(instructions));
         let alive = || MemberReport::Alive { memory: peak_memory_bytes().unwrap_or(0) };
         heartbeat(&control, alive).map_err(|why| refused(&why))?;
         if let Some(supervisor) = supervisor {
@@ -130,7 +115,7 @@ impl CoordinatorClient {
             token,
             ids,
             control,
-            messages,
+            instructions,
             requests,
             pending,
             address,
@@ -158,7 +143,7 @@ impl CoordinatorClient {
     }
 
     /// Sends a report to the coordinator.
-    pub(crate) fn say(&self, report: &MemberReport) -> Result<(), EngineError> {
+    pub(crate) fn send(&self, report: &MemberReport) -> Result<(), EngineError> {
         let sent = send(&mut *lock(&self.control), report);
         sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
     }
@@ -185,19 +170,11 @@ impl CoordinatorClient {
 
     /// Waits for the coordinator's next instruction.
     pub(crate) fn next(&self) -> Result<Instruction, EngineError> {
-        match lock(&self.messages).recv() {
-            Ok(ControlMessage::Begin(start)) => {
-                self.pending.generation.store(start.plan.number, Ordering::Release);
-                Ok(Instruction::Begin(start))
-            }
-            Ok(ControlMessage::SubmitParts { epoch, anew }) => Ok(Instruction::SubmitParts { epoch, anew }),
-            Ok(ControlMessage::Refused(why)) => Err(EngineError::Setting(why)),
-            Ok(ControlMessage::End) => Ok(Instruction::Leave),
-            Ok(ControlMessage::Write) => Ok(Instruction::Write),
-            Ok(ControlMessage::Gone) | Err(_) => {
-                Err(EngineError::Process("the coordinator of the run is gone".into()))
-            }
+        let next = lock(&self.instructions).recv().unwrap_or_else(|_| Err(coordinator_is_gone()))?;
+        if let Instruction::Begin(start) = &next {
+            self.pending.generation.store(start.plan.number, Ordering::Release);
         }
+        Ok(next)
     }
 
     /// Function that ends the process with [`LOST`] where the error is the loss of another one and the
@@ -240,34 +217,25 @@ impl Drop for CoordinatorClient {
     }
 }
 
-/// Control connection, and the link to a supervisor if there is one.
+/// Control connection, and the link to a supervisor if there is one. Over the network it is tried again for
+/// [`CONNECTING`] where the connection breaks.
 fn control(
     parent_link: ParentLink,
     (coordinator, token): (SocketAddr, Token),
     handshake: impl Fn() -> io::Result<Handshake>,
 ) -> Result<(TcpStream, Option<TcpStream>), Refused> {
-    match parent_link {
+    let supervisor = match parent_link {
         ParentLink::Launcher(socket) => {
             // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has closed its
             // end.
-            let mine = handshake().map_err(Refused::Broken)?;
-            greet(&socket, token, &mine, None)?;
-            Ok((socket, None))
+            initiate(&socket, token, &handshake()?, None)?;
+            return Ok((socket, None));
         }
-        ParentLink::Supervisor(socket) => {
-            reach_out(coordinator, token, handshake).map(|control| (control, Some(socket)))
-        }
-        ParentLink::None => reach_out(coordinator, token, handshake).map(|control| (control, None)),
-    }
-}
-
-/// Connects to the coordinator, and tries again for [`MEETING`] where the connection breaks.
-fn reach_out(
-    coordinator: SocketAddr,
-    token: Token,
-    handshake: impl Fn() -> io::Result<Handshake>,
-) -> Result<TcpStream, Refused> {
-    connect(coordinator, token, handshake, (Retry::Broken, MEETING), || false).map(|(_, socket)| socket)
+        ParentLink::Supervisor(socket) => Some(socket),
+        ParentLink::None => None,
+    };
+    let (_, control) = connect(coordinator, token, handshake, (Retry::Broken, CONNECTING), || false)?;
+    Ok((control, supervisor))
 }
 
 /// Reports that the process leaves once its supervisor is gone: nothing else would end it, or start it again.

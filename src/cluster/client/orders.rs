@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use crate::base::error::EngineError;
 use crate::cluster::net::link::messenger;
 use crate::cluster::net::wire::receive;
 use crate::cluster::protocol::{GenerationStart, Order};
@@ -21,14 +22,24 @@ const MOST: u64 = 1 << 30;
 /// Deadlines without an order after which the connection counts as broken. The coordinator, which decides, comes first.
 const DEADLINES: f64 = 2.0;
 
-/// An order of the coordinator that the process's main loop carries out.
-pub(super) enum ControlMessage {
+/// The coordinator's next instruction to a process.
+pub(crate) enum Instruction {
+    /// Take part in a generation.
     Begin(Box<GenerationStart>),
+    /// Submit the parts of a checkpoint of the boundary after this epoch.
     SubmitParts { epoch: u64, anew: bool },
+    /// Write the model.
     Write,
-    Refused(String),
-    End,
-    Gone,
+    /// Leave: the run goes on, or is over, without this process.
+    Leave,
+}
+
+/// An instruction, or the reason why none follows.
+pub(super) type Instructed = Result<Instruction, EngineError>;
+
+/// Error: the connection to the coordinator has ended.
+pub(super) fn coordinator_is_gone() -> EngineError {
+    EngineError::Process("the coordinator of the run is gone".into())
 }
 
 /// State that the thread which receives orders acts on.
@@ -41,8 +52,8 @@ pub(super) struct Orders {
 
 impl Orders {
     /// Receives orders in a thread of its own; gives those that wait for the process.
-    pub(super) fn receive_from(self, mut control: TcpStream) -> io::Result<mpsc::Receiver<ControlMessage>> {
-        let (tell, messages) = mpsc::channel();
+    pub(super) fn receive_from(self, mut control: TcpStream) -> io::Result<mpsc::Receiver<Instructed>> {
+        let (sender, instructions) = mpsc::channel();
         let receiving = messenger("orders").spawn(move || {
             loop {
                 let order = receive(&mut control, MOST);
@@ -52,50 +63,46 @@ impl Orders {
                     (Ok(Order::End), Some(end)) if !self.used.load(Ordering::Acquire) => end(0),
                     _ => {}
                 }
-                let Some(message) = self.obey(order, &control) else { continue };
-                let is_last = matches!(message, ControlMessage::Gone);
+                let Some(instruction) = self.obey(order, &control) else { continue };
+                let is_last = matches!(instruction, Err(EngineError::Process(_)));
                 // The client may have been dropped.
-                if tell.send(message).is_err() || is_last {
+                if sender.send(instruction).is_err() || is_last {
                     return;
                 }
             }
         });
-        receiving.map(|_| messages)
+        receiving.map(|_| instructions)
     }
 
     /// Obeys an order, unless the process itself has to.
-    fn obey(&self, order: io::Result<Order>, control: &TcpStream) -> Option<ControlMessage> {
-        Some(match order {
-            Ok(Order::Begin { start }) => ControlMessage::Begin(Box::new(start)),
-            Ok(Order::SubmitParts { epoch, anew, .. }) => ControlMessage::SubmitParts { epoch, anew },
-            Ok(Order::Write) => ControlMessage::Write,
+    fn obey(&self, order: io::Result<Order>, control: &TcpStream) -> Option<Instructed> {
+        match order {
+            Ok(Order::Begin { start }) => return Some(Ok(Instruction::Begin(Box::new(start)))),
+            Ok(Order::SubmitParts { epoch, anew, .. }) => {
+                return Some(Ok(Instruction::SubmitParts { epoch, anew }));
+            }
+            Ok(Order::Write) => return Some(Ok(Instruction::Write)),
+            Ok(Order::Refuse { why }) => return Some(Err(EngineError::Setting(why))),
+            Ok(Order::End) => {
+                self.requests.abort("the run has ended");
+                return Some(Ok(Instruction::Leave));
+            }
+            Ok(Order::Lost) => {
+                self.requests.abort("another process is lost");
+                return Some(Err(coordinator_is_gone()));
+            }
+            Err(_) => {
+                self.requests.abort("the coordinator is gone");
+                return Some(Err(coordinator_is_gone()));
+            }
             Ok(Order::Alive { deadline }) => {
                 let limit = Duration::try_from_secs_f64(DEADLINES * deadline).ok();
                 // Setting a time limit fails on a closed socket, which needs none.
                 let _ = control.set_read_timeout(limit.filter(|limit| !limit.is_zero()));
-                return None;
             }
-            Ok(Order::EndGeneration { generation }) => {
-                self.requests.end_at_boundary(generation);
-                return None;
-            }
-            Ok(Order::Stop) => {
-                self.requests.stop();
-                return None;
-            }
-            Ok(Order::Refuse { why }) => ControlMessage::Refused(why),
-            Ok(Order::End) => {
-                self.requests.abort("the run has ended");
-                ControlMessage::End
-            }
-            Ok(Order::Lost) => {
-                self.requests.abort("another process is lost");
-                ControlMessage::Gone
-            }
-            Err(_) => {
-                self.requests.abort("the coordinator is gone");
-                ControlMessage::Gone
-            }
-        })
+            Ok(Order::EndGeneration { generation }) => self.requests.end_at_boundary(generation),
+            Ok(Order::Stop) => self.requests.stop(),
+        }
+        None
     }
 }

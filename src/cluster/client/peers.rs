@@ -19,7 +19,7 @@ use crate::run::requests::BoundaryRequests;
 
 /// Time to wait for a peer to connect, or for a network that is gone to return. All processes receive a
 /// generation's start at about the same time.
-pub(super) const MEETING: Duration = Duration::from_secs(10);
+pub(super) const CONNECTING: Duration = Duration::from_secs(10);
 
 /// A process as its peers know it: its number, the run's token, and the numbers of its build and of the run.
 pub(super) type Identified = (u32, Token, (u64, u64));
@@ -42,18 +42,19 @@ impl PendingConnections {
         (plan, deadline): (&GenerationPlan, f64),
         requests: &BoundaryRequests,
     ) -> Result<Vec<(u32, Link)>, EngineError> {
-        let (mut peers, silence) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
+        let (mut peers, timeout) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
         for Participant { id, address } in plan.everyone() {
             if !plan.links(me, *id) {
                 continue;
             }
             let lost = |why: &dyn fmt::Display| {
-                EngineError::Process(format!("process {id} at {address} cannot be met: {why}"))
+                EngineError::Process(format!("process {id} at {address} cannot be reached: {why}"))
             };
             let link = if *id < me {
                 let handshake = || Handshake::new(Role::Neighbour, ids, plan.number, me);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
-                let dialled = connect(at, token, handshake, (Retry::Broken, MEETING), || requests.is_over());
+                let dialled =
+                    connect(at, token, handshake, (Retry::Broken, CONNECTING), || requests.is_over());
                 let (there, socket) = dialled.map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
@@ -62,14 +63,14 @@ impl PendingConnections {
             } else {
                 self.wait((plan.number, *id), requests).ok_or_else(|| lost(&"it does not come"))?
             };
-            link.limit(silence).map_err(|why| lost(&why))?;
+            link.limit(timeout).map_err(|why| lost(&why))?;
             peers.push((*id, link));
         }
         Ok(peers)
     }
 
     fn wait(&self, from: (u64, u32), requests: &BoundaryRequests) -> Option<Link> {
-        let until = Instant::now() + MEETING;
+        let until = Instant::now() + CONNECTING;
         let mut links = lock(&self.links);
         // Connections of earlier generations were never used.
         links.retain(|&(generation, _), _| generation >= from.0);
@@ -87,7 +88,7 @@ impl PendingConnections {
 }
 
 /// Opens the listener for peers. Where a network is gone, so is its address: the call tries again for
-/// [`MEETING`].
+/// [`CONNECTING`].
 pub(super) fn open_listener(
     (addresses, here): (Addresses, IpAddr),
     token: Token,
@@ -95,7 +96,7 @@ pub(super) fn open_listener(
     index: u32,
     pending: &Arc<PendingConnections>,
 ) -> Result<Listener, EngineError> {
-    let (at, until) = (addresses.listens(here), Instant::now() + MEETING);
+    let (at, until) = (addresses.listens(here), Instant::now() + CONNECTING);
     loop {
         match Listener::open(at, handlers(token, ids, index, pending)) {
             Ok(listener) => return Ok(listener),
@@ -121,7 +122,7 @@ fn handlers(
     let introduce = Box::new(move || Handshake::new(Role::Neighbour, ids, 0, index));
     let admit = Box::new(move |handshake: &Handshake| {
         if handshake.role != Role::Neighbour {
-            return Err("only processes of the run speak here".into());
+            return Err("only processes of the run connect here".into());
         }
         fits(handshake, ids)?;
         match handshake.generation >= asks.generation.load(Ordering::Acquire) {

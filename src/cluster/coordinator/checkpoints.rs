@@ -55,7 +55,7 @@ impl Coordinator {
             epoch: end.epoch,
             anew: end.checkpoint_need == CheckpointNeed::PartsMissing,
         };
-        awaited.iter().for_each(|&to| self.out.push(Action::Tell { to, order: order.clone() }));
+        awaited.iter().for_each(|&to| self.out.push(Action::Send { to, order: order.clone() }));
         let until = now + PATIENCE * self.config.deadline;
         self.stage = CoordinatorStage::Checkpointing(Box::new(PendingParts {
             awaited,
@@ -105,7 +105,7 @@ impl Coordinator {
     pub(super) fn check_parts_timeout(&mut self, now: f64) {
         let CoordinatorStage::Checkpointing(pending) = &self.stage else { return };
         if let Some(&who) = pending.awaited.first().filter(|_| now >= pending.until) {
-            self.end_attempt(who, format!("process {who} has not handed in its part of a checkpoint"));
+            self.end_attempt(who, format!("process {who} has not submitted its part of a checkpoint"));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Events and actions of the coordinator, and its configuration.
 
 use crate::base::identity::Identity;
-use crate::checkpoint::SubmittedParts;
+use crate::checkpoint::{Checkpoint, SubmittedParts};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, Order};
 
 /// Input of the coordinator.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
     /// A process of the run has sent a report.
-    Said { from: u32, report: MemberReport },
+    Report { from: u32, report: MemberReport },
     /// The connection to a process has ended.
     Closed { of: u32 },
     /// A process of the launcher has ended; `crashed` if it was killed or ended in disorder; `how` describes
@@ -35,10 +35,23 @@ pub(crate) enum Event {
     Tick,
 }
 
+impl Event {
+    /// The run resumes from this checkpoint.
+    pub(crate) fn found(checkpoint: &Checkpoint) -> Self {
+        let from = Some(checkpoint.folder.to_string_lossy().into_owned());
+        Self::Found { from, epoch: checkpoint.epoch(), warnings: checkpoint.unfit.clone() }
+    }
+
+    /// There is no checkpoint: the run begins anew.
+    pub(crate) fn none_found() -> Self {
+        Self::Found { from: None, epoch: 0, warnings: Vec::new() }
+    }
+}
+
 /// Output of the coordinator, for its server to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    Tell {
+    Send {
         to: u32,
         order: Order,
     },
@@ -82,7 +95,7 @@ pub(crate) enum Action {
 }
 
 /// Configuration of a run, or of an attempt after a loss.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct CoordinatorConfig {
     pub(crate) processes: u32,
     /// Number of workers of each process.

@@ -64,7 +64,7 @@ impl Coordinator {
             return self.over(of, 130, None);
         }
         for &to in self.members.keys() {
-            self.out.push(Action::Tell { to, order: Order::Lost });
+            self.out.push(Action::Send { to, order: Order::Lost });
         }
         let why = format!("process {of} was asked to end before the run began");
         self.out.push(Action::Left { who: of, why });

@@ -80,7 +80,8 @@ impl Coordinator {
                 Connection::Closed => return None,
             };
             let counts = member.state != MemberState::Released || writes == Some(of);
-            (counts && now > member.heard + limit).then(|| (of, format!("has said nothing for {limit} s")))
+            (counts && now > member.last_report + limit)
+                .then(|| (of, format!("has sent nothing for {limit} s")))
         };
         let silent: Vec<_> = self.members.iter().filter_map(silent).collect();
         for (of, how) in silent {
@@ -135,7 +136,7 @@ impl Coordinator {
     /// Ends the attempt: all processes of the generation are to end.
     pub(super) fn end_attempt(&mut self, who: u32, why: String) {
         for &to in self.members.keys() {
-            self.out.push(Action::Tell { to, order: Order::Lost });
+            self.out.push(Action::Send { to, order: Order::Lost });
         }
         self.out.push(Action::Lost { who, why });
         self.stage = CoordinatorStage::Over;

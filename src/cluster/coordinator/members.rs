@@ -44,7 +44,7 @@ pub(super) struct Member {
     /// Its end, and when that was reported, while reports may still arrive.
     pub(super) ended: Option<(Ended, f64)>,
     /// Time of its last report, or from which it was expected.
-    pub(super) heard: f64,
+    pub(super) last_report: f64,
 }
 
 impl Member {
@@ -60,7 +60,7 @@ impl Member {
             leaves: false,
             failed_because_of_peer: false,
             ended: None,
-            heard: now,
+            last_report: now,
         }
     }
 }

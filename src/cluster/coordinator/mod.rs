@@ -9,6 +9,7 @@ mod losses;
 mod members;
 mod notes;
 mod plans;
+mod reports;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -22,14 +23,16 @@ use self::members::{Connection, Member, MemberState};
 use self::notes::Notes;
 use super::balance::Balance;
 use super::plan::GenerationPlan;
-use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, MemberReport, Order, Registration};
+use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration};
 
 /// Seconds to wait for the cause where a process reports that a peer failed, or for the exit status where a
 /// connection has ended.
 const GRACE: f64 = 2.0;
 
+#[derive(Default)]
 enum CoordinatorStage {
     /// The processes build their programs.
+    #[default]
     Gathering,
     /// They wait while the checkpoint to resume from is looked up.
     Finding,
@@ -58,6 +61,7 @@ struct SuspectedLoss {
 }
 
 /// State of a run, by which the next generation is decided.
+#[derive(Default)]
 pub(crate) struct Coordinator {
     config: CoordinatorConfig,
     members: BTreeMap<u32, Member>,
@@ -95,22 +99,7 @@ impl Coordinator {
             next: config.processes,
             balance: Balance::new(config.balance),
             config,
-            registration: None,
-            stage: CoordinatorStage::Gathering,
-            plan: None,
-            workers: None,
-            end_is_requested: false,
-            stop_is_requested: false,
-            suspected: None,
-            epoch: Epoch::default(),
-            pauses: Vec::new(),
-            early: Vec::new(),
-            from: None,
-            warnings: Vec::new(),
-            held: None,
-            note_again: None,
-            notes: Notes::default(),
-            out: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -120,7 +109,7 @@ impl Coordinator {
     pub(crate) fn on(&mut self, event: Event, now: f64) -> Vec<Action> {
         if !matches!(self.stage, CoordinatorStage::Over) {
             match event {
-                Event::Said { from, report } => self.on_report(from, report, now),
+                Event::Report { from, report } => self.on_report(from, report, now),
                 Event::Closed { of } => self.on_disconnect(of, now),
                 Event::Exited { of, code, crashed, how } => self.on_exit(of, (code, crashed, how), now),
                 // Only in this stage: a repeated or late event was handled already.
@@ -155,10 +144,7 @@ impl Coordinator {
                 && self.suspected.as_ref().is_some_and(|suspected| now >= suspected.until)
                 && let Some(SuspectedLoss { who, code, why, loss, .. }) = self.suspected.take()
             {
-                match loss {
-                    true => self.end_attempt(who, why),
-                    false => self.over(who, code, Some(why)),
-                }
+                if loss { self.end_attempt(who, why) } else { self.over(who, code, Some(why)) }
             }
         }
         std::mem::take(&mut self.out)
@@ -166,12 +152,12 @@ impl Coordinator {
 
     /// Sends an order, behind those that are held back.
     fn send(&mut self, to: u32, order: Order) {
-        self.held.as_mut().unwrap_or(&mut self.out).push(Action::Tell { to, order });
+        self.held.as_mut().unwrap_or(&mut self.out).push(Action::Send { to, order });
     }
 
     fn over(&mut self, who: u32, code: i32, why: Option<String>) {
         for (&to, _) in self.members.iter().filter(|(_, member)| member.state != MemberState::Released) {
-            self.out.push(Action::Tell { to, order: Order::End });
+            self.out.push(Action::Send { to, order: Order::End });
         }
         self.out.push(Action::Over { who, code, why });
         self.stage = CoordinatorStage::Over;
@@ -192,122 +178,6 @@ impl Coordinator {
         self.plan.as_ref().map(|plan| plan.participants[0].id)
     }
 
-    // ---- reports ----
-
-    fn on_report(&mut self, from: u32, report: MemberReport, now: f64) {
-        let Some(member) = self.members.get_mut(&from) else { return };
-        (member.connection, member.heard) = (Connection::Open, now);
-        let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
-        let number = self.plan.as_ref().map_or(0, |plan| plan.number);
-        match report {
-            MemberReport::Alive { memory } => member.memory = memory,
-            MemberReport::Ready { registration, address } => self.admit(from, registration, address, now),
-            MemberReport::Epoch { generation, epoch } if generation == number => {
-                if let Some(plan) = &self.plan {
-                    let costs = self
-                        .registration
-                        .as_ref()
-                        .map_or(&[][..], |registration| &registration.identity.costs);
-                    self.balance.learn(plan, costs, &epoch);
-                }
-                self.epoch = epoch;
-            }
-            MemberReport::Ended { generation, end } if generation == number => {
-                self.end_of(from, end, now);
-            }
-            MemberReport::PartsSubmitted { generation, submitted } if generation == number => {
-                self.parts_submitted(from, submitted)
-            }
-            MemberReport::MayWrite => {
-                if matches!(self.stage, CoordinatorStage::Ending) && self.first() == Some(from) {
-                    self.send(from, Order::Write);
-                }
-            }
-            MemberReport::Settled { generation, seconds, memory, .. } => {
-                if let Some(member) = self.members.get_mut(&from) {
-                    member.memory = memory;
-                }
-                let is_first = self.first() == Some(from) && generation == number;
-                let goes_on = self.plan.as_ref().is_some_and(|plan| !plan.previous.is_empty());
-                if is_first && goes_on && !matches!(self.stage, CoordinatorStage::Ending) {
-                    self.pauses.push(seconds);
-                    self.balance.paused(seconds);
-                }
-                if is_first && !goes_on {
-                    self.out.push(Action::Begun);
-                }
-            }
-            MemberReport::Leaving => self.on_leave(from),
-            MemberReport::Failed { why, of_a_peer: true } => {
-                member.failed_because_of_peer = true;
-                self.on_peer_failure(from, &why, now);
-            }
-            MemberReport::Failed { why, .. } if is_guest => {
-                self.members.remove(&from);
-                self.note(format!("process {from} does not join: {why}"));
-            }
-            MemberReport::Failed { why, .. } => {
-                self.over(from, 1, Some(format!("process {from} failed: {why}")))
-            }
-            MemberReport::Done => {
-                if let Some(member) = self.members.get_mut(&from) {
-                    member.state = MemberState::Released;
-                }
-            }
-            // Reports of an earlier generation are ignored.
-            MemberReport::Epoch { .. } | MemberReport::Ended { .. } | MemberReport::PartsSubmitted { .. } => {
-            }
-        }
-    }
-
-    /// Compares a process that has built its program with the run, and makes it ready or refuses it.
-    fn admit(&mut self, from: u32, registration: Registration, address: String, now: f64) {
-        // Only once: a repeated report does not reset a process that has a part in the run.
-        let is_expected =
-            self.members.get(&from).is_some_and(|member| member.state == MemberState::Preparing);
-        if !is_expected || self.early.iter().any(|&(before, ..)| before == from) {
-            return;
-        }
-        let gathering = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
-        // Processes that join wait, to be compared with those of the launcher.
-        if gathering && !self.members.get(&from).is_some_and(|member| member.spawned_here) {
-            return self.early.push((from, registration, address));
-        }
-        let known = self.registration.get_or_insert_with(|| registration.clone());
-        let differs = known.identity.difference(&registration.identity);
-        let differs =
-            differs.or_else(|| (known.blocks != registration.blocks).then(|| "it has other blocks".into()));
-        let elsewhere =
-            registration.proof.is_some_and(|read| self.config.proof.is_some_and(|wrote| wrote != read));
-        let differs = differs.or_else(|| {
-            let why = "it does not reach the folder of the run: --out must name one that all processes reach";
-            elsewhere.then(|| why.into())
-        });
-        if let Some(why) = differs {
-            let why = format!("process {from} does not fit the run: {why}");
-            self.send(from, Order::Refuse { why: why.clone() });
-            match gathering {
-                true => self.over(from, 2, Some(why)),
-                false => {
-                    self.members.remove(&from);
-                    self.note(why);
-                }
-            }
-            return;
-        }
-        if let Some(member) = self.members.get_mut(&from) {
-            (member.state, member.address, member.cores) = (MemberState::Ready, address, registration.cores);
-        }
-        if gathering {
-            if self.members.values().all(|member| member.state == MemberState::Ready || !member.spawned_here)
-            {
-                self.find(now);
-            }
-        } else {
-            self.end_at_boundary();
-        }
-    }
-
     fn end_at_boundary(&mut self) {
         let Some(plan) = self.plan.as_ref().filter(|_| matches!(self.stage, CoordinatorStage::Running))
         else {
@@ -326,7 +196,7 @@ impl Coordinator {
     }
 
     /// A process has ended its generation and holds its state again.
-    fn end_of(&mut self, from: u32, said: Option<GenerationEnd>, now: f64) {
+    fn on_generation_end(&mut self, from: u32, reported: Option<GenerationEnd>, now: f64) {
         if let CoordinatorStage::Running = self.stage {
             self.stage = CoordinatorStage::EndingGeneration { ended: BTreeSet::new(), end: None };
         }
@@ -336,7 +206,7 @@ impl Coordinator {
         };
         // Only once: the first report of the first process counts.
         if ended.insert(from) && plan.participants[0].id == from {
-            *end = said;
+            *end = reported;
         }
         if plan.participants.iter().all(|participant| ended.contains(&participant.id)) {
             match end.take() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Action, Coordinator, CoordinatorStage, Member, MemberState};
 use crate::cluster::plan::{Before, GenerationPlan, Participant};
-use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order};
+use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order, Registration};
 
 /// Seconds after which to try again to write the number of a generation.
 const NOTE_AGAIN: f64 = 1.0;
@@ -33,41 +33,23 @@ impl Coordinator {
             }
         };
         let (from, warnings) = (self.from.take(), std::mem::take(&mut self.warnings));
-        let start = GenerationStart {
-            plan,
-            from,
-            warnings,
-            change,
-            checkpoint_result,
-            deadline: self.config.deadline,
-        };
-        let plan = &start.plan;
+        let deadline = self.config.deadline;
+        let start = GenerationStart { plan, from, warnings, change, checkpoint_result, deadline };
         self.out.push(Action::Number(number));
         self.held = Some(Vec::new());
-        let mut begins = Vec::new();
-        for participant in plan.everyone() {
-            let state = if plan.index_of(participant.id).is_some() {
-                MemberState::Running
-            } else {
-                MemberState::Released
-            };
-            if let Some(member) = self.members.get_mut(&participant.id) {
-                member.state = state;
+        for &Participant { id, .. } in start.plan.everyone() {
+            let runs = start.plan.index_of(id).is_some();
+            if let Some(member) = self.members.get_mut(&id) {
+                member.state = if runs { MemberState::Running } else { MemberState::Released };
             }
-            begins.push(participant.id);
-        }
-        for to in begins {
-            self.send(to, Order::Begin { start: start.clone() });
+            self.send(id, Order::Begin { start: start.clone() });
         }
         self.plan = Some(start.plan);
         self.end_is_requested = false;
         self.release_waiting();
         // A process that came while the last generation ended waits for the next boundary.
-        if self
-            .members
-            .values()
-            .any(|member| matches!(member.state, MemberState::Ready | MemberState::Leaving))
-        {
+        let waits = |member: &Member| matches!(member.state, MemberState::Ready | MemberState::Leaving);
+        if self.members.values().any(waits) {
             self.end_at_boundary();
         }
         if self.stop_is_requested {
@@ -122,38 +104,32 @@ impl Coordinator {
         was.iter().chain(self.members.keys().filter(spawned_here)).for_each(|&id| add(id, &self.members));
         self.members.keys().for_each(|&id| add(id, &self.members));
         let workers = self.workers.unwrap_or(u64::from(self.config.workers) * participants.len() as u64);
-        let cores = participants
-            .iter()
-            .filter_map(|participant| self.members.get(&participant.id))
-            .map(|member| member.cores);
-        let cores = cores.min().unwrap_or(1);
-        let (costs, blocks) = self
-            .registration
-            .as_ref()
-            .map_or((&[][..], 0), |registration| (&registration.identity.costs[..], registration.blocks));
-        let mut plan = GenerationPlan::deal(
-            number,
-            participants,
-            (workers, cores),
-            costs,
-            blocks,
-            None,
-            before.as_ref(),
-        );
-        if let Some(speeds) = self.balance.speeds(&plan) {
-            let GenerationPlan { participants, .. } = plan;
-            plan = GenerationPlan::deal(
+        let there = participants.iter().filter_map(|participant| self.members.get(&participant.id));
+        let cores = there.map(|member| member.cores).min().unwrap_or(1);
+        let (costs, blocks) =
+            (costs(self.registration.as_ref()), self.registration.as_ref().map_or(0, |known| known.blocks));
+        let plan_with = |participants: Vec<Participant>, speeds: Option<&[f64]>| {
+            GenerationPlan::new(
                 number,
                 participants,
                 (workers, cores),
                 costs,
                 blocks,
-                Some(&speeds),
+                speeds,
                 before.as_ref(),
-            );
+            )
+        };
+        let mut plan = plan_with(participants, None);
+        if let Some(speeds) = self.balance.speeds(&plan) {
+            plan = plan_with(plan.participants, Some(&speeds));
         }
         plan.balance = self.config.balance;
         self.balance.begin(&plan);
         plan
     }
+}
+
+/// The counted cost of each shard; empty before the first registration.
+pub(super) fn costs(registration: Option<&Registration>) -> &[u64] {
+    registration.map_or(&[], |known| &known.identity.costs)
 }

@@ -6,7 +6,7 @@
 use super::*;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
-use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, RunStatus};
+use crate::cluster::protocol::{AdminRequest, AdminResponse, CheckpointResult, MemberReport, RunStatus};
 
 pub(super) fn config() -> CoordinatorConfig {
     CoordinatorConfig {
@@ -27,8 +27,8 @@ fn identity() -> Identity {
     Identity { run, schedule, staleness: 0, guard: false, costs: vec![1; 4] }
 }
 
-pub(super) fn said(from: u32, report: MemberReport) -> Event {
-    Event::Said { from, report }
+pub(super) fn report(from: u32, report: MemberReport) -> Event {
+    Event::Report { from, report }
 }
 
 pub(super) fn ready(from: u32) -> Event {
@@ -39,7 +39,7 @@ pub(super) fn ready(from: u32) -> Event {
 fn planned(from: u32, rescale: &[(u64, u64)]) -> Event {
     let registration =
         Registration { identity: identity(), blocks: 0, rescale: rescale.to_vec(), cores: 2, proof: None };
-    said(from, MemberReport::Ready { registration, address: format!("at {from}") })
+    report(from, MemberReport::Ready { registration, address: format!("at {from}") })
 }
 
 pub(super) fn found() -> Event {
@@ -95,11 +95,11 @@ fn ended(from: u32, generation: u64) -> Event {
         checkpoint_need: CheckpointNeed::PartsWritten,
         change: None,
     };
-    said(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
+    report(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
 }
 
 pub(super) fn checkpoint_result(from: u32, generation: u64) -> Event {
-    said(from, MemberReport::PartsSubmitted { generation, submitted: SubmittedParts::default() })
+    report(from, MemberReport::PartsSubmitted { generation, submitted: SubmittedParts::default() })
 }
 
 pub(super) fn committed(generation: u64) -> Event {
@@ -110,7 +110,7 @@ pub(super) fn committed(generation: u64) -> Event {
 }
 
 fn begun(actions: &[Action]) -> usize {
-    let begins = |action: &&Action| matches!(action, Action::Tell { order: Order::Begin { .. }, .. });
+    let begins = |action: &&Action| matches!(action, Action::Send { order: Order::Begin { .. }, .. });
     actions.iter().filter(begins).count()
 }
 
@@ -137,7 +137,7 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
     }
     assert_eq!(on(ended(0, 1)), []);
     // A second report of the first process carries no end of the generation.
-    assert_eq!(on(said(0, MemberReport::Ended { generation: 1, end: None })), []);
+    assert_eq!(on(report(0, MemberReport::Ended { generation: 1, end: None })), []);
     assert_eq!(on(ended(1, 1)).len(), 2, "both are asked for their parts");
     assert_eq!(on(committed(1)), [], "nothing was handed in");
     assert_eq!(on(checkpoint_result(0, 1)), []);
@@ -173,9 +173,9 @@ fn one_that_joins_twice_is_one() {
 #[test]
 fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() {
     let mut coordinator = running(config());
-    let failed = |from, why: &str| said(from, MemberReport::Failed { why: why.into(), of_a_peer: true });
+    let failed = |from, why: &str| report(from, MemberReport::Failed { why: why.into(), of_a_peer: true });
     let reasons =
-        ["process 1 is lost: its connection has ended", "process 0 is lost: it has said nothing for 3 s"];
+        ["process 1 is lost: its connection has ended", "process 0 is lost: it has sent nothing for 3 s"];
     for event in [failed(0, reasons[0]), failed(1, reasons[1]), failed(0, reasons[0])] {
         assert_eq!(coordinator.on(event, 1.0), []);
     }
@@ -193,7 +193,7 @@ fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
             let now = f64::from(step) * 0.01;
             let mut actions = coordinator.on(Event::Asked { admin: 1, request: request.clone() }, now);
             if step % 100 == 0 {
-                actions.extend(coordinator.on(said(0, MemberReport::Alive { memory: 1 }), now));
+                actions.extend(coordinator.on(report(0, MemberReport::Alive { memory: 1 }), now));
             }
             if let Some(end) = actions.into_iter().find(is_end) {
                 noticed = Some((now, end));
@@ -201,7 +201,7 @@ fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
             }
         }
         let (now, end) = noticed.unwrap();
-        let why = "process 1 has said nothing for 10 s".to_owned();
+        let why = "process 1 has sent nothing for 10 s".to_owned();
         assert_eq!(end, Action::Lost { who: 1, why }, "{request:?}");
         assert!((10.0..=10.1).contains(&now), "{request:?}: {now}");
     }
@@ -237,15 +237,15 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
         if is_ready {
             coordinator.on(ready(who), 0.0);
         }
-        let actions = coordinator.on(said(who, MemberReport::Leaving), 0.0);
+        let actions = coordinator.on(report(who, MemberReport::Leaving), 0.0);
         assert!(notes(&actions)[0].contains("nobody else is ready yet"), "{actions:?}");
-        assert_eq!(coordinator.on(said(who, MemberReport::Leaving), 0.0), [], "it is said once");
+        assert_eq!(coordinator.on(report(who, MemberReport::Leaving), 0.0), [], "it is said once");
         for event in [ready(0), ready(1), found()] {
             coordinator.on(event, 0.0);
         }
         let actions = coordinator.on(numbered(1), 0.0);
         assert_eq!(begun(&actions), 2);
-        let end = Action::Tell { to: 0, order: Order::EndGeneration { generation: 1 } };
+        let end = Action::Send { to: 0, order: Order::EndGeneration { generation: 1 } };
         assert_eq!(actions.last(), Some(&end), "behind the beginning");
         coordinator.on(ended(0, 1), 0.0);
         for event in [ended(1, 1), checkpoint_result(0, 1), checkpoint_result(1, 1), committed(1)] {
@@ -253,7 +253,7 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
         }
         let actions = coordinator.on(numbered(2), 0.0);
         let participants = actions.iter().find_map(|action| match action {
-            Action::Tell { order: Order::Begin { start }, .. } => Some(&start.plan.participants),
+            Action::Send { order: Order::Begin { start }, .. } => Some(&start.plan.participants),
             _ => None,
         });
         let participants: Vec<u32> = participants.unwrap().iter().map(|participant| participant.id).collect();
@@ -264,11 +264,12 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
 #[test]
 fn the_last_one_stays_and_is_told_why() {
     let mut coordinator = Coordinator::new(CoordinatorConfig { processes: 1, ..config() });
-    let actions = coordinator.on(said(0, MemberReport::Leaving), 0.0);
+    let actions = coordinator.on(report(0, MemberReport::Leaving), 0.0);
     assert!(notes(&actions)[0].contains("and stays: the run would have no process of its own left"));
     // Where all are asked, too.
     let mut coordinator = Coordinator::new(config());
-    for event in [said(0, MemberReport::Leaving), said(1, MemberReport::Leaving), ready(0), ready(1), found()]
+    for event in
+        [report(0, MemberReport::Leaving), report(1, MemberReport::Leaving), ready(0), ready(1), found()]
     {
         coordinator.on(event, 0.0);
     }
@@ -318,7 +319,7 @@ fn a_generation_begins_when_its_number_is_noted_and_not_before() {
     assert_eq!(coordinator.on(Event::Tick, 2.0), [Action::Number(1)]);
     let actions = coordinator.on(numbered(1), 2.0);
     assert_eq!(begun(&actions[..2]), 2);
-    let order = |order| Action::Tell { to: 0, order };
+    let order = |order| Action::Send { to: 0, order };
     assert_eq!(actions[2..], [order(Order::EndGeneration { generation: 1 }), order(Order::Stop)]);
     assert_eq!(coordinator.on(Event::Tick, 5.0), []);
 }
@@ -351,13 +352,13 @@ fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
     let mut coordinator = running(config());
     coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
     let failed =
-        |from| said(from, MemberReport::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
+        |from| report(from, MemberReport::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
     assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
     assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
     // A process that leaves before it has joined is released at once.
     coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
-    let actions = coordinator.on(said(3, MemberReport::Leaving), 0.0);
-    assert_eq!(actions[0], Action::Tell { to: 3, order: Order::End });
+    let actions = coordinator.on(report(3, MemberReport::Leaving), 0.0);
+    assert_eq!(actions[0], Action::Send { to: 3, order: Order::End });
     assert!(matches!(coordinator.on(failed(1), 0.0).last(), Some(Action::Over { who: 1, code: 1, .. })));
 }
 
@@ -365,7 +366,7 @@ fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
 fn the_status_has_the_memory_that_was_last_told() {
     let mut coordinator = running(config());
     for memory in [7, 9] {
-        coordinator.on(said(1, MemberReport::Alive { memory }), 0.0);
+        coordinator.on(report(1, MemberReport::Alive { memory }), 0.0);
         assert_eq!(status(&mut coordinator, 0.0).members[1].peak_memory_bytes, memory);
     }
 }

@@ -3,21 +3,21 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use super::tests::{checkpoint_result, committed, config, found, numbered, ready, said};
+use super::tests::{checkpoint_result, committed, config, found, numbered, ready, report};
 use super::*;
-use crate::cluster::protocol::AdminRequest;
+use crate::cluster::protocol::{AdminRequest, MemberReport};
 
 /// Short text of an action.
 fn words(action: &Action) -> String {
     match action {
-        Action::Tell { to, order: Order::Begin { start } } => {
+        Action::Send { to, order: Order::Begin { start } } => {
             let participants: Vec<u32> =
                 start.plan.participants.iter().map(|participant| participant.id).collect();
             let end = if start.plan.last { "end" } else { "begin" };
             format!("{to}: {end} {} on {participants:?}", start.plan.number)
         }
-        Action::Tell { to, order: Order::Refuse { .. } } => format!("{to}: refuse"),
-        Action::Tell { to, order } => format!("{to}: {order:?}"),
+        Action::Send { to, order: Order::Refuse { .. } } => format!("{to}: refuse"),
+        Action::Send { to, order } => format!("{to}: {order:?}"),
         Action::Find { .. } => "find".into(),
         Action::Commit { epoch, .. } => format!("commit {epoch}"),
         Action::Number(number) => format!("number {number}"),
@@ -33,15 +33,15 @@ fn words(action: &Action) -> String {
 /// The end of a generation at the boundary after 3 epochs.
 fn ended(from: u32, generation: u64, over: bool, checkpoint_need: CheckpointNeed) -> Event {
     let end = GenerationEnd { epoch: 3, over, block_at: Vec::new(), checkpoint_need, change: None };
-    said(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
+    report(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
 }
 
 fn epoch(from: u32, generation: u64, epoch: u64) -> Event {
-    said(from, MemberReport::Epoch { generation, epoch: Epoch { epoch, ..Epoch::default() } })
+    report(from, MemberReport::Epoch { generation, epoch: Epoch { epoch, ..Epoch::default() } })
 }
 
 fn settled(from: u32, generation: u64, seconds: f64) -> Event {
-    said(from, MemberReport::Settled { generation, bytes: 0, seconds, memory: 0 })
+    report(from, MemberReport::Settled { generation, bytes: 0, seconds, memory: 0 })
 }
 
 fn crashed(of: u32) -> Event {
@@ -60,11 +60,11 @@ fn running() -> Vec<Event> {
 }
 
 /// The first process has ended the generation, the second has not.
-fn cutting() -> Vec<Event> {
+fn ending_generation() -> Vec<Event> {
     [running(), vec![ended(0, 1, false, CheckpointNeed::None)]].concat()
 }
 
-fn keeping() -> Vec<Event> {
+fn checkpointing() -> Vec<Event> {
     [
         running(),
         vec![
@@ -76,7 +76,7 @@ fn keeping() -> Vec<Event> {
 }
 
 fn second() -> Vec<Event> {
-    [cutting(), vec![ended(1, 1, false, CheckpointNeed::None), numbered(2)]].concat()
+    [ending_generation(), vec![ended(1, 1, false, CheckpointNeed::None), numbered(2)]].concat()
 }
 
 /// Everything goes to the first process, which then writes the model.
@@ -91,7 +91,7 @@ fn ending() -> Vec<Event> {
 fn writing() -> Vec<Event> {
     [
         ending(),
-        vec![said(0, MemberReport::MayWrite), said(1, MemberReport::Done), said(0, MemberReport::Done)],
+        vec![report(0, MemberReport::MayWrite), report(1, MemberReport::Done), report(0, MemberReport::Done)],
     ]
     .concat()
 }
@@ -113,18 +113,18 @@ fn whoever_is_silent_is_lost_after_the_time_that_its_state_allows() {
     // The state, the time in seconds, and the actions.
     let rows: [(&str, State, f64, Vec<String>); 9] = [
         ("nobody has connected, and builds longer than the deadline", gathering, 59.0, vec![]),
-        ("nobody has connected in a minute", gathering, 60.5, lost(0, "has said nothing for 60 s")),
+        ("nobody has connected in a minute", gathering, 60.5, lost(0, "has sent nothing for 60 s")),
         ("in time", running, 10.0, vec![]),
-        ("too late", running, 10.5, lost(0, "has said nothing for 10 s")),
-        ("both are at a cut", cutting, 10.5, lost(0, "has said nothing for 10 s")),
-        ("both write parts", keeping, 10.5, lost(0, "has said nothing for 10 s")),
-        ("the first one takes all", ending, 10.5, lost(0, "has said nothing for 10 s")),
+        ("too late", running, 10.5, lost(0, "has sent nothing for 10 s")),
+        ("both are at a boundary", ending_generation, 10.5, lost(0, "has sent nothing for 10 s")),
+        ("both write parts", checkpointing, 10.5, lost(0, "has sent nothing for 10 s")),
+        ("the first one takes all", ending, 10.5, lost(0, "has sent nothing for 10 s")),
         ("the first one writes the model", writing, 9.0, vec![]),
         (
             "the first one hangs while it writes the model",
             writing,
             10.5,
-            lost(0, "has said nothing for 10 s before the model was written"),
+            lost(0, "has sent nothing for 10 s before the model was written"),
         ),
     ];
     for (what, state, now, expected) in rows {
@@ -148,39 +148,39 @@ fn each_event_has_its_answer_in_each_state() {
         ("stop before anything runs", gathering, vec![Event::Stop], vec!["0: End", "1: End", "over 0 130: "]),
         ("stop", running, vec![Event::Stop], vec!["0: Stop"]),
         (
-            "stop while a cut is under way: the next generation is told",
-            cutting,
+            "stop while a boundary is under way: the next generation is told",
+            ending_generation,
             vec![Event::Stop, ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["number 2", "0: begin 2 on [0, 1]", "1: begin 2 on [0, 1]", "0: Stop"],
         ),
         (
             "stop while a checkpoint is made",
-            keeping,
+            checkpointing,
             vec![Event::Stop, checkpoint_result(0, 1), checkpoint_result(1, 1), committed(1), numbered(2)],
             vec!["commit 3", "number 2", "0: begin 2 on [0, 1]", "1: begin 2 on [0, 1]", "0: Stop"],
         ),
         (
             "leave: at the next boundary",
             running,
-            vec![said(1, MemberReport::Leaving)],
+            vec![report(1, MemberReport::Leaving)],
             vec!["process 1 leaves after this epoch", "0: EndGeneration { generation: 1 }"],
         ),
         (
-            "leave while a cut is under way: it has no seat in what follows, which is not cut for it",
-            cutting,
-            vec![said(1, MemberReport::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
+            "leave while a boundary is under way: it has no seat in what follows, which is not cut for it",
+            ending_generation,
+            vec![report(1, MemberReport::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["process 1 leaves after this epoch", "number 2", "0: begin 2 on [0]", "1: begin 2 on [0]"],
         ),
         (
             "the first one leaves: the other is the first",
-            cutting,
-            vec![said(0, MemberReport::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
+            ending_generation,
+            vec![report(0, MemberReport::Leaving), ended(1, 1, false, CheckpointNeed::None), numbered(2)],
             vec!["process 0 leaves after this epoch", "number 2", "1: begin 2 on [1]", "0: begin 2 on [1]"],
         ),
         (
             "the last one stays",
             running,
-            vec![said(1, MemberReport::Leaving), said(0, MemberReport::Leaving)],
+            vec![report(1, MemberReport::Leaving), report(0, MemberReport::Leaving)],
             vec!["process 1 leaves after this epoch", "0: EndGeneration { generation: 1 }", stays],
         ),
         (
@@ -190,8 +190,8 @@ fn each_event_has_its_answer_in_each_state() {
             vec!["answer 9", "0: EndGeneration { generation: 1 }"],
         ),
         (
-            "join while a cut is under way: it has a seat in what follows, which is not cut for it",
-            cutting,
+            "join while a boundary is under way: it has a seat in what follows, which is not cut for it",
+            ending_generation,
             vec![
                 Event::Asked { admin: 9, request: AdminRequest::Join },
                 ready(2),
@@ -212,18 +212,18 @@ fn each_event_has_its_answer_in_each_state() {
             vec![
                 Event::Asked { admin: 9, request: AdminRequest::Join },
                 ready(2),
-                said(2, MemberReport::Leaving),
+                report(2, MemberReport::Leaving),
             ],
             vec!["answer 9", "0: EndGeneration { generation: 1 }", "2: End"],
         ),
         (
             "the model may be written at the end",
             ending,
-            vec![said(0, MemberReport::MayWrite)],
+            vec![report(0, MemberReport::MayWrite)],
             vec!["0: Write"],
         ),
-        ("by the first one alone", ending, vec![said(1, MemberReport::MayWrite)], vec![]),
-        ("and not before", second, vec![said(0, MemberReport::MayWrite)], vec![]),
+        ("by the first one alone", ending, vec![report(1, MemberReport::MayWrite)], vec![]),
+        ("and not before", second, vec![report(0, MemberReport::MayWrite)], vec![]),
         ("a crash whose last words are on their way", running, vec![crashed(1)], vec![]),
         (
             "a crash after the last word",

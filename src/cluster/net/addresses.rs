@@ -115,8 +115,8 @@ mod tests {
         let listens: SocketAddr = "127.0.0.1:5000".parse().unwrap();
         let advertised = |listen: Option<&str>, advertise: Option<&str>| {
             let read = |text: Option<&str>| text.map(|text| text.parse().unwrap());
-            let reach = Addresses { listen: read(listen), advertise: read(advertise) };
-            (reach.listens(listens.ip()).to_string(), reach.advertised(listens).to_string())
+            let addresses = Addresses { listen: read(listen), advertise: read(advertise) };
+            (addresses.listens(listens.ip()).to_string(), addresses.advertised(listens).to_string())
         };
         let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
         assert_eq!(advertised(None, None), pair("127.0.0.1:0", "127.0.0.1:5000"));

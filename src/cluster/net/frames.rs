@@ -198,7 +198,7 @@ impl Frames {
         }
     }
 
-    fn lose(&self, why: &str) {
+    fn report_loss(&self, why: &str) {
         (self.lost)(&format!("{} is lost: {why}", self.name));
     }
 }
@@ -210,7 +210,7 @@ impl Read for Frames {
                 return Ok(0);
             }
             if let Err(why) = self.fill() {
-                self.lose(&why);
+                self.report_loss(&why);
                 // Timely reads a regular end of the stream.
                 self.arriving =
                     Arriving { bytes: vec![0; HEADER], ready: 0..HEADER, over: true, ..Arriving::default() };
@@ -253,7 +253,7 @@ impl Write for Frames {
         }
         if let Err(why) = self.link.send(&mut self.leaving.out) {
             // Timely's thread runs on to its end, which comes soon.
-            self.lose(&format!("its connection broke ({why})"));
+            self.report_loss(&format!("its connection broke ({why})"));
         }
         self.leaving.out.clear();
         Ok(bytes.len())

@@ -141,11 +141,11 @@ impl From<io::Error> for Refused {
 
 type Proof = [u8; 32];
 
-fn mac(token: Token, by: u8, hellos: &[&Handshake]) -> Hmac<Sha256> {
+fn mac(token: Token, by: u8, both: &[&Handshake]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
     mac.update(&[by]);
-    hellos.iter().for_each(|handshake| mac.update(&crate::base::state::to_bytes(*handshake)));
+    both.iter().for_each(|handshake| mac.update(&crate::base::state::to_bytes(*handshake)));
     mac
 }
 
@@ -154,7 +154,7 @@ const ACCEPTOR: u8 = 2;
 const TICKET: u8 = 3;
 
 /// Connector's side of the handshake, within a time limit if there is one; returns the other end's handshake.
-pub(crate) fn greet(
+pub(crate) fn initiate(
     socket: &TcpStream,
     token: Token,
     mine: &Handshake,
@@ -166,9 +166,9 @@ pub(crate) fn greet(
     send(&mut timed, &ticket)?;
     let (theirs, proof): (Handshake, Proof) = receive(&mut timed, MOST)?;
     theirs.check()?;
-    let hellos = [mine, &theirs];
-    mac(token, ACCEPTOR, &hellos).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
-    let proof: Proof = mac(token, CONNECTOR, &hellos).finalize().into_bytes().into();
+    let both = [mine, &theirs];
+    mac(token, ACCEPTOR, &both).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
+    let proof: Proof = mac(token, CONNECTOR, &both).finalize().into_bytes().into();
     send(&mut timed, &proof)?;
     match receive::<Option<String>>(&mut timed, MOST)? {
         None => Ok(theirs),
@@ -176,21 +176,21 @@ pub(crate) fn greet(
     }
 }
 
-/// Acceptor's side of the handshake. `hear` is called with the connector's handshake, and `true` if its
+/// Acceptor's side of the handshake. `on_ticket` is called with the connector's handshake, and `true` if its
 /// ticket is valid; `admit` decides which holders of the token fit. A connector of another protocol, or
 /// without the token, gets an answer too, so that it can report the reason.
-pub(crate) fn answer(
+pub(crate) fn respond(
     socket: &TcpStream,
     token: Token,
     mine: &Handshake,
     limit: Option<Duration>,
-    hear: impl FnOnce(&Handshake, bool),
+    on_ticket: impl FnOnce(&Handshake, bool),
     admit: impl FnOnce(&Handshake) -> Result<(), String>,
 ) -> Result<Handshake, Refused> {
     let mut timed = Timed::new(socket, limit);
     let theirs: Handshake = receive(&mut timed, MOST)?;
-    let hellos = [&theirs, mine];
-    let proof: Proof = mac(token, ACCEPTOR, &hellos).finalize().into_bytes().into();
+    let both = [&theirs, mine];
+    let proof: Proof = mac(token, ACCEPTOR, &both).finalize().into_bytes().into();
     let answer = (mine.clone(), proof);
     if let Err(why) = theirs.check() {
         if matches!(why, Refused::Unlike(_)) {
@@ -202,13 +202,13 @@ pub(crate) fn answer(
     }
     let ticket: Proof = receive(&mut timed, MOST)?;
     let holds = mac(token, TICKET, &[&theirs]).verify_slice(&ticket).is_ok();
-    hear(&theirs, holds);
+    on_ticket(&theirs, holds);
     send(&mut timed, &answer)?;
     if !holds {
         return Err(Refused::Stranger);
     }
     let proof: Proof = receive(&mut timed, MOST)?;
-    mac(token, CONNECTOR, &hellos).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
+    mac(token, CONNECTOR, &both).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
     let refused = admit(&theirs).err();
     send(&mut timed, &refused)?;
     match refused {

@@ -46,7 +46,7 @@ struct Incoming {
     /// Bytes still to come of those that the last length announced.
     left: usize,
     /// Heartbeat timeout: time after which the other end is lost if it has sent nothing.
-    silence: Option<Duration>,
+    timeout: Option<Duration>,
 }
 
 struct Outgoing {
@@ -59,7 +59,7 @@ impl Link {
     /// A link over this socket, which sends heartbeats from now on.
     pub(crate) fn new(socket: TcpStream) -> io::Result<Self> {
         let from = BufReader::with_capacity(CHUNK, socket.try_clone()?);
-        let incoming = Mutex::new(Incoming { from, head: Vec::with_capacity(HEAD), left: 0, silence: None });
+        let incoming = Mutex::new(Incoming { from, head: Vec::with_capacity(HEAD), left: 0, timeout: None });
         let outgoing = Mutex::new(Outgoing { to: socket.try_clone()?, chunk: Vec::new(), over: false });
         let ends = Arc::new(Ends { socket, incoming, outgoing, heartbeat: Mutex::default() });
         let weak = Arc::downgrade(&ends);
@@ -69,10 +69,10 @@ impl Link {
     }
 
     /// Sets the heartbeat timeout: a read fails where the other end has sent nothing for so long.
-    pub(crate) fn limit(&self, silence: Option<Duration>) -> io::Result<()> {
-        let silence = silence.filter(|silence| !silence.is_zero());
-        lock(&self.0.incoming).silence = silence;
-        self.0.socket.set_read_timeout(silence)
+    pub(crate) fn limit(&self, timeout: Option<Duration>) -> io::Result<()> {
+        let timeout = timeout.filter(|timeout| !timeout.is_zero());
+        lock(&self.0.incoming).timeout = timeout;
+        self.0.socket.set_read_timeout(timeout)
     }
 
     /// Sends the bytes behind the first [`HEAD`], which this function fills in, as one write.
@@ -155,8 +155,8 @@ impl Read for &Link {
         let mut incoming = lock(&self.0.incoming);
         match incoming.read(to) {
             Err(why) if matches!(why.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                let seconds = incoming.silence.unwrap_or_default().as_secs_f64();
-                let why = format!("it has said nothing for {seconds} s");
+                let seconds = incoming.timeout.unwrap_or_default().as_secs_f64();
+                let why = format!("it has sent nothing for {seconds} s");
                 Err(io::Error::new(io::ErrorKind::TimedOut, why))
             }
             read => read,
@@ -264,7 +264,7 @@ mod tests {
             one.limit(Some(Duration::from_millis(200))).unwrap();
             other.write_all(said).unwrap();
             let why = within_a_minute(move || (&one).read_to_end(&mut Vec::new()).unwrap_err());
-            assert_eq!(why.to_string(), "it has said nothing for 0.2 s");
+            assert_eq!(why.to_string(), "it has sent nothing for 0.2 s");
             drop(other);
         }
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::handshake::{Handshake, PATIENCE, Refused, Token, answer, greet};
+use super::handshake::{Handshake, PATIENCE, Refused, Token, initiate, respond};
 use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
 
@@ -114,7 +114,7 @@ impl Listener {
         let closed = Arc::new(AtomicBool::new(false));
         let handlers = Arc::new(handlers);
         let (inside, shut) = (Arc::clone(&handlers), Arc::clone(&closed));
-        let listening = messenger("gate").spawn(move || {
+        let listening = messenger("listener").spawn(move || {
             for socket in listener.incoming() {
                 if shut.load(Ordering::Acquire) {
                     return;
@@ -145,7 +145,7 @@ impl Listener {
     #[cfg(feature = "cli")]
     pub(crate) fn take(&self, socket: TcpStream) -> io::Result<()> {
         let inside = Arc::clone(&self.handlers);
-        messenger("hello").spawn(move || inside.finish(Arc::new(socket), None, None)).map(drop)
+        messenger("handshake").spawn(move || inside.finish(Arc::new(socket), None, None)).map(drop)
     }
 }
 
@@ -155,7 +155,7 @@ impl ListenerHandlers {
         let socket = Arc::new(socket);
         let number = handlers.queues.silent.enter(&socket, SILENT);
         let inside = Arc::clone(handlers);
-        let spawned = messenger("hello").spawn(move || inside.finish(socket, from, Some(number)));
+        let spawned = messenger("handshake").spawn(move || inside.finish(socket, from, Some(number)));
         if spawned.is_err() {
             handlers.queues.silent.leave(number);
         }
@@ -164,23 +164,23 @@ impl ListenerHandlers {
     /// Carries the handshake out, and delivers the connection if it succeeds.
     fn finish(&self, socket: Arc<TcpStream>, from: Option<IpAddr>, silent: Option<u64>) {
         let mut known = None;
-        let answered = self.answer(&socket, from, silent, &mut known);
+        let handshake = self.handshake(&socket, from, silent, &mut known);
         silent.iter().for_each(|&number| self.queues.silent.leave(number));
         known.iter().for_each(|&number| self.queues.known.leave(number));
         // If a queue still holds it, it is being closed at this moment.
-        if let (Ok(handshake), Some(socket)) = (answered, Arc::into_inner(socket)) {
+        if let (Ok(handshake), Some(socket)) = (handshake, Arc::into_inner(socket)) {
             (self.deliver)(handshake, socket);
         }
     }
 
-    fn answer(
+    fn handshake(
         &self,
         socket: &Arc<TcpStream>,
         from: Option<IpAddr>,
         silent: Option<u64>,
         known: &mut Option<u64>,
     ) -> Result<Handshake, Refused> {
-        let hear = |_: &Handshake, holds: bool| match (holds, silent) {
+        let on_ticket = |_: &Handshake, holds: bool| match (holds, silent) {
             (true, Some(number)) => {
                 *known = Some(self.queues.known.enter(socket, KNOWN));
                 self.queues.silent.leave(number);
@@ -201,7 +201,7 @@ impl ListenerHandlers {
             socket.set_nodelay(true)?;
         }
         let limit = silent.map(|_| PATIENCE);
-        answer(socket, self.token, &(self.introduce)()?, limit, hear, admit)
+        respond(socket, self.token, &(self.introduce)()?, limit, on_ticket, admit)
     }
 }
 
@@ -239,7 +239,7 @@ pub(crate) fn connect(
         let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);
         let tried = tried.and_then(|socket| {
             socket.set_nodelay(true)?;
-            Ok((greet(&socket, token, &handshake()?, Some(PATIENCE))?, socket))
+            Ok((initiate(&socket, token, &handshake()?, Some(PATIENCE))?, socket))
         });
         match tried {
             Err(Refused::Broken(why))

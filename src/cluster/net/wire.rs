@@ -56,10 +56,7 @@ pub(crate) fn receive_bytes(from: &mut impl Read, most: u64) -> io::Result<Vec<u
     }
     let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
     from.take(length).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 == length {
-        true => Ok(bytes),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// A socket whose reads and writes must be done by a point in time, if there is one.

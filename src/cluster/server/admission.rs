@@ -83,7 +83,7 @@ fn admit(expected: &mut Expected, handshake: &Handshake) -> Result<(), String> {
             Ok(())
         }
         Role::Neighbour | Role::Coordinator => {
-            Err("only processes of the run and visitors speak here".into())
+            Err("only processes of the run and admin clients connect here".into())
         }
     }
 }

@@ -9,17 +9,17 @@ const ABSENCE: f64 = 0.5;
 /// Clock of seconds since the coordinator began, without the time in which it was stopped.
 pub(super) struct Clock {
     now: f64,
-    looked: Instant,
+    checked: Instant,
 }
 
 impl Clock {
     pub(super) fn new() -> Self {
-        Self { now: 0.0, looked: Instant::now() }
+        Self { now: 0.0, checked: Instant::now() }
     }
 
-    pub(super) fn look(&mut self) -> f64 {
-        let since = self.looked.elapsed();
-        self.looked += since;
+    pub(super) fn now(&mut self) -> f64 {
+        let since = self.checked.elapsed();
+        self.checked += since;
         self.now = passed(self.now, since.as_secs_f64());
         self.now
     }

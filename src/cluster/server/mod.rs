@@ -21,8 +21,8 @@ use super::net::addresses::Address;
 use super::net::handshake::{PATIENCE, random};
 use super::net::listener::Listener;
 use super::net::wire::{Timed, heartbeat, receive, send};
-use super::order::{CoordinatorSettings, Ended, Heard, config};
 use super::protocol::{AdminResponse, CheckpointResult, Order};
+use super::settings::{CoordinatorSettings, Ended, RunEvent, config};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
@@ -41,7 +41,7 @@ pub struct Server {
     invitation: Invitation,
     inputs: mpsc::Receiver<Input>,
     remote: Remote,
-    machine: Coordinator,
+    coordinator: Coordinator,
     checkpoints: Arc<Mutex<CheckpointStore>>,
     proof: Option<u64>,
     /// Number of the last generation, and of the last one before this run.
@@ -73,7 +73,7 @@ impl Server {
             EngineError::Setting(format!("{}: cannot write: {why}", folder.display()))
         })?;
         let generation = checkpoints.last_generation();
-        let machine =
+        let coordinator =
             Coordinator::new(config(settings, run, generation, proof, checkpoints.may_have_checkpoint()));
         let checkpoints = Arc::new(Mutex::new(checkpoints));
         let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
@@ -89,7 +89,7 @@ impl Server {
             invitation,
             inputs,
             remote,
-            machine,
+            coordinator,
             checkpoints,
             proof,
             generation,
@@ -117,7 +117,7 @@ impl Server {
         };
         self.generation = self.generation.max(last);
         let config = config(&self.settings, run, self.generation, self.proof, may_resume);
-        self.machine = Coordinator::new(config);
+        self.coordinator = Coordinator::new(config);
         let build = lock(&self.expected).build;
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
         for socket in std::mem::take(&mut self.members).into_values() {
@@ -156,7 +156,7 @@ impl Server {
 
     /// Number of epochs completed, as last reported.
     pub fn epoch(&self) -> u64 {
-        self.machine.epoch()
+        self.coordinator.epoch()
     }
 
     /// Invitation for the processes of the current attempt.
@@ -174,8 +174,8 @@ impl Server {
         self.remote.clone()
     }
 
-    /// Coordinates until the run is over, or a process is lost. `hear` is called with the run's progress.
-    pub fn run(&mut self, mut hear: impl FnMut(Heard<'_>)) -> Ended {
+    /// Coordinates until the run is over, or a process is lost. `on_event` is called with the run's progress.
+    pub fn run(&mut self, mut on_event: impl FnMut(RunEvent<'_>)) -> Ended {
         let (mut clock, mut admin) = (Clock::new(), 0);
         if self.stop {
             self.remote.stop();
@@ -193,14 +193,14 @@ impl Server {
                 }
                 Ok(Input::AdminClient(socket)) => {
                     admin += 1;
-                    self.hear(admin, socket);
+                    self.listen_to_admin(admin, socket);
                     Event::Tick
                 }
                 Err(_) => Event::Tick,
             };
             self.stop |= matches!(event, Event::Stop);
-            for action in self.machine.on(event, clock.look()) {
-                if let Some(ended) = self.act(action, &mut hear) {
+            for action in self.coordinator.on(event, clock.now()) {
+                if let Some(ended) = self.act(action, &mut on_event) {
                     return ended;
                 }
             }
@@ -208,20 +208,20 @@ impl Server {
     }
 
     /// Carries an action out; returns the end of the run, if this is it.
-    fn act(&mut self, action: Action, hear: &mut impl FnMut(Heard<'_>)) -> Option<Ended> {
+    fn act(&mut self, action: Action, on_event: &mut impl FnMut(RunEvent<'_>)) -> Option<Ended> {
         match action {
-            Action::Tell { to, order } => self.tell(to, &order),
-            Action::AdminResponse { admin, answer } => self.answer(admin, &answer),
-            Action::Note(text) => hear(Heard::Note(&text)),
-            Action::Begun => hear(Heard::Begun(self.generation)),
+            Action::Send { to, order } => self.send(to, &order),
+            Action::AdminResponse { admin, answer } => self.respond(admin, &answer),
+            Action::Note(text) => on_event(RunEvent::Note(&text)),
+            Action::Begun => on_event(RunEvent::Begun(self.generation)),
             Action::Number(number) => {
                 self.generation = number;
-                let told = move |failed: Option<String>| Event::Numbered { number, failed };
+                let event = move |failed: Option<String>| Event::Numbered { number, failed };
                 self.spawn_store_work(
                     move |checkpoints| {
-                        told(checkpoints.note_generation(number).err().map(|why| why.to_string()))
+                        event(checkpoints.note_generation(number).err().map(|why| why.to_string()))
                     },
-                    move |why| told(Some(why)),
+                    move |why| event(Some(why)),
                 );
             }
             Action::Find { identity } => {
@@ -231,12 +231,11 @@ impl Server {
                 );
             }
             Action::Commit { epoch, generation, identity, submitted } => {
-                let told = move |checkpoint_result| Event::Committed { generation, checkpoint_result };
-                let failed = |why| CheckpointResult { cost: 0.0, bytes: 0, failed: Some(why) };
-                let commit = move |checkpoints: &mut CheckpointStore| {
-                    told(checkpoints.commit((epoch, generation), &identity, submitted))
-                };
-                self.spawn_store_work(commit, move |why| told(failed(why)));
+                let event = move |checkpoint_result| Event::Committed { generation, checkpoint_result };
+                self.spawn_store_work(
+                    move |checkpoints| event(checkpoints.commit((epoch, generation), &identity, submitted)),
+                    move |why| event(CheckpointResult { cost: 0.0, bytes: 0, failed: Some(why) }),
+                );
             }
             Action::Over { who, code, why } => {
                 return Some(Ended { who, code, why, lost: false, left: false });
@@ -261,13 +260,13 @@ impl Server {
         failed: impl FnOnce(String) -> Event,
     ) {
         let (checkpoints, remote) = (Arc::clone(&self.checkpoints), self.remote.clone());
-        let beside = thread::Builder::new().name("raddle:vault".into());
+        let beside = thread::Builder::new().name("raddle:checkpoints".into());
         let begun = beside.spawn(move || {
             let mut checkpoints = lock(&checkpoints);
-            remote.tell(work(&mut checkpoints));
+            remote.send(work(&mut checkpoints));
         });
         if let Err(why) = begun {
-            self.remote.tell(failed(format!("no thread can be started: {why}")));
+            self.remote.send(failed(format!("no thread can be started: {why}")));
         }
     }
 
@@ -283,17 +282,17 @@ impl Server {
         let listen = messenger(&format!("process-{of}"));
         let listening = listen.spawn(move || {
             while let Ok(report) = receive(&mut reports, MOST) {
-                remote.tell(Event::Said { from: of, report });
+                remote.send(Event::Report { from: of, report });
             }
-            remote.tell(Event::Closed { of });
+            remote.send(Event::Closed { of });
         });
         if listening.is_err() {
-            self.remote.tell(Event::Closed { of });
+            self.remote.send(Event::Closed { of });
         }
     }
 
     /// Serves an admin client, which sends one request.
-    fn hear(&mut self, admin: u64, socket: TcpStream) {
+    fn listen_to_admin(&mut self, admin: u64, socket: TcpStream) {
         let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
         // Clients that send nothing are dropped, the oldest first.
         self.admins.insert(admin, socket);
@@ -301,14 +300,14 @@ impl Server {
             self.admins.pop_first();
         }
         // Without a thread for it the client gets no response.
-        let _ = messenger("visitor").spawn(move || {
+        let _ = messenger("admin").spawn(move || {
             if let Ok(request) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) {
-                remote.tell(Event::Asked { admin, request });
+                remote.send(Event::Asked { admin, request });
             }
         });
     }
 
-    fn tell(&mut self, to: u32, order: &Order) {
+    fn send(&mut self, to: u32, order: &Order) {
         let Some(socket) = self.members.get(&to) else { return };
         let mut socket = lock(socket);
         if send(&mut *socket, order).is_err() {
@@ -317,7 +316,7 @@ impl Server {
         }
     }
 
-    fn answer(&mut self, admin: u64, answer: &AdminResponse) {
+    fn respond(&mut self, admin: u64, answer: &AdminResponse) {
         if let AdminResponse::JoinGrant { index, .. } = answer {
             lock(&self.expected).indices.insert(*index);
         }

@@ -22,24 +22,27 @@ impl Remote {
     /// Reports that a process has ended: its status, and a description such as `was killed by signal 9`;
     /// `crashed` if it was killed or ended in disorder.
     pub fn exited(&self, of: u32, code: i32, crashed: bool, how: String) {
-        self.tell(Event::Exited { of, code, crashed, how });
+        self.send(Event::Exited { of, code, crashed, how });
     }
 
     /// Ends the run after the epoch under way.
     pub fn stop(&self) {
-        // The coordinator may have ended.
-        let _ = self.0.send(Input::Event(None, Event::Stop));
+        self.send_to(None, Event::Stop);
     }
 
     /// Adds a line to the screen and to the status.
     #[cfg(feature = "cli")]
     pub(crate) fn note(&self, text: String) {
-        // The coordinator may have ended.
-        let _ = self.0.send(Input::Event(None, Event::Noted(text)));
+        self.send_to(None, Event::Noted(text));
     }
 
-    pub(super) fn tell(&self, event: Event) {
+    /// Sends an event of the current attempt.
+    pub(super) fn send(&self, event: Event) {
+        self.send_to(Some(self.1), event);
+    }
+
+    fn send_to(&self, attempt: Option<u64>, event: Event) {
         // The coordinator may have ended.
-        let _ = self.0.send(Input::Event(Some(self.1), event));
+        let _ = self.0.send(Input::Event(attempt, event));
     }
 }

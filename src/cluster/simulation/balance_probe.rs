@@ -28,7 +28,7 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
         let workers = slowness.len();
         let now = plan.get_or_insert_with(|| {
             let plan =
-                GenerationPlan::deal(1, participants(workers), (workers as u64, 1), costs, 0, None, None);
+                GenerationPlan::new(1, participants(workers), (workers as u64, 1), costs, 0, None, None);
             even = plan.shard_at.clone();
             balance.begin(&plan);
             balance.paused(pause);
@@ -52,7 +52,7 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
             let speeds = balance.speeds(now);
             let before = Before { plan: now, block_at: &[] };
             let (number, asked) = (now.number + 1, (workers as u64, 1));
-            let next = GenerationPlan::deal(
+            let next = GenerationPlan::new(
                 number,
                 participants(workers),
                 asked,

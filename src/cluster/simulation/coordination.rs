@@ -1,7 +1,8 @@
 //! The coordinator of a simulated run: its events, its actions, and requests of admin clients.
 
+use super::events::{AdminEvent, SimulatedEvent};
 use super::process::Process;
-use super::world::{AdminEvent, COORDINATOR, SimulatedEvent, World};
+use super::world::{COORDINATOR, World};
 use crate::cluster::coordinator::{Action, Event};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 
@@ -11,7 +12,7 @@ impl World {
         self.duplicate(&event);
         for action in self.coordinator.on(event, now) {
             match action {
-                Action::Tell { to, order } => {
+                Action::Send { to, order } => {
                     self.send(COORDINATOR, (to, u32::MAX), SimulatedEvent::Order(to, order));
                 }
                 Action::AdminResponse { answer: AdminResponse::JoinGrant { index, .. }, .. } => {
@@ -78,7 +79,7 @@ impl World {
                 let plans = self.processes.values().filter(|process| !process.gone);
                 let plan = plans.filter_map(|process| process.plan.as_ref()).max_by_key(|plan| plan.number);
                 if let Some(first) = plan.map(|plan| plan.participants[0].id) {
-                    self.say(first, MemberReport::Leaving);
+                    self.report(first, MemberReport::Leaving);
                     let after = self.now + self.rng.below(60_000);
                     self.at(after, SimulatedEvent::AdminEvent(AdminEvent::Join { fits: true, stays: true }));
                 }
@@ -91,7 +92,7 @@ impl World {
                 }
                 let from = ids[self.rng.below(ids.len() as u64) as usize];
                 if self.processes[&from].plan.is_some() && !self.processes[&from].gone {
-                    self.say(from, MemberReport::Leaving);
+                    self.report(from, MemberReport::Leaving);
                 }
                 return Ok(());
             }

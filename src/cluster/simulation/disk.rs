@@ -73,9 +73,9 @@ impl FaultyDisk {
     pub(super) fn lose_power(&self) {
         self.die_after(0);
         let mut entries = lock(&self.folder.entries);
-        let (lost, checkpoint_result) =
+        let (lost, others) =
             std::mem::take(&mut *entries).into_iter().partition(|entry| entry.0 == self.machine);
-        *entries = checkpoint_result;
+        *entries = others;
         let lost: Vec<(u64, PathBuf, Entry)> = lost;
         for (_, _, entry) in lost.into_iter().rev() {
             // Another machine may have removed it since.

@@ -1,7 +1,8 @@
 //! Effects of faults on a simulated run.
 
-use super::faults::{DEADLINE, Fault, HEARTBEAT};
-use super::world::{COORDINATOR, SimulatedEvent, World};
+use super::events::{Fault, SimulatedEvent};
+use super::faults::{DEADLINE, HEARTBEAT};
+use super::world::{COORDINATOR, World};
 use crate::cluster::coordinator::Event;
 use crate::cluster::protocol::{MemberReport, Order};
 use crate::engine::transfer::ProcessStats;
@@ -81,7 +82,7 @@ impl World {
         let other = linked[self.rng.below(linked.len() as u64) as usize];
         let (generation, attempt) = (plan.number, faults.counts.attempts);
         for (from, to) in [(one, other), (other, one)].into_iter().take(1 + usize::from(both)) {
-            faults.end.push((from, to, generation));
+            faults.dropping.push((from, to, generation));
             let after = self.now + (1e6 * DEADLINE) as u64 + self.rng.below(HEARTBEAT);
             self.count += 1;
             self.agenda.insert((after, self.count), SimulatedEvent::Silent { from, to, generation, attempt });
@@ -89,7 +90,7 @@ impl World {
     }
 
     /// A process has received nothing on a link for the deadline.
-    pub(super) fn hear_nothing(&mut self, from: u32, to: u32, generation: u64, attempt: u64) {
+    pub(super) fn on_silence(&mut self, from: u32, to: u32, generation: u64, attempt: u64) {
         let (Some(faults), Some(process)) = (&mut self.faults, self.processes.get(&to)) else { return };
         let reads = process.plan.as_ref().is_some_and(|plan| plan.number == generation)
             && (process.running.is_some() || process.requests.running() < generation);
@@ -97,8 +98,8 @@ impl World {
             return;
         }
         faults.counts.silent += 1;
-        let why = format!("process {from} is lost: it has said nothing");
-        self.say(to, MemberReport::Failed { why, of_a_peer: true });
+        let why = format!("process {from} is lost: it has sent nothing");
+        self.report(to, MemberReport::Failed { why, of_a_peer: true });
         let after = self.now + self.rng.below(10_000);
         self.at(after, SimulatedEvent::Ends(to));
     }
@@ -168,7 +169,7 @@ impl World {
                 self.send(
                     (other, u32::MAX),
                     COORDINATOR,
-                    SimulatedEvent::ToCoordinator(Event::Said {
+                    SimulatedEvent::ToCoordinator(Event::Report {
                         from: other,
                         report: MemberReport::Failed { why, of_a_peer: true },
                     }),

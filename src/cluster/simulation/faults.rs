@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::disk::{FaultyDisk, Folder};
+use super::events::{Fault, SimulatedEvent};
 use super::process::Process;
-use super::world::{SimulatedEvent, World};
-use crate::cluster::LOST;
+use super::world::World;
+use crate::base::identity::Identity;
+use crate::checkpoint::SubmittedParts;
 use crate::cluster::checkpoints::CheckpointStore;
 use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
 use crate::cluster::protocol::{MemberReport, Order};
@@ -17,48 +19,6 @@ use crate::cluster::protocol::{MemberReport, Order};
 /// Heartbeat timeout in seconds, and microseconds between two heartbeats.
 pub(super) const DEADLINE: f64 = 0.5;
 pub(super) const HEARTBEAT: u64 = 100_000;
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Fault {
-    Kill,
-    Stop,
-    /// Drops messages of a process to the coordinator, from it, or both.
-    Partition {
-        from: bool,
-        to: bool,
-    },
-    /// Drops messages from one process to another, or in both directions, in one generation.
-    CutLink {
-        both: bool,
-    },
-    Launcher,
-    /// A process is killed, and in the next one or two attempts one process fails its handshake.
-    Handshake,
-    /// A process, or the launcher, dies at one of its next writes.
-    Writing {
-        launcher: bool,
-    },
-    Slow(bool),
-    Full(bool),
-}
-
-impl Fault {
-    fn any(rng: &mut super::Rng) -> Self {
-        match rng.below(17) {
-            0..4 => Self::Kill,
-            4 | 5 => Self::Stop,
-            6 => Self::Partition { from: true, to: rng.one_in(2) },
-            7 => Self::Partition { from: false, to: true },
-            8 | 9 => Self::CutLink { both: rng.one_in(2) },
-            10 => Self::Writing { launcher: false },
-            11 | 12 => Self::Writing { launcher: true },
-            13 => Self::Slow(true),
-            14 => Self::Full(true),
-            15 => Self::Handshake,
-            _ => Self::Launcher,
-        }
-    }
-}
 
 /// Number of times that each kind of event has happened.
 #[derive(Debug, Clone, Copy, Default)]
@@ -92,8 +52,8 @@ impl std::ops::AddAssign for Counts {
 
 /// State of a run with faults, beside that of a [`World`].
 pub(super) struct Faults {
-    folder: PathBuf,
-    config: CoordinatorConfig,
+    pub(super) folder: PathBuf,
+    pub(super) config: CoordinatorConfig,
     pub(super) disk: Arc<Folder>,
     /// The processes' access to the folder, and the launcher's.
     pub(super) disks: BTreeMap<u32, Arc<FaultyDisk>>,
@@ -109,15 +69,15 @@ pub(super) struct Faults {
     pub(super) unheard: Vec<u32>,
     pub(super) unreached: Vec<u32>,
     /// Links that drop messages: sender, receiver, generation.
-    pub(super) end: Vec<(u32, u32, u64)>,
+    pub(super) dropping: Vec<(u32, u32, u64)>,
     /// Orders that stopped processes have not read, and stopped processes that were replaced, with their
     /// unread orders.
-    unread: Vec<(u32, Order)>,
+    pub(super) unread: Vec<(u32, Order)>,
     pub(super) late: Vec<(Process, Vec<Order>)>,
     /// Number of attempts to come in which a process fails its handshake.
     pub(super) unmet: u64,
     /// Time since when a process waits for transfers of others.
-    waiting: BTreeMap<u32, u64>,
+    pub(super) waiting: BTreeMap<u32, u64>,
     pub(super) counts: Counts,
 }
 
@@ -130,12 +90,12 @@ impl Faults {
     pub(super) fn process(&mut self, index: u32, problem: u64) -> Process {
         let disk = self.disk.reach();
         self.disks.insert(index, Arc::clone(&disk));
-        Process::checkpoint_result(index, problem, self.checkpoints(), disk)
+        Process::with_checkpoints(index, problem, self.checkpoints(), disk)
     }
 
     /// `true` if the link drops messages of one process to the other.
     pub(super) fn is_cut(&self, from: u32, to: u32, generation: u64) -> bool {
-        self.end.contains(&(from, to, generation))
+        self.dropping.contains(&(from, to, generation))
     }
 }
 
@@ -162,7 +122,7 @@ impl World {
             frozen: Vec::new(),
             unheard: Vec::new(),
             unreached: Vec::new(),
-            end: Vec::new(),
+            dropping: Vec::new(),
             unread: Vec::new(),
             late: Vec::new(),
             unmet: 0,
@@ -183,38 +143,12 @@ impl World {
         world
     }
 
-    /// Starts the processes of an attempt, which build their programs first.
-    fn start_processes(&mut self) {
-        let Some(faults) = &mut self.faults else { return };
-        let (count, problem) = (faults.config.processes, self.problem);
-        self.processes = (0..count).map(|index| (index, faults.process(index, problem))).collect();
-        let unmet = faults.unmet > 0;
-        faults.unmet = faults.unmet.saturating_sub(1);
-        faults.counts.unmet += u64::from(unmet);
-        let unmet = unmet.then(|| self.rng.below(u64::from(count)) as u32);
-        for index in 0..count {
-            let after = self.now + self.rng.below(5_000);
-            if unmet != Some(index) {
-                self.at(after, SimulatedEvent::Built(index));
-                continue;
-            }
-            self.processes.remove(&index);
-            if self.rng.one_in(2) {
-                // The connection was made, and broke.
-                self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
-            }
-            let exited = Event::Exited { of: index, code: LOST, crashed: true, how: "ended".into() };
-            let after = after + self.rng.below(5_000);
-            self.at(after, SimulatedEvent::ToCoordinator(exited));
-        }
-    }
-
     /// Repeats an event of the coordinator later, now and then.
     pub(super) fn duplicate(&mut self, event: &Event) {
         let has_faults = self.faults.is_some();
         let again = matches!(
             event,
-            Event::Said { .. } | Event::Found { .. } | Event::Numbered { .. } | Event::Committed { .. }
+            Event::Report { .. } | Event::Found { .. } | Event::Numbered { .. } | Event::Committed { .. }
         );
         if has_faults && again && self.rng.one_in(30) {
             let after = self.now + self.rng.below(100_000);
@@ -231,7 +165,7 @@ impl World {
             faults.unread.push((*to, order.clone()));
         }
         match what {
-            SimulatedEvent::ToCoordinator(Event::Said { from, .. }) => faults.unheard.contains(from),
+            SimulatedEvent::ToCoordinator(Event::Report { from, .. }) => faults.unheard.contains(from),
             SimulatedEvent::Order(to, _) => faults.unreached.contains(to) || faults.frozen.contains(to),
             SimulatedEvent::Transfer { from, to, generation, .. } => {
                 let is_there = !faults.frozen.contains(to) && self.processes.contains_key(to);
@@ -253,7 +187,7 @@ impl World {
         let alive: Vec<u32> =
             self.processes.keys().copied().filter(|index| !faults.frozen.contains(index)).collect();
         for index in alive {
-            self.say(index, MemberReport::Alive { memory: 0 });
+            self.report(index, MemberReport::Alive { memory: 0 });
             self.look_at_handover(index);
         }
         let after = self.now + HEARTBEAT;
@@ -272,59 +206,12 @@ impl World {
         let since = *faults.waiting.entry(index).or_insert(self.now);
         if self.now - since > (3e6 * DEADLINE) as u64 {
             let why = "nothing was handed over".into();
-            self.say(index, MemberReport::Failed { why, of_a_peer: true });
+            self.report(index, MemberReport::Failed { why, of_a_peer: true });
         }
-    }
-
-    /// The launcher, or a new one, ends the remaining processes and begins a new attempt from the state of
-    /// the folder.
-    pub(super) fn begin_anew(&mut self) {
-        let Some(faults) = &mut self.faults else { return };
-        faults.counts.attempts += 1;
-        for index in std::mem::take(&mut faults.frozen) {
-            let unread = faults.unread.iter().filter(|(to, _)| *to == index);
-            let unread = unread.map(|(_, order)| order.clone()).collect();
-            if let Some(process) = self.processes.remove(&index) {
-                faults.late.push((process, unread));
-                let after = self.now + self.rng.below(400_000);
-                self.count += 1;
-                self.agenda.insert((after, self.count), SimulatedEvent::GoesOn);
-            }
-        }
-        faults.unread.clear();
-        faults.end.clear();
-        for gone in [&mut faults.unheard, &mut faults.unreached] {
-            gone.clear();
-        }
-        faults.waiting.clear();
-        faults.own = faults.disk.reach();
-        faults.checkpoints = CheckpointStore::in_store(faults.folder.clone(), faults.own.clone());
-        let after = faults.checkpoints.last_generation();
-        self.coordinator = Coordinator::new(CoordinatorConfig { after, ..faults.config.clone() });
-        // Each coordinator's times begin with 0.
-        self.since = self.now;
-        self.outcome = None;
-        self.early.clear();
-        self.last.clear();
-        self.joining.clear();
-        let stays = |what: &SimulatedEvent| {
-            matches!(
-                what,
-                SimulatedEvent::Fault(_)
-                    | SimulatedEvent::Heartbeat
-                    | SimulatedEvent::AdminEvent(_)
-                    | SimulatedEvent::GoesOn
-            )
-        };
-        self.agenda.retain(|_, what| stays(what));
-        self.start_processes();
     }
 
     /// Looks up the checkpoint to resume from, and checks that it is the last committed one.
-    pub(super) fn find(
-        &mut self,
-        identity: &crate::base::identity::Identity,
-    ) -> Result<Option<Event>, String> {
+    pub(super) fn find(&mut self, identity: &Identity) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
         let found = faults.checkpoints.find(identity);
         let Event::Found { from, .. } = &found else { return Err(format!("it cannot go on: {found:?}")) };
@@ -357,8 +244,8 @@ impl World {
     pub(super) fn commit(
         &mut self,
         (epoch, generation): (u64, u64),
-        identity: &crate::base::identity::Identity,
-        submitted: crate::checkpoint::SubmittedParts,
+        identity: &Identity,
+        submitted: SubmittedParts,
     ) -> Result<Option<Event>, String> {
         let Some(faults) = &mut self.faults else { return Ok(None) };
         let checkpoint_result = faults.checkpoints.commit((epoch, generation), identity, submitted);

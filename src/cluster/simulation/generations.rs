@@ -1,7 +1,8 @@
 //! Messages between hub and places of a simulated generation, and the turns of its threads.
 
+use super::events::SimulatedEvent;
 use super::mixing::Mixing;
-use super::world::{End, SimulatedEvent, World};
+use super::world::{End, World};
 use crate::base::state::{from_bytes, to_bytes};
 use crate::run::message::Message;
 use crate::run::place::{HUB, Outbox};
@@ -61,7 +62,7 @@ impl World {
         let rng = &mut self.rng;
         let seconds = || 0.5 + rng.part();
         let reports = self.processes.get(&index).map(|process| process.reports(seconds)).unwrap_or_default();
-        reports.into_iter().for_each(|report| self.say(index, report));
+        reports.into_iter().for_each(|report| self.report(index, report));
     }
 
     pub(super) fn turn(&mut self, index: u32, generation: u64, thread: usize) -> Result<(), String> {
@@ -84,7 +85,7 @@ impl World {
     pub(super) fn look_for_an_end(&mut self, index: u32) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
         if let Some(report) = process.end()? {
-            self.say(index, report);
+            self.report(index, report);
         }
         Ok(())
     }

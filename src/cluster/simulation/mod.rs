@@ -1,5 +1,5 @@
 //! A simulated run of several processes: the coordinator, the members, and the real hub and places of
-//! `mixing.rs`, driven by a seeded scheduler under a virtual clock. Every message takes a random time. In one
+//! `mixing/`, driven by a seeded scheduler under a virtual clock. Every message takes a random time. In one
 //! test processes join, leave (the first one too), are refused, and workers are rescaled. In a second one
 //! processes are killed, stopped and partitioned, or fail their handshake, disks are slow or full and lose
 //! bytes that were not synced, messages come twice, and the launcher dies. In every case the run ends with
@@ -7,9 +7,11 @@
 //!
 //! For a seed that fails the test prints the command that repeats it.
 
+mod attempts;
 mod balance_probe;
 mod coordination;
 mod disk;
+mod events;
 mod fault_injection;
 mod faults;
 mod generations;
@@ -21,10 +23,11 @@ mod mixing;
 
 use std::collections::HashMap;
 
+use self::events::MembershipCounts;
 use self::faults::Counts;
 use self::mixing::{Mixing, Problem};
-use self::world::{MembershipCounts, World};
-// `mixing.rs` is a file of the integration tests, too: there this name is that of the library.
+use self::world::{Ended, World};
+// `mixing/` is a module of the integration tests, too: there this name is that of the library.
 use crate as raddle;
 use crate::base::random::splitmix64;
 use crate::engine::Engine;
@@ -81,34 +84,44 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
+/// Runs the seeds that the environment names, by default 10,000: each ends with the bytes of one worker.
+/// Returns their number.
+fn simulate(run: impl Fn(u64, u64) -> Result<Ended, String>, mut count: impl FnMut(Ended)) -> u64 {
     let mut expected: HashMap<u64, String> = HashMap::new();
-    let (first, count) = match std::env::var("RADDLE_SIMULATION") {
+    let (first, many) = match std::env::var("RADDLE_SIMULATION") {
         Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
         Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
     };
-    let (mut generations, mut moved, mut counts) = (0, 0, MembershipCounts::default());
-    for seed in first..first + count {
+    for seed in first..first + many {
         let number = splitmix64(seed) % PROBLEMS;
         let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
             Ok(outcome) => outcome.digest(),
             Err(why) => panic!("problem {number} alone: {why}"),
         });
         let again = format!("RADDLE_SIMULATION={seed} cargo test --workspace --lib simulation");
-        let world = World::new(seed, number);
-        let end = world.run().unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
+        let end = run(seed, number).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
         assert!(end.outcome.digest() == *alone, "seed {seed}: another digest\n{again}");
-        generations += end.outcome.report.generations.len();
-        moved += end.outcome.report.generations.iter().map(|one| one.bytes_moved).sum::<u64>();
-        counts += end.comings;
+        count(end);
     }
+    many
+}
+
+#[test]
+fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
+    let (mut generations, mut moved, mut counts) = (0, 0, MembershipCounts::default());
+    let count = simulate(
+        |seed, number| World::new(seed, number).run(),
+        |end| {
+            let records = &end.outcome.report.generations;
+            generations += records.len() as u64;
+            moved += records.iter().map(|one| one.bytes_moved).sum::<u64>();
+            counts += end.comings;
+        },
+    );
     if count > 100 {
         // Each kind of event happens often enough.
-        assert!(
-            generations as u64 > count + count / 2 && moved > 0,
-            "{generations} generations, {moved} bytes"
-        );
+        let enough = generations > count + count / 2 && moved > 0;
+        assert!(enough, "{generations} generations, {moved} bytes");
         let MembershipCounts { joined, left, handed_on, again, refused } = counts;
         assert!(joined > count / 20 && left > count / 20 && refused > count / 200, "{counts:?}");
         assert!(handed_on > count / 20 && again > count / 50, "{counts:?}");
@@ -118,29 +131,17 @@ fn whatever_the_order_of_events_the_bytes_are_those_of_one_worker() {
 
 #[test]
 fn whatever_is_lost_the_bytes_are_those_of_one_worker() {
-    let mut expected: HashMap<u64, String> = HashMap::new();
-    let (first, count) = match std::env::var("RADDLE_SIMULATION") {
-        Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
-        Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 10_000)),
-    };
     let place = tempfile::tempdir().unwrap_or_else(|why| panic!("no folder: {why}"));
-    let mut counts = Counts::default();
-    for seed in first..first + count {
-        let number = splitmix64(seed) % PROBLEMS;
-        let alone = expected.entry(number).or_insert_with(|| match engine(number).run() {
-            Ok(outcome) => outcome.digest(),
-            Err(why) => panic!("problem {number} alone: {why}"),
-        });
-        let again = format!("RADDLE_SIMULATION={seed} cargo test --workspace --lib simulation");
+    let run = |seed: u64, number| {
         let folder = place.path().join(seed.to_string());
-        std::fs::create_dir(&folder).unwrap_or_else(|why| panic!("no folder: {why}"));
+        std::fs::create_dir(&folder).map_err(|why| format!("no folder: {why}"))?;
         let end = World::with_faults(seed, number, folder.clone()).run();
-        let end = end.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{again}"));
-        assert!(end.outcome.digest() == *alone, "seed {seed}: another digest\n{again}");
-        counts += end.faults;
         // A folder that stays does no harm.
         let _ = std::fs::remove_dir_all(folder);
-    }
+        end
+    };
+    let mut counts = Counts::default();
+    let count = simulate(run, |end| counts += end.faults);
     if count > 100 {
         let Counts { struck, attempts, resumed, unsynced, refused, silent, late, unmet } = counts;
         assert!(struck > count && attempts > count + count / 2 && resumed > count / 10, "{counts:?}");

@@ -47,12 +47,7 @@ impl Process {
     }
 
     /// A process that writes checkpoints.
-    pub(super) fn checkpoint_result(
-        index: u32,
-        problem: u64,
-        folder: PathBuf,
-        disk: Arc<FaultyDisk>,
-    ) -> Self {
+    pub(super) fn with_checkpoints(index: u32, problem: u64, folder: PathBuf, disk: Arc<FaultyDisk>) -> Self {
         let engine = engine(problem).identity("data 1").checkpoint(1, folder).store(disk);
         Self::of(engine, index)
     }
@@ -104,7 +99,7 @@ impl Process {
     /// Ends the generation once all places and the hub have left it; returns the report of that.
     pub(super) fn end(&mut self) -> Result<Option<MemberReport>, String> {
         let Some(running) = &mut self.running else { return Ok(None) };
-        let parted = running.hub.as_ref().is_none_or(|hub| hub.exit.is_some());
+        let parted = running.hub.as_ref().is_none_or(|hub| hub.ended.exit.is_some());
         if !parted || !running.threads.iter().all(Places::have_left) {
             return Ok(None);
         }

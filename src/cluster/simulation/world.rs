@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use super::Rng;
-use super::faults::{Counts, Fault, Faults};
+use super::events::{AdminEvent, MembershipCounts, SimulatedEvent};
+use super::faults::{Counts, Faults};
 use super::mixing::Mixing;
 use super::process::Process;
 use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
@@ -24,86 +25,11 @@ pub(super) type End = (u32, u32);
 
 pub(super) const COORDINATOR: End = (u32::MAX, 0);
 
-pub(super) enum SimulatedEvent {
-    ToCoordinator(Event),
-    Order(u32, Order),
-    Transfer {
-        from: u32,
-        to: u32,
-        generation: u64,
-        packed: (u8, u32, Vec<u8>),
-    },
-    /// A message between threads of a generation; the address is a worker, or the hub.
-    Message {
-        process: u32,
-        generation: u64,
-        to: u32,
-        bytes: Vec<u8>,
-    },
-    /// A thread has its turn.
-    Turn {
-        process: u32,
-        generation: u64,
-        thread: usize,
-    },
-    /// A request of an admin client.
-    AdminEvent(AdminEvent),
-    /// A process has built its program.
-    Built(u32),
-    Fault(Fault),
-    /// All processes send a heartbeat.
-    Heartbeat,
-    /// A process that receives nothing ends.
-    Ends(u32),
-    /// A process has received nothing from a peer for the deadline, in this attempt.
-    Silent {
-        from: u32,
-        to: u32,
-        generation: u64,
-        attempt: u64,
-    },
-    /// A stopped process that was replaced runs on.
-    GoesOn,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum AdminEvent {
-    Join {
-        fits: bool,
-        stays: bool,
-    },
-    Leave,
-    /// The first process leaves, and one joins a while later.
-    FirstLeaves,
-    Rescale,
-}
-
 /// Result of a simulated run.
 pub(super) struct Ended {
     pub(super) outcome: Outcome<Mixing>,
     pub(super) comings: MembershipCounts,
     pub(super) faults: Counts,
-}
-
-/// Numbers of processes that joined and left.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct MembershipCounts {
-    pub(super) joined: u64,
-    pub(super) left: u64,
-    /// Processes that left as the first one, and processes that joined after one had.
-    pub(super) handed_on: u64,
-    pub(super) again: u64,
-    pub(super) refused: u64,
-}
-
-impl std::ops::AddAssign for MembershipCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.joined += other.joined;
-        self.left += other.left;
-        self.handed_on += other.handed_on;
-        self.again += other.again;
-        self.refused += other.refused;
-    }
 }
 
 pub(super) struct World {
@@ -115,7 +41,7 @@ pub(super) struct World {
     pub(super) count: u64,
     pub(super) faults: Option<Faults>,
     pub(super) agenda: BTreeMap<(u64, u64), SimulatedEvent>,
-    /// Time at which the last message from one end to another arrives: connections checkpoint_need the order.
+    /// Time at which the last message from one end to another arrives: connections keep the order.
     pub(super) last: HashMap<(End, End), u64>,
     pub(super) coordinator: Coordinator,
     pub(super) processes: BTreeMap<u32, Process>,
@@ -183,7 +109,7 @@ impl World {
         self.agenda.insert((time, self.count), what);
     }
 
-    /// Sends an event with a random delay; those between two ends checkpoint_need their order.
+    /// Sends an event with a random delay; those between two ends keep their order.
     pub(super) fn send(&mut self, from: End, to: End, what: SimulatedEvent) {
         let delay = match self.rng.below(20) {
             0 => self.rng.below(50_000),
@@ -230,7 +156,7 @@ impl World {
             SimulatedEvent::Heartbeat => self.beat()?,
             SimulatedEvent::Ends(index) => self.kill(index),
             SimulatedEvent::Silent { from, to, generation, attempt } => {
-                self.hear_nothing(from, to, generation, attempt);
+                self.on_silence(from, to, generation, attempt);
             }
             SimulatedEvent::GoesOn => self.go_on_late(),
             SimulatedEvent::ToCoordinator(event) => self.coordinate(event)?,
@@ -258,14 +184,18 @@ impl World {
                     registration: process.member.registration(2),
                     address: format!("at {index}"),
                 };
-                self.say(index, report);
+                self.report(index, report);
             }
         }
         Ok(())
     }
 
-    pub(super) fn say(&mut self, from: u32, report: MemberReport) {
-        self.send((from, u32::MAX), COORDINATOR, SimulatedEvent::ToCoordinator(Event::Said { from, report }));
+    pub(super) fn report(&mut self, from: u32, report: MemberReport) {
+        self.send(
+            (from, u32::MAX),
+            COORDINATOR,
+            SimulatedEvent::ToCoordinator(Event::Report { from, report }),
+        );
     }
 
     /// Carries an order out at a process.
@@ -301,10 +231,10 @@ impl World {
                 }
                 let report = MemberReport::PartsSubmitted { generation, submitted };
                 match self.slowness() {
-                    0 => self.say(to, report),
+                    0 => self.report(to, report),
                     slow => {
                         let after = self.now + slow;
-                        self.at(after, SimulatedEvent::ToCoordinator(Event::Said { from: to, report }));
+                        self.at(after, SimulatedEvent::ToCoordinator(Event::Report { from: to, report }));
                     }
                 }
             }
@@ -345,7 +275,7 @@ impl World {
                 self.comings.again += u64::from(joins && self.comings.handed_on > 0);
                 let settled =
                     MemberReport::Settled { generation: begins, bytes: 0, seconds: 0.001, memory: 0 };
-                self.say(index, settled);
+                self.report(index, settled);
                 self.post((index, 0), out);
                 for early in std::mem::take(&mut self.early) {
                     self.dispatch(early)?;
@@ -358,7 +288,7 @@ impl World {
 
     /// A process sends its last report and ends.
     fn leave(&mut self, index: u32) {
-        self.say(index, MemberReport::Done);
+        self.report(index, MemberReport::Done);
         let (from, to) = ((index, u32::MAX), COORDINATOR);
         self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
         // The launcher sees the exit of a process after a time of its own.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Member, lost};
+use super::{Member, missing_state};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::from_bytes;
@@ -13,8 +13,8 @@ use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationStart};
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
+use crate::run::local_state::{LocalState, WholeState};
 use crate::run::record::Ending;
-use crate::run::share::{LocalState, WholeState};
 
 impl<P: Program> Member<P> {
     /// Need for a checkpoint of the boundary at which the generation ended.
@@ -45,7 +45,7 @@ impl<P: Program> Member<P> {
     /// If program or schedule fail.
     pub(crate) fn submit_parts(&mut self, epoch: u64, anew: bool) -> Result<SubmittedParts, EngineError> {
         let Some((_, checkpoints)) = &self.settings.checkpoints else { return Ok(SubmittedParts::default()) };
-        let LocalState { shards, blocks, replica } = self.share.as_ref().ok_or_else(lost)?;
+        let LocalState { shards, blocks, replica } = self.local.as_ref().ok_or_else(missing_state)?;
         let written = panic_context::guarded(|| {
             if anew {
                 checkpoints.give_up();
@@ -90,7 +90,7 @@ impl<P: Program> Member<P> {
         if here.is_none() && bytes.is_none() {
             return Ok(());
         }
-        let (program, share) = (&self.program, self.share.as_mut().ok_or_else(lost)?);
+        let (program, local) = (&self.program, self.local.as_mut().ok_or_else(missing_state)?);
         let committed = panic_context::guarded(|| {
             let loaded = bytes.filter(|_| here.is_none()).map(|bytes| {
                 PanicContext::verb("load of the change").enter();
@@ -99,8 +99,8 @@ impl<P: Program> Member<P> {
             let loaded = loaded.transpose().map_err(|why| why.to_string())?;
             let Some(change) = here.or(loaded) else { return Ok(()) };
             PanicContext::verb("commit").enter();
-            program.commit(&change, &mut share.replica);
-            for (number, shard) in (0..).zip(&mut share.shards) {
+            program.commit(&change, &mut local.replica);
+            for (number, shard) in (0..).zip(&mut local.shards) {
                 if let Some(shard) = shard {
                     PanicContext::verb("commit_shard").of("shard", number).enter();
                     program.commit_shard(&change, number, shard);
@@ -120,19 +120,19 @@ impl<P: Program> Member<P> {
         };
         let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);
         let checkpoint = found?;
-        let replica = self.share.take().ok_or_else(lost)?.replica;
+        let replica = self.local.take().ok_or_else(missing_state)?.replica;
         let mut state = WholeState { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
         let mut hub = HubState::new(pinned, schedule, self.settings.staleness);
         checkpoint.restore(&*self.program, &mut state, &mut hub)?;
-        let mut share = LocalState::from(state);
+        let mut local = LocalState::from(state);
         let position = plan.index_of(self.index).map(|position| position as u32);
-        for (number, slot) in (0..).zip(&mut share.shards) {
+        for (number, slot) in (0..).zip(&mut local.shards) {
             *slot = slot.take().filter(|_| Some(plan.shard_process(number)) == position);
         }
-        for (number, slot) in (0..).zip(&mut share.blocks) {
+        for (number, slot) in (0..).zip(&mut local.blocks) {
             *slot = slot.take().filter(|_| Some(plan.block_process(number)) == position);
         }
-        self.share = Some(share);
+        self.local = Some(local);
         match position {
             Some(0) => self.hub = Some(hub),
             _ => self.schedule = Some(hub.schedule),

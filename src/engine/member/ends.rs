@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Member, lost};
+use super::{Member, missing_state};
 use crate::base::error::EngineError;
 use crate::base::state::to_bytes;
 use crate::cluster::protocol::{GenerationEnd, MemberReport};
@@ -11,7 +11,7 @@ use crate::engine::Outcome;
 use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
-use crate::run::share::{GenerationResult, LocalState};
+use crate::run::local_state::{GenerationResult, LocalState};
 
 impl<P: Program> Member<P> {
     /// Takes a generation's state back when it has ended, at the time `now`; returns the report of that.
@@ -38,7 +38,7 @@ impl<P: Program> Member<P> {
                 None
             }
         };
-        self.share = Some(returned.share);
+        self.local = Some(returned.local);
         let generation = self.plan.as_ref().map_or(0, |plan| plan.number);
         Ok(MemberReport::Ended { generation, end })
     }
@@ -88,8 +88,9 @@ impl<P: Program> Member<P> {
 
     /// Outcome of the run, whose parts are all here.
     pub(super) fn outcome(&mut self) -> Result<Outcome<P>, EngineError> {
-        let held = self.share.take().and_then(LocalState::whole).ok_or_else(lost)?;
-        let (hub, ended) = (self.hub.take().ok_or_else(lost)?, self.ended.take().ok_or_else(lost)?);
+        let held = self.local.take().and_then(LocalState::whole).ok_or_else(missing_state)?;
+        let (hub, ended) =
+            (self.hub.take().ok_or_else(missing_state)?, self.ended.take().ok_or_else(missing_state)?);
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
     }

@@ -28,10 +28,10 @@ use crate::generation::{Generation, Observer};
 use crate::program::Program;
 use crate::program::verdict::Metric;
 use crate::run::hub::HubState;
+use crate::run::local_state::LocalState;
 use crate::run::record::{Ending, ProcessRecord};
 use crate::run::requests::BoundaryRequests;
 use crate::run::settings::Settings;
-use crate::run::share::LocalState;
 use crate::schedule::Schedule;
 
 /// Next step of a process.
@@ -63,7 +63,7 @@ pub(crate) struct Member<P: Program> {
     lazy_parts: Option<Beginnings<P>>,
     counts: (usize, usize),
     /// Shards, blocks and replica; `None` while a generation runs.
-    share: Option<LocalState<P>>,
+    local: Option<LocalState<P>>,
     /// The checkpoint to resume from, where it has been read already.
     found: Option<Checkpoint>,
     /// The schedule, where this is not the first process.
@@ -102,7 +102,7 @@ impl<P: Program> Member<P> {
         settings.requests = Arc::clone(&requests);
         requests.set_stop(settings.stop.clone());
         let (shards_here, blocks_here) = ((0..counts.0).map(|_| None), (0..counts.1).map(|_| None));
-        let share = LocalState { shards: shards_here.collect(), blocks: blocks_here.collect(), replica };
+        let local = LocalState { shards: shards_here.collect(), blocks: blocks_here.collect(), replica };
         Self {
             index,
             requests,
@@ -111,7 +111,7 @@ impl<P: Program> Member<P> {
             identity,
             lazy_parts: Some((shards, blocks, pinned)),
             counts,
-            share: Some(share),
+            local: Some(local),
             found: None,
             schedule: Some(schedule),
             pinned: None,
@@ -137,7 +137,7 @@ impl<P: Program> Member<P> {
     }
 
     /// Sets the checkpoint to resume from, in place of the one that the generation's start names.
-    pub(crate) fn go_on_from(&mut self, checkpoint: Checkpoint) {
+    pub(crate) fn resume_from(&mut self, checkpoint: Checkpoint) {
         self.found = Some(checkpoint);
     }
 
@@ -180,7 +180,7 @@ impl<P: Program> Member<P> {
                 transfers = self.transfers(&plan, stats)?;
             }
         }
-        self.history.here = (plan.participants.len(), 0);
+        self.history.next = (plan.participants.len(), 0);
         self.plan = Some(plan);
         Ok(transfers)
     }
@@ -189,12 +189,12 @@ impl<P: Program> Member<P> {
     ///
     /// # Errors
     /// If it cannot be read, or is not expected.
-    pub(crate) fn take(&mut self, from: u32, transfers: Transfer<P>, bytes: u64) -> Result<(), EngineError> {
+    pub(crate) fn take(&mut self, from: u32, transfer: Transfer<P>, bytes: u64) -> Result<(), EngineError> {
         self.moved += bytes;
-        match transfers {
-            Transfer::Shard(number, shard) => put(&mut self.share()?.shards, number, shard)?,
-            Transfer::Block(number, block) => put(&mut self.share()?.blocks, number, block)?,
-            Transfer::Replica(replica) => self.share()?.replica = replica,
+        match transfer {
+            Transfer::Shard(number, shard) => put(&mut self.local()?.shards, number, shard)?,
+            Transfer::Block(number, block) => put(&mut self.local()?.blocks, number, block)?,
+            Transfer::Replica(replica) => self.local()?.replica = replica,
             Transfer::Pinned(pinned) => self.pinned = Some(pinned),
             Transfer::Hub(bytes) => {
                 let loaded =
@@ -216,8 +216,8 @@ impl<P: Program> Member<P> {
     ///
     /// # Errors
     /// If a generation holds them.
-    fn share(&mut self) -> Result<&mut LocalState<P>, EngineError> {
-        self.share.as_mut().ok_or_else(lost)
+    fn local(&mut self) -> Result<&mut LocalState<P>, EngineError> {
+        self.local.as_mut().ok_or_else(missing_state)
     }
 
     fn position(&self) -> Option<usize> {
@@ -233,7 +233,7 @@ impl<P: Program> Member<P> {
             return Ok(Step::Wait);
         }
         let Some((plan, position)) = self.plan.as_ref().zip(self.position()) else { return Ok(Step::Leave) };
-        self.check_share(plan, position)?;
+        self.check_local(plan, position)?;
         if plan.last {
             return Ok(Step::Over(Box::new(self.outcome()?)));
         }
@@ -241,11 +241,11 @@ impl<P: Program> Member<P> {
             self.settings.started = now;
         }
         let (layout, number) = (plan.layout(position), plan.number);
-        let share = self.share.take().ok_or_else(lost)?;
+        let local = self.local.take().ok_or_else(missing_state)?;
         let (program, settings) = (Arc::clone(&self.program), Arc::new(self.settings.clone()));
         let (hub, observer) = (self.hub.take(), self.observer.take());
-        self.history.here.1 = self.moved;
-        let generation = Arc::new(Generation::new(program, settings, layout, share, hub, observer));
+        self.history.next.1 = self.moved;
+        let generation = Arc::new(Generation::new(program, settings, layout, local, hub, observer));
         self.requests.begin(number);
         Ok(Step::Run(generation, position))
     }
@@ -270,9 +270,9 @@ impl<P: Program> Member<P> {
     fn make(&mut self, plan: &GenerationPlan) -> Result<(), EngineError> {
         let Some((shards, blocks, pinned)) = self.lazy_parts.take() else { return Ok(()) };
         let position = plan.index_of(self.index).map(|position| position as u32);
-        let share = self.share()?;
-        share.shards = shards.make("shard", |shard| Some(plan.shard_process(shard)) == position)?;
-        share.blocks = blocks.make("block", |block| Some(plan.block_process(block)) == position)?;
+        let local = self.local()?;
+        local.shards = shards.make("shard", |shard| Some(plan.shard_process(shard)) == position)?;
+        local.blocks = blocks.make("block", |block| Some(plan.block_process(block)) == position)?;
         if position == Some(0)
             && let Some(schedule) = self.schedule.take()
         {
@@ -292,29 +292,26 @@ impl<P: Program> Member<P> {
     }
 
     /// Error if a part is missing that the plan places here.
-    fn check_share(&self, plan: &GenerationPlan, position: usize) -> Result<(), EngineError> {
-        let (position, share) = (position as u32, self.share.as_ref().ok_or_else(lost)?);
+    fn check_local(&self, plan: &GenerationPlan, position: usize) -> Result<(), EngineError> {
+        let (position, local) = (position as u32, self.local.as_ref().ok_or_else(missing_state)?);
         let lacks = |what: &str, number| {
             Err(EngineError::Process(format!("nobody handed over {what} {number}, which is placed here")))
         };
-        for (number, shard) in (0..).zip(&share.shards) {
+        for (number, shard) in (0..).zip(&local.shards) {
             if plan.shard_process(number) == position && shard.is_none() {
                 return lacks("shard", number);
             }
         }
-        for (number, block) in (0..).zip(&share.blocks) {
+        for (number, block) in (0..).zip(&local.blocks) {
             if plan.block_process(number) == position && block.is_none() {
                 return lacks("block", number);
             }
         }
-        match position == 0 && self.hub.is_none() {
-            true => lacks("hub", 0),
-            false => Ok(()),
-        }
+        if position == 0 && self.hub.is_none() { lacks("hub", 0) } else { Ok(()) }
     }
 }
 
 /// Error where shards, blocks, replica or hub are missing.
-pub(super) fn lost() -> EngineError {
+pub(super) fn missing_state() -> EngineError {
     EngineError::Worker("the run ended without its state".into())
 }

@@ -45,7 +45,7 @@ fn start(
     checkpoint_result: Option<CheckpointResult>,
 ) -> GenerationStart {
     let position = |&id: &u32| Participant { id, address: String::new() };
-    let mut plan = GenerationPlan::deal(
+    let mut plan = GenerationPlan::new(
         number,
         participants.iter().map(position).collect(),
         (2, 2),
@@ -116,7 +116,7 @@ fn bytes_that_came_to_a_process_are_counted_for_the_generation_that_they_came_fo
     let mut member = member(1, 2);
     let stats = ProcessStats::default();
     for (number, bytes) in [(2, 10), (3, 5)] {
-        member.share().unwrap().shards = vec![Some(()), None];
+        member.local().unwrap().shards = vec![Some(()), None];
         member.begin(start(number, &[0, 1], &[0, 1], None), Some(stats)).unwrap();
         member.take(0, Transfer::Shard(1, ()), bytes).unwrap();
         member.take(0, Transfer::End(stats), 1).unwrap();

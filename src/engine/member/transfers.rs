@@ -1,6 +1,6 @@
 //! Transfers of a process to others, and the hub that the first one hands over to the next.
 
-use super::{Member, Outgoing, lost};
+use super::{Member, Outgoing, missing_state};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Reader, StateError, Writer};
@@ -16,69 +16,65 @@ impl<P: Program> Member<P> {
         plan: &GenerationPlan,
         stats: Option<ProcessStats>,
     ) -> Result<Outgoing<P>, EngineError> {
-        let me = self.index;
-        let mut transfers = Outgoing::new();
+        let (me, mut transfers) = (self.index, Outgoing::new());
         // A run that has always been alone leaves its shards to its caller whole.
         if plan.last && stats.is_some() {
             self.drop_training_data().map_err(EngineError::Worker)?;
         }
-        let Self { share, plan: before, .. } = self;
-        let share = share.as_mut().ok_or_else(lost)?;
-        for (number, slot) in (0..).zip(&mut share.shards) {
-            let to = plan.participants[plan.shard_process(number) as usize].id;
+        let Self { local, plan: before, .. } = self;
+        let local = local.as_mut().ok_or_else(missing_state)?;
+        let mut send = |to: u32, one: Transfer<P>| transfers.entry(to).or_default().push(one);
+        let id_of = |process: u32| plan.participants[process as usize].id;
+        for (number, slot) in (0..).zip(&mut local.shards) {
+            let to = id_of(plan.shard_process(number));
             if let Some(shard) = if to == me { None } else { slot.take() } {
-                transfers.entry(to).or_default().push(Transfer::Shard(number, shard));
+                send(to, Transfer::Shard(number, shard));
             }
         }
-        for (number, slot) in (0..).zip(&mut share.blocks) {
-            let to = plan.participants[plan.block_process(number) as usize].id;
+        for (number, slot) in (0..).zip(&mut local.blocks) {
+            let to = id_of(plan.block_process(number));
             if let Some(block) = if to == me { None } else { slot.take() } {
-                transfers.entry(to).or_default().push(Transfer::Block(number, block));
+                send(to, Transfer::Block(number, block));
             }
         }
+        let others: Vec<u32> =
+            plan.participants.iter().map(|other| other.id).filter(|&id| id != me).collect();
         if plan.previous.first().is_some_and(|first| first.id == me) {
+            // A process without workers has made no commits.
             let before = before.take();
-            for participant in
-                plan.participants.iter().filter(|participant| participant.id != me && !plan.last)
-            {
-                // A process without workers has made no commits.
-                let had_workers = before.as_ref().is_some_and(|before| {
-                    before
-                        .index_of(participant.id)
-                        .is_some_and(|participant| before.process_of.contains(&(participant as u32)))
-                });
-                if !had_workers {
-                    transfers
-                        .entry(participant.id)
-                        .or_default()
-                        .push(Transfer::Replica(share.replica.clone()));
-                }
+            let index = |id| before.as_ref().and_then(|before| Some((before, before.index_of(id)? as u32)));
+            let had_workers =
+                |id| index(id).is_some_and(|(before, index)| before.process_of.contains(&index));
+            for &id in others.iter().filter(|&&id| !plan.last && !had_workers(id)) {
+                send(id, Transfer::Replica(local.replica.clone()));
             }
-            let next = plan.participants[0].id;
+            let next = id_of(0);
             if next != me {
                 let saved = panic_context::guarded(|| Ok(self.save_hub())).map_err(EngineError::Worker)?;
-                let both = saved.map(|(pinned, rest)| [Transfer::Pinned(pinned), Transfer::Hub(rest)]);
-                transfers.entry(next).or_default().extend(both.into_iter().flatten());
+                if let Some((pinned, rest)) = saved {
+                    send(next, Transfer::Pinned(pinned));
+                    send(next, Transfer::Hub(rest));
+                }
             }
         }
-        for participant in plan.participants.iter().filter(|participant| participant.id != me) {
-            transfers.entry(participant.id).or_default().push(Transfer::End(stats.unwrap_or_default()));
+        for id in others {
+            send(id, Transfer::End(stats.unwrap_or_default()));
         }
         Ok(transfers)
     }
 
     /// Drops the data in this process's shards and blocks that the model does not need.
     fn drop_training_data(&mut self) -> Result<(), String> {
-        let Some(share) = &mut self.share else { return Ok(()) };
+        let Some(local) = &mut self.local else { return Ok(()) };
         let program = &self.program;
         panic_context::guarded(|| {
-            for (number, shard) in (0..).zip(&mut share.shards) {
+            for (number, shard) in (0..).zip(&mut local.shards) {
                 if let Some(shard) = shard {
                     PanicContext::verb("drop_training_data").of("shard", number).enter();
                     program.drop_training_data(shard);
                 }
             }
-            for (number, block) in (0..).zip(&mut share.blocks) {
+            for (number, block) in (0..).zip(&mut local.blocks) {
                 if let Some(block) = block {
                     PanicContext::verb("shrink_to_model").of("block", number).enter();
                     program.shrink_to_model(block);
@@ -91,10 +87,9 @@ impl<P: Program> Member<P> {
     /// The whole hub: the pinned block, and the bytes of the rest and of the history.
     pub(super) fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
         let hub = self.hub.take()?;
-        let (mut out, mut schedule) = (Writer::default(), Writer::default());
+        let mut out = Writer::default();
         PanicContext::verb("save of the schedule").enter();
-        hub.schedule.save(&mut schedule);
-        out.write(&schedule.into_bytes());
+        out.write(&hub.schedule_bytes());
         out.write(&(hub.progress, hub.ended_mid_epoch));
         self.history.save(&mut out);
         self.schedule = Some(hub.schedule);

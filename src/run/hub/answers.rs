@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Hub, Stage, TURN};
-use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::program::context::Aggregate;
-use crate::run::fingerprints::{Fingerprints, Part, fingerprint_of, unequal_replicas};
+use crate::run::fingerprints::{Component, Fingerprints, fingerprint_of, unequal_replicas};
 use crate::run::message::{Answer, Message};
 use crate::run::place::Outbox;
 use crate::run::places::Places;
@@ -38,7 +37,7 @@ impl<P: Program> Hub<P> {
                 };
                 let Some(partials) = partials.add(answer.partials) else { return Ok(()) };
                 if let Some(round) = last.take() {
-                    PanicContext::verb("aggregate").epoch(self.state.progress.epoch).enter();
+                    self.state.progress.panic_context("aggregate").enter();
                     let pinned = &mut self.state.pinned;
                     let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
                     self.fingerprint_change(0, &change);
@@ -103,12 +102,12 @@ impl<P: Program> Hub<P> {
     /// Keeps the fingerprint of a round's change, if all are kept.
     pub(super) fn fingerprint_change(&mut self, round: u64, change: &P::Change) {
         if self.settings.fingerprints == Fingerprints::All {
-            self.changes.push((Part::Change(round), fingerprint_of(change)));
+            self.changes.push((Component::Change(round), fingerprint_of(change)));
         }
     }
 
     /// The workers' replicas must be equal.
-    fn compare(&self, fingerprints: &[(Part, u64)]) -> Result<(), String> {
+    fn compare(&self, fingerprints: &[(Component, u64)]) -> Result<(), String> {
         let Some((one, other)) = unequal_replicas(fingerprints) else { return Ok(()) };
         let epoch = self.state.progress.epoch;
         Err(format!(

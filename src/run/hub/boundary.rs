@@ -1,6 +1,5 @@
 //! Boundaries: evaluating, concluding, beginning the next epoch or ending the generation.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::gathering::Gathering;
@@ -11,7 +10,7 @@ use crate::program::context::Conclude;
 use crate::program::partials::Partials;
 use crate::program::verdict::{Metric, Status, Verdict};
 use crate::program::{Program, Visibility};
-use crate::run::fingerprints::{BoundaryFingerprint, Fingerprints, Part, fingerprint, fingerprint_of};
+use crate::run::fingerprints::{BoundaryFingerprint, Component, Fingerprints, fingerprint, fingerprint_of};
 use crate::run::message::Message;
 use crate::run::place::Outbox;
 use crate::run::record::{Ending, EpochRecord, Limit};
@@ -26,26 +25,23 @@ impl<P: Program> Hub<P> {
         // Kept as it is before it is concluded where a checkpoint of it may be written: a resumed run
         // concludes it under its own target.
         let at = self.boundary();
-        let keep = self.settings.keeps(at.epoch);
-        self.keep = keep.is_some();
-        for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-            let changes = std::mem::take(unsent);
-            out.push((worker as u32, Message::Boundary { changes, at, keep: self.keep }));
-        }
+        self.checkpoint = self.settings.may_checkpoint(at.epoch);
+        let checkpoint = self.checkpoint;
+        self.send_to_all(out, |changes| Message::Boundary { changes, at, checkpoint });
         self.stage = Stage::Evaluating { shares: Gathering::of(self.workers), fingerprints: Vec::new() };
     }
 
     pub(super) fn conclude(
         &mut self,
         partials: Partials<P::Partial>,
-        fingerprints: Vec<(Part, u64)>,
+        fingerprints: Vec<(Component, u64)>,
         out: &mut Outbox<P>,
     ) -> Result<(), String> {
-        let first = self.verdict.is_none();
+        let first = self.ended.verdict.is_none();
         let boundary = self.boundary();
         let epoch = boundary.epoch;
         self.state.progress.epoch = epoch;
-        let pinned = self.keep.then(|| pinned_state(&*self.program, &self.state.pinned));
+        let pinned = self.checkpoint.then(|| pinned_state(&*self.program, &self.state.pinned));
         PanicContext::verb("conclude").epoch(epoch).enter();
         let verdict = {
             let (pinned, replica) = (&mut self.state.pinned, self.replica.borrow());
@@ -53,7 +49,7 @@ impl<P: Program> Hub<P> {
         };
         self.keep_fingerprint(fingerprints, &verdict);
         let (record, start, worse) = self.judge(verdict, pinned, out)?;
-        self.verdict = Some((start.metric.clone(), start.objective));
+        self.ended.verdict = Some((start.metric.clone(), start.objective));
         match self.show(record, &start) {
             Some(ending) => self.part(GenerationExit::Finished(ending), start, out),
             None if self.settings.ends_after(epoch, self.asked) && !first => {
@@ -126,20 +122,21 @@ impl<P: Program> Hub<P> {
     }
 
     /// Keeps the boundary's fingerprint, if all are kept.
-    fn keep_fingerprint(&mut self, mut fingerprints: Vec<(Part, u64)>, verdict: &Verdict<P::Change>) {
+    fn keep_fingerprint(&mut self, mut fingerprints: Vec<(Component, u64)>, verdict: &Verdict<P::Change>) {
         if self.settings.fingerprints != Fingerprints::All {
             return;
         }
         // Equal on all workers: that of the first stands for all.
-        fingerprints.retain(|(part, _)| !matches!(part, Part::Replica(1..)));
-        fingerprints.push((Part::Pinned, fingerprint(&pinned_state(&*self.program, &self.state.pinned))));
+        fingerprints.retain(|(part, _)| !matches!(part, Component::Replica(1..)));
+        fingerprints
+            .push((Component::Pinned, fingerprint(&pinned_state(&*self.program, &self.state.pinned))));
         let concluded =
             (verdict.metric.value, verdict.objective, verdict.change.as_ref().map(fingerprint_of));
-        fingerprints.push((Part::Conclusion, fingerprint_of(&concluded)));
+        fingerprints.push((Component::Conclusion, fingerprint_of(&concluded)));
         fingerprints.sort_unstable();
         let mut parts = std::mem::take(&mut self.changes);
         parts.append(&mut fingerprints);
-        self.fingerprints.push(BoundaryFingerprint { epoch: self.state.progress.epoch, parts });
+        self.ended.fingerprints.push(BoundaryFingerprint { epoch: self.state.progress.epoch, parts });
     }
 
     /// Reason that the run is over at this boundary, if it is.
@@ -165,7 +162,7 @@ impl<P: Program> Hub<P> {
         (self.watcher)(&record, &self.replica.borrow());
         record.ending = record.ending.or_else(|| self.ending(start));
         let ending = record.ending;
-        self.records.push(record);
+        self.ended.records.push(record);
         ending
     }
 
@@ -186,16 +183,18 @@ impl<P: Program> Hub<P> {
                     self.count(round);
                     for task in &round.tasks {
                         if let Some(block) = task.block {
-                            self.block_at[block as usize] = self.placement[task.shard as usize];
+                            self.ended.block_at[block as usize] = self.placement[task.shard as usize];
                         }
                     }
                 }
                 self.check_folds(&rounds)?;
                 let (last, rounds) = (rounds.last().cloned(), Arc::new(rounds));
-                for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-                    let (epoch, changes) = (start.epoch, std::mem::take(unsent));
-                    out.push((worker as u32, Message::Plan { epoch, changes, rounds: Arc::clone(&rounds) }));
-                }
+                let epoch = start.epoch;
+                self.send_to_all(out, |changes| Message::Plan {
+                    epoch,
+                    changes,
+                    rounds: Arc::clone(&rounds),
+                });
                 self.stage = Stage::Known { last, partials: Gathering::of(self.workers) };
             }
         }
@@ -203,11 +202,9 @@ impl<P: Program> Hub<P> {
     }
 
     pub(super) fn part(&mut self, exit: GenerationExit, start: EpochStart, out: &mut Outbox<P>) {
-        for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-            out.push((worker as u32, Message::Leave { changes: std::mem::take(unsent) }));
-        }
+        self.send_to_all(out, |changes| Message::Leave { changes });
         self.state.progress.start = Some(start);
-        self.exit = Some(exit);
+        self.ended.exit = Some(exit);
         self.stage = Stage::Over;
     }
 
@@ -218,16 +215,11 @@ impl<P: Program> Hub<P> {
         let measured = std::mem::replace(&mut self.measured, vec![0.0; self.workers]);
         EpochRecord {
             epoch: self.state.progress.epoch,
-            data_version: 0,
             seconds: self.settings.elapsed(),
             measured: measured.into_iter().fold(0.0, f64::max),
             workers: self.workers,
             objective,
             metric,
-            position: None,
-            ending: None,
-            note: None,
-            shown: BTreeMap::new(),
             updates: totals.updates - before.updates,
             rounds: totals.rounds - before.rounds,
             candidates: counts.candidates.saturating_sub(counted.candidates),
@@ -235,6 +227,7 @@ impl<P: Program> Hub<P> {
             rolled_back,
             load: std::mem::replace(&mut self.load, vec![0.0; self.workers]),
             log: self.state.schedule.take_log(),
+            ..EpochRecord::default()
         }
     }
 }

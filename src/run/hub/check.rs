@@ -2,11 +2,12 @@
 
 use super::Hub;
 use crate::program::Program;
-use crate::program::verbs::Verb;
+use crate::program::verbs::{Verb, Verbs};
+use crate::run::placement::Layout;
 use crate::schedule::{Assignment, Candidates, Dependencies, Round, Variables};
 
 /// The variables that rounds may name, each at most once a round and at its owner.
-pub(super) struct Named {
+struct Named {
     variables: Variables,
     /// For each variable, the last round that named it; counted over the generation.
     seen: Vec<u64>,
@@ -14,7 +15,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    pub(super) fn new(variables: &Variables) -> Self {
+    fn new(variables: &Variables) -> Self {
         Self { variables: variables.clone(), seen: vec![0; variables.len()], round: 0 }
     }
 
@@ -52,33 +53,53 @@ fn unknown(whose: &str, what: &str, number: u32, count: u32) -> String {
     format!("{whose} {what} {number}, but there are {count}, counted from 0")
 }
 
-impl<P: Program> Hub<P> {
-    /// Checks that a round names shards, blocks and variables that exist, each at most once.
-    pub(super) fn check(&mut self, round: &Round<P::Phase>) -> Result<(), String> {
-        let (shards, blocks) = (self.placement.len() as u32, self.block_at.len() as u32);
-        self.marks += 1;
-        let mark = self.marks;
+/// Shards, blocks and variables that rounds may name, each at most once a round.
+pub(super) struct NameCheck {
+    /// Variables, where the schedule declares them.
+    named: Option<Named>,
+    /// For each shard and each block, the number of the round that named it last.
+    shards: Vec<u64>,
+    blocks: Vec<u64>,
+    round: u64,
+}
+
+impl NameCheck {
+    pub(super) fn new(variables: Option<&Variables>, layout: &Layout) -> Self {
+        let (shards, blocks) = (vec![0; layout.shard_at.len()], vec![0; layout.block_at.len()]);
+        Self { named: variables.map(Named::new), shards, blocks, round: 0 }
+    }
+
+    fn check<P: Program>(&mut self, verbs: &Verbs<P>, round: &Round<P::Phase>) -> Result<(), String> {
+        let (shards, blocks) = (self.shards.len() as u32, self.blocks.len() as u32);
+        self.round += 1;
         for &Assignment { shard, block, .. } in &round.tasks {
             if shard >= shards {
                 return Err(unknown("the schedule names", "shard", shard, shards));
             }
             let twice = |what, number| Err(format!("the schedule names {what} {number} twice in one round"));
-            if std::mem::replace(&mut self.marked_shards[shard as usize], mark) == mark {
+            if std::mem::replace(&mut self.shards[shard as usize], self.round) == self.round {
                 return twice("shard", shard);
             }
             let Some(block) = block else {
-                self.verbs.check(Verb::Update)?;
+                verbs.check(Verb::Update)?;
                 continue;
             };
-            self.verbs.check(Verb::UpdateBlock)?;
+            verbs.check(Verb::UpdateBlock)?;
             if block >= blocks {
                 return Err(unknown("the schedule names", "block", block, blocks));
             }
-            if std::mem::replace(&mut self.marked_blocks[block as usize], mark) == mark {
+            if std::mem::replace(&mut self.blocks[block as usize], self.round) == self.round {
                 return twice("block", block);
             }
         }
         self.named.as_mut().map_or(Ok(()), |named| named.check(round))
+    }
+}
+
+impl<P: Program> Hub<P> {
+    /// Checks that a round names shards, blocks and variables that exist, each at most once.
+    pub(super) fn check(&mut self, round: &Round<P::Phase>) -> Result<(), String> {
+        self.names.check(&self.verbs, round)
     }
 
     /// Checks that partials can be merged, if a shard has more than one task in a plan that is handed out
@@ -109,7 +130,7 @@ impl<P: Program> Hub<P> {
 
     /// Checks that a program tells the schedule of variables that exist.
     pub(super) fn check_given(&self, whose: &str, given: &[(u32, f64)]) -> Result<(), String> {
-        let Some(named) = &self.named else { return Ok(()) };
+        let Some(named) = &self.names.named else { return Ok(()) };
         given.iter().try_for_each(|&(variable, _)| named.is_there(whose, variable))
     }
 }

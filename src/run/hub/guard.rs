@@ -2,7 +2,7 @@
 
 use super::{Accepted, Hub};
 use crate::base::panic_context::PanicContext;
-use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
+use crate::base::state::{Reader, StateError, from_bytes, to_bytes};
 use crate::program::Program;
 use crate::run::message::Message;
 use crate::run::place::Outbox;
@@ -14,20 +14,17 @@ impl<P: Program> Hub<P> {
         let guarded = self.settings.guard && !self.program.is_monotone();
         let Some(objective) = start.objective.filter(|_| guarded) else { return };
         // The commits of this boundary belong to it.
-        for (worker, unsent) in self.unsent.iter_mut().enumerate() {
-            out.push((worker as u32, Message::SaveSnapshot { changes: std::mem::take(unsent) }));
-        }
+        self.send_to_all(out, |changes| Message::SaveSnapshot { changes });
         // Pinned block and schedule are kept whole: nothing is made anew when the guard goes back.
         PanicContext::verb("save of the schedule").epoch(start.epoch).enter();
-        let mut schedule = Writer::default();
-        self.state.schedule.save(&mut schedule);
+        let schedule = self.state.schedule_bytes();
         PanicContext::verb("save of the pinned block").epoch(start.epoch).enter();
         self.accepted = Some(Accepted {
             objective,
             pinned: to_bytes(&self.state.pinned),
-            schedule: schedule.into_bytes(),
+            schedule,
             start: start.clone(),
-            block_at: self.block_at.clone(),
+            block_at: self.ended.block_at.clone(),
         });
     }
 
@@ -40,22 +37,18 @@ impl<P: Program> Hub<P> {
         self.state.pinned = from_bytes(&accepted.pinned).map_err(broken)?;
         PanicContext::verb("the schedule's load, reduce_parallelism or save").epoch(epoch).enter();
         self.state.schedule.load(&mut Reader::new(&accepted.schedule)).map_err(broken)?;
-        self.block_at.clone_from(&accepted.block_at);
+        self.ended.block_at.clone_from(&accepted.block_at);
         let start = EpochStart { epoch: self.state.progress.epoch, ..accepted.start.clone() };
         self.state.schedule.reduce_parallelism();
         // The next rollback starts from the shrunken schedule, not from the one that failed.
-        let mut schedule = Writer::default();
-        self.state.schedule.save(&mut schedule);
+        let schedule = self.state.schedule_bytes();
         if let Some(accepted) = &mut self.accepted {
-            accepted.schedule = schedule.into_bytes();
+            accepted.schedule = schedule;
         }
         self.state.progress.staleness /= 2;
         self.state.progress.rollbacks_in_a_row += 1;
         self.state.progress.totals.rollbacks += 1;
-        for worker in 0..self.workers {
-            self.unsent[worker].clear();
-            out.push((worker as u32, Message::LoadSnapshot));
-        }
+        self.send_to_all(out, |_| Message::LoadSnapshot);
         Ok(start)
     }
 }

@@ -15,11 +15,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use self::check::Named;
+use self::check::NameCheck;
 use self::gathering::Gathering;
 #[cfg(test)]
 pub(crate) use self::state::Totals;
-pub(crate) use self::state::{HubState, Progress, Unconcluded};
+pub(crate) use self::state::{GenerationExit, GenerationTotals, HubState, Progress, Unconcluded};
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -29,13 +29,12 @@ use std::time::Duration;
 
 use crate::base::fork_join::HelperThreads;
 use crate::program::verbs::Verbs;
-use crate::program::verdict::Metric;
 use crate::program::{Boundary, Program};
-use crate::run::fingerprints::{BoundaryFingerprint, Part};
+use crate::run::fingerprints::Component;
 use crate::run::message::Changes;
 use crate::run::place::Outbox;
 use crate::run::placement::Layout;
-use crate::run::record::{Ending, EpochRecord};
+use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::schedule::{Candidates, EpochStart, Round, Schedule};
 
@@ -46,15 +45,6 @@ const TURN: Duration = Duration::from_millis(1);
 /// After this number of rollbacks in a row the parallelism has long been 1: the program itself worsens its
 /// objective.
 const MOST_ROLLBACKS: u64 = 64;
-
-/// End of a generation.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GenerationExit {
-    /// The run is over.
-    Finished(Ending),
-    /// The next generation takes over: other workers, or a checkpoint is due.
-    Reconfigure,
-}
 
 /// A round that was handed out and whose changes the schedule has not learned yet.
 struct Flight<P: Program> {
@@ -76,7 +66,7 @@ enum Stage<P: Program> {
     /// Waiting for the rounds in flight; `last` if the epoch has no more.
     Draining { last: bool },
     /// Waiting for the shards' partials of evaluation.
-    Evaluating { shares: Gathering<P::Partial>, fingerprints: Vec<(Part, u64)> },
+    Evaluating { shares: Gathering<P::Partial>, fingerprints: Vec<(Component, u64)> },
     /// The generation has ended.
     Over,
 }
@@ -101,17 +91,11 @@ pub(crate) struct Hub<P: Program> {
     /// Workers that hold something, and those that the run was given.
     workers: usize,
     asked: usize,
-    /// Variables that rounds may name, where the schedule declares them.
-    named: Option<Named>,
-    /// For each shard and each block, the number of the check in which it was named last.
-    marked_shards: Vec<u64>,
-    marked_blocks: Vec<u64>,
-    marks: u64,
+    names: NameCheck,
     /// Threads that help with the work done here.
     helpers: Arc<HelperThreads>,
-    /// The worker of each shard, and of each block.
+    /// The worker of each shard.
     placement: Arc<Vec<u32>>,
-    pub(crate) block_at: Vec<u32>,
     replica: Rc<RefCell<P::Replica>>,
     stage: Stage<P>,
     /// The rest of a known plan that is handed out round by round.
@@ -120,7 +104,7 @@ pub(crate) struct Hub<P: Program> {
     issued: u64,
     aggregated: u64,
     /// `true` if a checkpoint of the boundary under way may be written.
-    keep: bool,
+    checkpoint: bool,
     flights: VecDeque<Flight<P>>,
     /// Commits not yet sent, for each worker.
     unsent: Vec<Changes<P>>,
@@ -132,12 +116,10 @@ pub(crate) struct Hub<P: Program> {
     measured: Vec<f64>,
     /// Observer of every record as it is made, before the run goes on: it may ask the run to stop there.
     watcher: Watcher<P>,
-    pub(crate) records: Vec<EpochRecord>,
-    /// Fingerprints of the epoch's changes, and of the boundaries, if all are kept.
-    changes: Vec<(Part, u64)>,
-    pub(crate) fingerprints: Vec<BoundaryFingerprint>,
-    pub(crate) verdict: Option<(Metric, Option<f64>)>,
-    pub(crate) exit: Option<GenerationExit>,
+    /// Fingerprints of the epoch's changes, if all are kept.
+    changes: Vec<(Component, u64)>,
+    /// The generation's records so far, and the places of blocks.
+    pub(crate) ended: GenerationTotals,
 }
 
 impl<P: Program> Hub<P> {
@@ -151,12 +133,10 @@ impl<P: Program> Hub<P> {
         watcher: Watcher<P>,
     ) -> Self {
         let workers = layout.workers;
-        let named = state.schedule.variables().map(Named::new);
+        let names = NameCheck::new(state.schedule.variables(), layout);
+        let ended = GenerationTotals { block_at: layout.block_at.clone(), ..GenerationTotals::default() };
         Self {
-            named,
-            marked_shards: vec![0; layout.shard_at.len()],
-            marked_blocks: vec![0; layout.block_at.len()],
-            marks: 0,
+            names,
             asked: layout.asked,
             program,
             verbs: P::verbs(),
@@ -165,13 +145,12 @@ impl<P: Program> Hub<P> {
             workers,
             helpers,
             placement: Arc::clone(&layout.shard_at),
-            block_at: layout.block_at.clone(),
             replica,
             stage: Stage::Fresh,
             listed: None,
             issued: 0,
             aggregated: 0,
-            keep: false,
+            checkpoint: false,
             flights: VecDeque::new(),
             unsent: (0..workers).map(|_| Vec::new()).collect(),
             held: Vec::new(),
@@ -179,11 +158,8 @@ impl<P: Program> Hub<P> {
             load: vec![0.0; workers],
             measured: vec![0.0; workers],
             watcher,
-            records: Vec::new(),
             changes: Vec::new(),
-            fingerprints: Vec::new(),
-            verdict: None,
-            exit: None,
+            ended,
         }
     }
 
@@ -192,7 +168,7 @@ impl<P: Program> Hub<P> {
         match self.state.progress.start.take() {
             None => self.evaluate(out),
             Some(start) => {
-                self.verdict = Some((start.metric.clone(), start.objective));
+                self.ended.verdict = Some((start.metric.clone(), start.objective));
                 // Where the guard went back to an earlier boundary, a checkpoint cannot be concluded anew. A
                 // checkpoint of a run that was over is resumed to its end, not beyond it.
                 if let Some(ending) = self.ending(&start) {
@@ -208,7 +184,7 @@ impl<P: Program> Hub<P> {
 
     /// The boundary that is evaluated and concluded next.
     fn boundary(&self) -> Boundary {
-        let epoch = self.state.progress.epoch + u64::from(self.verdict.is_some());
+        let epoch = self.state.progress.epoch + u64::from(self.ended.verdict.is_some());
         Boundary { epoch, shards: self.placement.len() as u32 }
     }
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::check::check_related;
 use super::gathering::Gathering;
 use super::{COMMITS_HELD, Flight, Hub, Stage};
-use crate::base::panic_context::PanicContext;
 use crate::program::context::Aggregate;
 use crate::program::partials::Partials;
 use crate::program::{Program, Visibility};
-use crate::run::message::{Asked, Message};
+use crate::run::message::{Changes, Message, RoundTasks};
 use crate::run::place::Outbox;
 use crate::schedule::{Assignment, Candidates, Dependencies, Next, Round};
 
@@ -55,16 +54,14 @@ impl<P: Program> Hub<P> {
         match &mut self.listed {
             Some(rounds) => rounds.pop_front().map_or(Next::EndOfEpoch, Next::Round),
             None => {
-                let panic_context = PanicContext::verb("the schedule's next_round");
-                panic_context.epoch(self.state.progress.epoch).round(self.issued).enter();
+                self.state.progress.panic_context("the schedule's next_round").round(self.issued).enter();
                 self.state.schedule.next_round()
             }
         }
     }
 
     pub(super) fn decide(&mut self, dependencies: &Dependencies) -> Next<P::Phase> {
-        let panic_context = PanicContext::verb("the schedule's decide");
-        panic_context.epoch(self.state.progress.epoch).round(self.issued).enter();
+        self.state.progress.panic_context("the schedule's decide").round(self.issued).enter();
         self.state.schedule.decide(dependencies)
     }
 
@@ -102,8 +99,8 @@ impl<P: Program> Hub<P> {
             waiting += 1;
             // Without them a shard would be read as old as its worker's last task happens to be.
             let changes = std::mem::take(&mut self.unsent[worker]);
-            let asked = self.asked(&candidates.phase, tasks);
-            out.push((worker as u32, Message::Gather { changes, asked }));
+            let work = self.work(&candidates.phase, tasks);
+            out.push((worker as u32, Message::Gather { changes, work }));
         }
         waiting
     }
@@ -114,7 +111,7 @@ impl<P: Program> Hub<P> {
         candidates: &Candidates<P::Phase>,
         pieces: Partials<P::Partial>,
     ) -> Result<Next<P::Phase>, String> {
-        PanicContext::verb("relate").epoch(self.state.progress.epoch).round(self.issued).enter();
+        self.state.progress.panic_context("relate").round(self.issued).enter();
         let (_, relate) = self.verbs.to_relate()?;
         let dependencies = relate(&self.program, &candidates.phase, &candidates.variables, pieces);
         check_related(candidates.variables.len(), &dependencies)?;
@@ -122,12 +119,12 @@ impl<P: Program> Hub<P> {
     }
 
     /// The tasks of a round for one worker.
-    fn asked(&self, phase: &P::Phase, tasks: Vec<Assignment>) -> Asked<P> {
-        Asked { epoch: self.state.progress.epoch, round: self.issued, phase: phase.clone(), tasks }
+    fn work(&self, phase: &P::Phase, tasks: Vec<Assignment>) -> RoundTasks<P> {
+        RoundTasks { epoch: self.state.progress.epoch, round: self.issued, phase: phase.clone(), tasks }
     }
 
     pub(super) fn prepare(&self, round: &mut Round<P::Phase>) {
-        PanicContext::verb("prepare").epoch(self.state.progress.epoch).round(self.issued).enter();
+        self.state.progress.panic_context("prepare").round(self.issued).enter();
         self.program.prepare(&mut round.phase, &self.state.pinned);
     }
 
@@ -139,7 +136,7 @@ impl<P: Program> Hub<P> {
             let worker = self.placement[assignment.shard as usize];
             tasks[worker as usize].push(assignment.clone());
             if let Some(block) = assignment.block {
-                let at = std::mem::replace(&mut self.block_at[block as usize], worker);
+                let at = std::mem::replace(&mut self.ended.block_at[block as usize], worker);
                 if at != worker {
                     forward[at as usize].push((block, worker));
                 }
@@ -153,8 +150,8 @@ impl<P: Program> Hub<P> {
             }
             waiting += 1;
             let changes = std::mem::take(&mut self.unsent[worker]);
-            let asked = self.asked(&round.phase, tasks);
-            out.push((worker as u32, Message::Step { changes, forward, asked }));
+            let work = self.work(&round.phase, tasks);
+            out.push((worker as u32, Message::Step { changes, forward, work }));
         }
         let number = self.issued;
         self.flights.push_back(Flight { number, round, partials: Gathering::of(waiting), change: None });
@@ -181,7 +178,7 @@ impl<P: Program> Hub<P> {
             if flight.partials.waits() || flight.number >= end {
                 break;
             }
-            PanicContext::verb("aggregate").epoch(self.state.progress.epoch).round(flight.number).enter();
+            self.state.progress.panic_context("aggregate").round(flight.number).enter();
             let partials = flight.partials.take();
             let (round, pinned) = (&flight.round, &mut self.state.pinned);
             let change = self.program.aggregate(Aggregate { round, pinned, partials });
@@ -199,7 +196,7 @@ impl<P: Program> Hub<P> {
             let Some(Flight { number, round, change: Some(change), .. }) = self.flights.pop_front() else {
                 break;
             };
-            let panic_context = PanicContext::verb("deltas").epoch(self.state.progress.epoch).round(number);
+            let panic_context = self.state.progress.panic_context("deltas").round(number);
             panic_context.enter();
             let mut deltas = Vec::new();
             self.program.deltas(&change, &mut |variable, distance| deltas.push((variable, distance)));
@@ -212,6 +209,12 @@ impl<P: Program> Hub<P> {
             }
         }
         Ok(())
+    }
+
+    /// Sends a message to every worker, each with the commits that it has not been sent.
+    pub(super) fn send_to_all(&mut self, out: &mut Outbox<P>, message: impl Fn(Changes<P>) -> Message<P>) {
+        let unsent = (0..).zip(&mut self.unsent);
+        out.extend(unsent.map(|(worker, unsent)| (worker, message(std::mem::take(unsent)))));
     }
 
     pub(super) fn commit(&mut self, change: Arc<P::Change>) {

@@ -1,8 +1,38 @@
 //! [`HubState`]: state that the hub hands on, and [`Progress`]: how far a run has come.
 
+use std::time::Instant;
+
+use crate::base::panic_context::PanicContext;
+use crate::base::state::Writer;
 use crate::program::Program;
-use crate::program::verdict::Status;
+use crate::program::verdict::{Metric, Status};
+use crate::run::fingerprints::BoundaryFingerprint;
+use crate::run::record::{Ending, EpochRecord};
 use crate::schedule::{Counts, EpochStart, Schedule};
+
+/// End of a generation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GenerationExit {
+    /// The run is over.
+    Finished(Ending),
+    /// The next generation takes over: other workers, or a checkpoint is due.
+    Reconfigure,
+}
+
+/// The end of a generation and its counts.
+#[derive(Default)]
+pub(crate) struct GenerationTotals {
+    pub(crate) records: Vec<EpochRecord>,
+    pub(crate) fingerprints: Vec<BoundaryFingerprint>,
+    pub(crate) verdict: Option<(Metric, Option<f64>)>,
+    pub(crate) exit: Option<GenerationExit>,
+    /// The worker of each block.
+    pub(crate) block_at: Vec<u32>,
+    pub(crate) bytes: u64,
+    pub(crate) block_bytes: u64,
+    /// Moment when the hub had concluded its last boundary.
+    pub(crate) at: Option<Instant>,
+}
 
 /// State that the hub hands on from generation to generation; a checkpoint keeps its learned form.
 pub(crate) struct HubState<P: Program> {
@@ -30,6 +60,13 @@ impl<P: Program> HubState<P> {
     pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule<P::Phase>>, staleness: usize) -> Self {
         let progress = Progress { staleness, ..Progress::default() };
         Self { pinned, schedule, progress, unconcluded: None, ended_mid_epoch: false }
+    }
+
+    /// The schedule whole, as bytes.
+    pub(crate) fn schedule_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        self.schedule.save(&mut out);
+        out.into_bytes()
     }
 }
 
@@ -73,6 +110,11 @@ impl Totals {
 }
 
 impl Progress {
+    /// Context of a verb in the epoch under way.
+    pub(super) fn panic_context(&self, verb: &'static str) -> PanicContext {
+        PanicContext::verb(verb).epoch(self.epoch)
+    }
+
     /// `true` if a run can have these counts: each is within what can be counted, and has only grown since
     /// the epoch under way began.
     pub(crate) fn is_possible(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
 use crate::program::{Program, Visibility};
 use crate::replay;
-use crate::run::fingerprints::Part;
+use crate::run::fingerprints::Component;
 use crate::schedule::EachShard;
 
 /// Values of each boundary: an objective, and a metric if it is measured there.
@@ -116,7 +116,7 @@ fn the_change_of_a_plan_that_is_known_ahead_is_compared_like_that_of_a_round() {
     };
     let outcome = make(true).compared().run().unwrap();
     for fingerprint in not_empty(&outcome.fingerprints[1..]) {
-        assert_eq!(fingerprint.parts[0].0, Part::Change(0), "epoch {}", fingerprint.epoch);
+        assert_eq!(fingerprint.parts[0].0, Component::Change(0), "epoch {}", fingerprint.epoch);
     }
     replay::check(|| make(true)).unwrap();
     let error = replay::check(|| make(false)).unwrap_err().to_string();

@@ -4,7 +4,7 @@ use super::Place;
 use crate::base::panic_context::PanicContext;
 use crate::base::state::{Learned, from_bytes, to_bytes};
 use crate::program::{Boundary, Program};
-use crate::run::fingerprints::{Fingerprints, Part, fingerprint, fingerprint_of};
+use crate::run::fingerprints::{Component, Fingerprints, fingerprint, fingerprint_of};
 use crate::run::saved_state::shard_state;
 
 /// A boundary to which the guard may return.
@@ -31,19 +31,22 @@ impl<P: Program> Place<P> {
     }
 
     /// The fingerprints of all parts here, as far as they are kept.
-    pub(super) fn fingerprint(&self) -> Vec<(Part, u64)> {
+    pub(super) fn fingerprint(&self) -> Vec<(Component, u64)> {
         let mut fingerprints = Vec::new();
         if self.options.fingerprints == Fingerprints::Off {
             return fingerprints;
         }
         PanicContext::verb("save of the replica").of("worker", self.worker).enter();
-        fingerprints.push((Part::Replica(self.worker), fingerprint_of(&*self.replica.borrow())));
+        fingerprints.push((Component::Replica(self.worker), fingerprint_of(&*self.replica.borrow())));
         if self.options.fingerprints == Fingerprints::All {
             fingerprints.extend(
-                self.shard_state().iter().map(|(number, bytes)| (Part::Shard(*number), fingerprint(bytes))),
+                self.shard_state()
+                    .iter()
+                    .map(|(number, bytes)| (Component::Shard(*number), fingerprint(bytes))),
             );
             let here = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
-            fingerprints.extend(here.map(|(&number, block)| (Part::Block(number), fingerprint_of(block))));
+            fingerprints
+                .extend(here.map(|(&number, block)| (Component::Block(number), fingerprint_of(block))));
         }
         fingerprints
     }

@@ -15,9 +15,9 @@ use crate::base::slowdown::Slowdown;
 use crate::checkpoint::CheckpointWriter;
 use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
-use crate::program::{Program, Task};
+use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Fingerprints;
-use crate::run::message::{Answer, Changes, Message};
+use crate::run::message::{Answer, Changes, Message, RoundTasks};
 
 mod boundary;
 mod plan;
@@ -138,10 +138,10 @@ impl<P: Program> Place<P> {
         }
         let Some(order) = self.inbox.pop_front() else { return Ok(false) };
         match order {
-            Message::Step { changes, forward, asked } => {
+            Message::Step { changes, forward, work } => {
                 self.commit(&changes);
-                let (round, partials) = (asked.round, Vec::with_capacity(asked.tasks.len()));
-                let tasks = asked.into_tasks();
+                let (round, partials) = (work.round, Vec::with_capacity(work.tasks.len()));
+                let tasks = work.into_tasks();
                 let tasks = if self.options.reversed { tasks.rev().collect() } else { tasks.collect() };
                 self.step = Some(Step { round, forward, tasks, partials, spent: Spent::default() });
                 self.run_step(out)?;
@@ -150,44 +150,16 @@ impl<P: Program> Place<P> {
                 self.commit(&changes);
                 self.begin_plan(epoch, rounds, out);
             }
-            Message::Gather { changes, asked } => {
+            Message::Gather { changes, work } => {
                 self.commit(&changes);
-                let started = Instant::now();
-                let (gather, _) = self.verbs.to_relate()?;
-                let piece = |task: Task<P::Phase>| {
-                    let shard = self.shards.get(&task.shard)?;
-                    PanicContext::verb("gather")
-                        .of("shard", task.shard)
-                        .epoch(task.epoch)
-                        .round(task.round)
-                        .enter();
-                    Some((task.shard, gather(&self.program, &task, shard)))
-                };
-                let partials = asked.into_tasks().filter_map(piece).collect();
-                let busy = started.elapsed().as_secs_f64();
-                let answer = Answer { worker: self.worker, partials, busy, measured: 0.0 };
-                out.push((HUB, Message::Pieces { answer }));
+                self.gather(work, out)?;
             }
-            Message::Boundary { changes, at: boundary, keep } => {
+            Message::Boundary { changes, at: boundary, checkpoint } => {
                 self.commit(&changes);
-                if keep {
+                if checkpoint {
                     self.write(&boundary)?;
                 }
-                let fingerprints = self.fingerprint();
-                let started = Instant::now();
-                let replica = self.replica.borrow();
-                let shares = self.shards.iter_mut();
-                let partials = shares
-                    .map(|(&number, shard)| {
-                        PanicContext::verb("evaluate").of("shard", number).enter();
-                        let at = Evaluate { boundary, number, shard, replica: &*replica };
-                        (number, self.program.evaluate(at))
-                    })
-                    .collect();
-                let busy = started.elapsed().as_secs_f64();
-                let measured = if self.program.is_evaluation(None) { busy } else { 0.0 };
-                let answer = Answer { worker: self.worker, partials, busy, measured };
-                out.push((HUB, Message::Shares { answer, fingerprints }));
+                self.evaluate(boundary, out);
             }
             Message::SaveSnapshot { changes } => {
                 self.commit(&changes);
@@ -202,6 +174,40 @@ impl<P: Program> Place<P> {
             _ => return Err(format!("worker {} was sent an answer, which is for the hub", self.worker)),
         }
         Ok(true)
+    }
+
+    /// Describes candidates that live here.
+    fn gather(&self, work: RoundTasks<P>, out: &mut Outbox<P>) -> Result<(), String> {
+        let started = Instant::now();
+        let (gather, _) = self.verbs.to_relate()?;
+        let piece = |task: Task<P::Phase>| {
+            let shard = self.shards.get(&task.shard)?;
+            panic_context("gather", &task).enter();
+            Some((task.shard, gather(&self.program, &task, shard)))
+        };
+        let partials = work.into_tasks().filter_map(piece).collect();
+        let answer = self.answer(partials, Spent::since(started, false));
+        out.push((HUB, Message::Pieces { answer }));
+        Ok(())
+    }
+
+    /// Evaluates every shard here.
+    fn evaluate(&mut self, boundary: Boundary, out: &mut Outbox<P>) {
+        let fingerprints = self.fingerprint();
+        let started = Instant::now();
+        let replica = self.replica.borrow();
+        let evaluated = self.shards.iter_mut().map(|(&number, shard)| {
+            PanicContext::verb("evaluate").of("shard", number).enter();
+            (number, self.program.evaluate(Evaluate { boundary, number, shard, replica: &*replica }))
+        });
+        let partials = evaluated.collect();
+        let spent = Spent::since(started, self.program.is_evaluation(None));
+        let answer = self.answer(partials, spent);
+        out.push((HUB, Message::Shares { answer, fingerprints }));
+    }
+
+    fn answer(&self, partials: Vec<(u32, P::Partial)>, Spent { busy, measured }: Spent) -> Answer<P> {
+        Answer { worker: self.worker, partials, busy, measured }
     }
 
     fn commit(&mut self, changes: &Changes<P>) {
@@ -226,25 +232,24 @@ impl<P: Program> Place<P> {
         let Some(shard) = self.shards.get_mut(&task.shard) else { return Ok(None) };
         let replica = self.replica.borrow();
         panic_context("update", task).enter();
-        Ok(match task.block {
-            None => Some(self.verbs.to_update()?(&self.program, TaskOf { task, shard, replica: &*replica })),
-            Some(number) => match self.blocks.get_mut(&number) {
-                Some(block) => {
-                    let at = BlockTaskOf { task, shard, number, block, replica: &*replica };
-                    Some(self.verbs.to_update_block()?(&self.program, at))
-                }
-                None => None,
-            },
-        })
+        let Some(number) = task.block else {
+            return Ok(Some(self.verbs.to_update()?(
+                &self.program,
+                TaskOf { task, shard, replica: &*replica },
+            )));
+        };
+        let Some(block) = self.blocks.get_mut(&number) else { return Ok(None) };
+        let at = BlockTaskOf { task, shard, number, block, replica: &*replica };
+        Ok(Some(self.verbs.to_update_block()?(&self.program, at)))
     }
 
     /// Seconds of a task that ends now, or later where the worker is made slower.
     fn spent(&self, task: &Task<P::Phase>, started: Instant) -> Spent {
-        let busy = match &self.slowdown {
-            None => started.elapsed().as_secs_f64(),
-            Some(slowdown) => slowdown.stretch(self.worker, task.epoch, started),
-        };
-        Spent { busy, measured: if self.program.is_evaluation(Some(&task.phase)) { busy } else { 0.0 } }
+        let is_evaluation = self.program.is_evaluation(Some(&task.phase));
+        match &self.slowdown {
+            None => Spent::since(started, is_evaluation),
+            Some(slowdown) => Spent::new(slowdown.stretch(self.worker, task.epoch, started), is_evaluation),
+        }
     }
 
     // ---- rounds handed out one by one ----
@@ -276,8 +281,8 @@ impl<P: Program> Place<P> {
             worked = true;
         }
         if step.tasks.is_empty() && step.forward.is_empty() {
-            let Step { round, partials, spent: Spent { busy, measured }, .. } = step;
-            let answer = Answer { worker: self.worker, partials, busy, measured };
+            let Step { round, partials, spent, .. } = step;
+            let answer = self.answer(partials, spent);
             out.push((HUB, Message::Partials { round, answer }));
             self.early.clear();
             return Ok(true);
@@ -285,6 +290,4 @@ impl<P: Program> Place<P> {
         self.step = Some(step);
         Ok(worked)
     }
-
-    // ---- the guard's snapshot ----
 }

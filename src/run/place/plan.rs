@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::spent::Spent;
 use super::{HUB, Outbox, Place, panic_context};
 use crate::program::Program;
-use crate::run::message::{Answer, Message};
+use crate::run::message::Message;
 use crate::schedule::Round;
 
 /// A plan known for the whole epoch, under way.
@@ -158,9 +158,7 @@ impl<P: Program> Place<P> {
     fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {
         if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
             let Some(plan) = self.plan.take() else { return };
-            let PlanRun { folded, spent: Spent { busy, measured }, .. } = plan;
-            let partials = folded.into_iter().collect();
-            let answer = Answer { worker: self.worker, partials, busy, measured };
+            let answer = self.answer(plan.folded.into_iter().collect(), plan.spent);
             out.push((HUB, Message::PlanDone { answer }));
         }
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::program::context::{Aggregate, Conclude};
 use crate::program::verbs::Update;
 use crate::program::verdict::{Metric, Verdict};
-use crate::run::message::Asked;
+use crate::run::message::RoundTasks;
 use crate::schedule::Assignment;
 
 /// Tasks of phase 1 measure the model, those of phase 0 train it.
@@ -36,8 +36,8 @@ fn seconds_of_a_round_that_measures_are_told_apart_from_those_of_one_that_trains
     let mut place = Place::new(Arc::new(Measuring), (0, options), Arc::new(vec![0, 0]), shards, blocks, ());
     for phase in [0, 1] {
         let tasks = [0, 1].map(|shard| Assignment { shard, block: None, variables: Vec::new() });
-        let asked = Asked { epoch: 0, round: u64::from(phase), phase, tasks: tasks.into() };
-        place.receive(Message::Step { changes: Vec::new(), forward: Vec::new(), asked });
+        let work = RoundTasks { epoch: 0, round: u64::from(phase), phase, tasks: tasks.into() };
+        place.receive(Message::Step { changes: Vec::new(), forward: Vec::new(), work });
         let mut out = Outbox::new();
         while place.run(&mut out).unwrap() {}
         let [(HUB, Message::Partials { round, answer })] = &out[..] else { panic!("no answer to a round") };

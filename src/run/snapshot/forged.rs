@@ -13,12 +13,11 @@ use sha2::{Digest as _, Sha256};
 use super::tests::{Counting, engine, identity, names, write};
 use super::*;
 use crate::base::store::{Disk, Store};
-use crate::checkpoint::folder::find;
 use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::part::{Kind, Part};
 use crate::checkpoint::{SubmittedParts, has_checkpoint, last_generation};
 use crate::run::hub::{HubState, Progress};
-use crate::run::share::WholeState;
+use crate::run::local_state::WholeState;
 use crate::schedule::{Cyclic, Variables};
 
 /// A record as its bytes: code, number, length, content.
@@ -304,5 +303,5 @@ fn a_run_that_is_resumed_where_a_checkpoint_is_due_does_not_write_it_again() {
     let outcome = engine(place.path()).epochs(3).resume(&folder).run().unwrap();
     assert_eq!(names(&folder), ["2.1", "3.2"].map(str::to_owned).into());
     assert_eq!(outcome.report.checkpoints.count, 1);
-    assert!(find(&folder, &identity()).is_err(), "it is of another run than those of the table");
+    assert!(Checkpoint::read(&folder, &identity()).is_err(), "it is of another run than those of the table");
 }

@@ -6,8 +6,8 @@ mod forged;
 mod tests;
 
 use super::hub::{HubState, Progress};
+use super::local_state::WholeState;
 use super::saved_state::{pinned_state, shard_state};
-use super::share::WholeState;
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Learned, StateError, from_bytes, to_bytes};

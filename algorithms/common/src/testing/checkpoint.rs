@@ -22,13 +22,13 @@ impl Checkpoint {
         let mut names: Vec<(u64, u64)> = super::names(folder)
             .iter()
             .map(|name| {
-                let (epoch, sitting) = name.split_once('.').unwrap();
-                (sitting.parse().unwrap(), epoch.parse().unwrap())
+                let (epoch, generation) = name.split_once('.').unwrap();
+                (generation.parse().unwrap(), epoch.parse().unwrap())
             })
             .collect();
         names.sort_unstable();
-        let (sitting, epoch) = names.pop().unwrap();
-        let folder = folder.join(format!("{epoch}.{sitting}"));
+        let (generation, epoch) = names.pop().unwrap();
+        let folder = folder.join(format!("{epoch}.{generation}"));
         let parts = super::names(&folder).into_iter().filter(|name| name.starts_with("part."));
         let parts = parts.map(|name| folder.join(name)).map(|path| (path.clone(), fs::read(path).unwrap()));
         Self { manifest: fs::read(folder.join("manifest")).unwrap(), parts: parts.collect(), folder }

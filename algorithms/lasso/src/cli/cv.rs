@@ -8,12 +8,12 @@ use raddle::cli::{
 use raddle::state::{from_bytes, to_bytes};
 use raddle::{Ending, RunReport};
 use raddle_datasets::{Beside, Table};
+use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};
 use serde::Serialize;
 
 use super::curves::Chosen;
-use super::features::Features;
-use super::files::{self, Model};
+use super::features;
 use super::problem::{MOST_POINTS, ProblemOptions, refuse, refuse_named};
 use super::{data, outcome, problem};
 
@@ -112,25 +112,26 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let engine = engine.map_err(refuse)?.identity(format!("{identity} all rows"));
     let outcome = session.run_last(engine)?;
     let fit = Fit::new(folds.problem(), outcome);
-    let model = Model::new(&fit, folds.problem(), &features);
-    files::write(&mut session, &fit, &model)?;
+    let model = About::new(&fit, &features);
+    fit.write(&mut session, &model)?;
 
     let mut run = parts.run.unwrap_or_else(|| fit.report.clone());
     combine(&mut run, &fit.report);
     parts.trace.extend(fit.trace.iter().cloned());
     let run = of_model(run, &fit.report);
-    let report = session.report(options, data, features.digest(&fit), &run, &parts.trace)?;
+    let report =
+        session.report(options, data, fit.digest_of(features.occurring.as_ref()), &run, &parts.trace)?;
     let report = report
         .result("lambda", fit.lambda)
         .result("lambda_max", fit.lambda_max)
         .result("nonzeros", fit.coefficients.len() as u64)
         .result("coefficients", outcome::largest(&fit, &model));
-    let report = outcome::intercepts(features.reported(chosen.reported(report)), &fit);
+    let report = outcome::intercepts(features::reported(&features, chosen.reported(report)), &fit);
     let is_written = train.folder().is_some();
     let (text, summary) =
         outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
     let (above, listing) = chosen.describe(is_written);
-    let text = format!("{above}\n\n{}\n\n{}", features.below(&text), report.conclusion());
+    let text = format!("{above}\n\n{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)
 }
 

@@ -26,6 +26,6 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let identity = problem::identity(options, problem::FREE, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
-    let (report, summary, text) = finished(&mut session, options, &fit, &problem, (data, &features), None)?;
+    let (report, summary, text) = finished(&mut session, options, &fit, (data, &features), None)?;
     session.finish(report, &summary, &text)
 }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use raddle::cli::Error;
 use raddle_datasets::{Matrix, Samples};
-
-use super::files::Model;
+use raddle_lasso::files::About;
 
 /// Columns taken for the response where none is named and the model does not use them.
 const USUAL: [&str; 3] = ["y", "target", "label"];
@@ -49,7 +48,7 @@ impl ColumnMap {
 ///
 /// A response that was named, or that the format keeps apart, is in `samples.y` already, and taken from there. Else
 /// one is found among the columns that the model does not use: one called `y`, `target` or `label`.
-pub(crate) fn matched(model: &Model, samples: &mut Samples, data: &str) -> Result<Matched, Error> {
+pub(crate) fn matched(model: &About, samples: &mut Samples, data: &str) -> Result<Matched, Error> {
     let refuse = |why: String| Error::input(format!("{data}: {why}"));
     let y = samples.y.take();
     match (&model.feature_names, &samples.feature_names) {

@@ -4,18 +4,17 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-mod coefficients;
 mod curves;
 mod cv;
 mod data;
 mod features;
-mod files;
 mod fit;
 mod fit_options;
 mod listing;
 mod matching;
 mod outcome;
 mod path;
+mod point;
 mod predict;
 mod problem;
 mod rows;

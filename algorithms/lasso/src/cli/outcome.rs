@@ -3,11 +3,11 @@
 use raddle::cli::{
     Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
 };
-use raddle_lasso::{Fit, Problem};
+use raddle_lasso::Fit;
+use raddle_lasso::files::{About, Features};
 use serde_json::{Value, json};
 
-use super::features::Features;
-use super::files::{self, Model};
+use super::features;
 use super::fit_options::Options;
 
 /// Coefficients listed on the screen.
@@ -18,20 +18,20 @@ pub(super) fn finished(
     session: &mut Session,
     options: &Options,
     fit: &Fit,
-    problem: &Problem,
     (data, features): (Data, &Features),
     version: Option<VersionOf>,
 ) -> Result<(Report, Summary, String), Error> {
-    let model = Model { version, ..Model::new(fit, problem, features) };
-    files::write(session, fit, &model)?;
-    let report = session.report(options, data, features.digest(fit), &fit.report, &fit.trace)?;
+    let model = About { version, ..About::new(fit, features) };
+    fit.write(session, &model)?;
+    let report =
+        session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
-    let report = features.reported(report.result("nonzeros", fit.coefficients.len() as u64));
+    let report = features::reported(features, report.result("nonzeros", fit.coefficients.len() as u64));
     let report = intercepts(report, fit);
     let report = report.result("coefficients", largest(fit, &model));
     let is_written = options.train.folder().is_some();
     let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
-    let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
+    let text = format!("{}\n\n{}", features::below(features, fit, &text), report.conclusion());
     Ok((report, summary, text))
 }
 
@@ -51,7 +51,7 @@ fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
 }
 
 /// The largest coefficients, for the report: column from 1, name, value. coef.tsv has all.
-pub(crate) fn largest(fit: &Fit, model: &Model) -> Value {
+pub(crate) fn largest(fit: &Fit, model: &About) -> Value {
     let entry = |&(column, value): &(u32, f64)| json!({"column": model.layout().place(column).1 + 1, "name": model.coefficient(column), "coefficient": value});
     by_size(fit).iter().take(LISTED).map(entry).collect()
 }
@@ -69,7 +69,7 @@ pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
 /// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with all of it.
 pub(crate) fn describe(
     fit: &Fit,
-    model: &Model,
+    model: &About,
     method: &str,
     data: &str,
     is_written: bool,

@@ -4,12 +4,13 @@ use clap::Args;
 use raddle::cli::{
     Error, ExitStatus, Free, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, between, count,
 };
+use raddle_lasso::files::About;
 use raddle_lasso::{Fit, Point};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::data;
-use super::files::{self, Model};
+use super::features;
 use super::listing::{abridged, short};
 use super::outcome::no_penalty;
 use super::problem::{self, MOST_POINTS, ProblemOptions, Ready, refuse_named};
@@ -56,15 +57,15 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let identity = problem::identity(options, free, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
-    let model = Model::new(&fit, &problem, &features);
-    files::write_path(&mut session, &fit, &model)?;
-    let report = session.report(options, data, features.digest(&fit), &fit.report, &fit.trace)?;
+    fit.write(&mut session, &About::new(&fit, &features))?;
+    let report =
+        session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
-    let report = features.reported(report);
+    let report = features::reported(&features, report);
     let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
     let is_written = train.folder().is_some();
     let (text, summary) = describe(&fit, *points, &options.problem.title(), &report.data.path, is_written);
-    let text = format!("{}\n\n{}", features.below(&text), report.conclusion());
+    let text = format!("{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary, &text)
 }
 

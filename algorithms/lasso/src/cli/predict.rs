@@ -7,13 +7,14 @@ use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
 use raddle_datasets::{Beside, Classes, Options as Reading, Samples, read_samples};
 use raddle_lasso::Measure;
+use raddle_lasso::files::{About, Offset, Saved};
 use serde_json::{Map, Value, json};
 
+use super::data;
 use super::data::TextArgs;
-use super::files::{Fitted, Model};
 use super::matching::{Matched, matched};
-use super::rows::{Offset, beside_offset, numbers};
-use super::{data, files};
+use super::point;
+use super::rows::{beside_offset, numbers};
 
 /// The options of `lasso predict`.
 #[derive(Debug, Args)]
@@ -70,7 +71,7 @@ const NOT_PREDICTED: &str = "nan";
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes. Where there is a response, the
 /// error against it is said: on stdout if the predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let Fitted { about, coefficients, .. } = files::read(&options.model, options.point)?;
+    let Saved { about, coefficients, .. } = point::read(&options.model, options.point)?;
     let reading = options.text.options(options.format.as_deref(), options.y.as_deref(), 1)?;
     let offset = offset(options, &about)?;
     let weights = options.weights.as_ref().map(|name| Beside { option: "--weights", name: name.clone() });
@@ -144,7 +145,7 @@ fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
 }
 
 /// Where offsets are: a model that was fitted with one needs it, others have none.
-fn offset(options: &Options, about: &Model) -> Result<Option<String>, Error> {
+fn offset(options: &Options, about: &About) -> Result<Option<String>, Error> {
     match (&about.offset, &options.offset) {
         (None, None) => Ok(None),
         (None, Some(_)) => {
@@ -163,7 +164,7 @@ fn offset(options: &Options, about: &Model) -> Result<Option<String>, Error> {
 }
 
 /// Notes on how the data were read.
-fn what_is_left_out(samples: &Samples, about: &Model, left_out: &[String]) -> Vec<String> {
+fn what_is_left_out(samples: &Samples, about: &About, left_out: &[String]) -> Vec<String> {
     let mut notes = samples.notes.clone();
     if !left_out.is_empty() {
         notes.push(format!("left out, as the model does not use them: {}", left_out.join(", ")));
@@ -212,7 +213,7 @@ fn checked_weights(values: Vec<f64>, data: &str) -> Result<Vec<f64>, Error> {
 
 /// Scores of a model for all rows.
 struct Predictions<'a> {
-    about: &'a Model,
+    about: &'a About,
     /// Class by class, where each has a score.
     scores: Vec<f64>,
     rows: usize,

@@ -7,16 +7,17 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Beside, Classes, Occurring, Options as Reading, Table};
+use raddle_lasso::files::{Features, Saved};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
 
 use super::data::ColumnArgs;
-use super::features::{Features, some};
+use super::features::{sentences, some};
 use super::rows::RowArgs;
 use super::terms::TermArgs;
-use super::{data, files, stored};
+use super::{data, stored};
 
-/// Epochs are a limit here: they end a sitting, and leave the model alone. A fit that goes on may have another tolerance.
+/// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
 
 /// Points of a path at most: more say nothing new, and take all memory.
@@ -147,8 +148,9 @@ impl ProblemOptions {
 
     /// Columns of the table as a model keeps them; `data` is told what was made of them.
     pub(crate) fn features(&self, table: &Table, data: &mut Data) -> Features {
-        let features = Features::of(table, self.columns.text.zero_based, self.rows.offset(), self.loss);
-        data.notes.extend(features.sentences());
+        let (zero_based, offset) = (self.columns.text.zero_based, self.rows.offset());
+        let features = Features { zero_based, offset, ..Features::of(table) };
+        data.notes.extend(sentences(&features, self.loss));
         features
     }
 
@@ -234,7 +236,7 @@ impl ProblemOptions {
         count: usize,
     ) -> Result<Lasso, Error> {
         let lasso = match &train.init {
-            Some(folder) => lasso.init(files::read_start(folder)?.start(features, count).map_err(refuse)?),
+            Some(folder) => lasso.init(Saved::open(folder)?.start(features, count).map_err(refuse)?),
             None => lasso,
         };
         self.terms.apply(lasso, features, count)
@@ -248,7 +250,7 @@ pub(crate) fn identity(
     digest: &str,
     train: &TrainOptions,
 ) -> Result<String, Error> {
-    let init = train.init.as_deref().map(files::read_start).transpose()?;
+    let init = train.init.as_deref().map(Saved::open).transpose()?;
     let init = init.as_ref().map_or("zeros", |start| &start.digest);
     raddle::cli::identity("lasso", options, free, &[("data", digest), ("init", init)])
 }

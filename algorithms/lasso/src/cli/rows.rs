@@ -5,8 +5,9 @@ use std::path::Path;
 use clap::Args;
 use raddle::cli::Error;
 use raddle_datasets::{Beside, Labels, Table};
+use raddle_lasso::files::Offset;
 use raddle_lasso::{LassoError, Problem};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Weights and offsets.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -18,16 +19,6 @@ pub(crate) struct RowArgs {
     /// one value a row.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
-}
-
-/// Where offsets are in the data that a model was fitted to: predictions need them, too.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Offset {
-    /// In this column.
-    Column(String),
-    /// In this file.
-    File(String),
 }
 
 /// Weights and offsets, where there are some.

@@ -7,9 +7,8 @@ use clap::Args;
 use raddle::cli::Error;
 use raddle_common::number;
 use raddle_lasso::Lasso;
+use raddle_lasso::files::Features;
 use serde::Serialize;
-
-use super::features::Features;
 
 /// Names that a message lists.
 const LISTED: usize = 8;

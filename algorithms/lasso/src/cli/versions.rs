@@ -8,12 +8,10 @@ use raddle::cli::{
     fit_versions, is_short, write_atomic,
 };
 use raddle_datasets::{Matrix, Table};
+use raddle_lasso::files::{Coefficient, Features, Saved};
 use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
 
-use super::coefficients::Coefficients;
 use super::data;
-use super::features::Features;
-use super::files;
 use super::fit_options::Options;
 use super::outcome::finished;
 use super::problem::{self, refuse_named};
@@ -23,11 +21,11 @@ struct Run<'a> {
     live: LiveTable,
     digest: String,
     /// The coefficients to start from, and how many columns the data had that they are of.
-    start: Option<(Coefficients, usize)>,
+    start: Option<(Vec<Coefficient>, usize)>,
 }
 
 /// A version of the table, prepared.
-struct Laid {
+struct Prepared {
     problem: Problem,
     data: Data,
     features: Features,
@@ -35,7 +33,7 @@ struct Laid {
 
 /// Fits, and goes on from version to version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    session.refuse_among("--changes", true)?;
+    session.refuse_distributed("--changes", true)?;
     if options.problem.rows.is_given() {
         let why =
             "--weights and --offset are of rows that stay: --changes knows no values beside the features";
@@ -83,10 +81,10 @@ impl Run<'_> {
 }
 
 impl Versions for Run<'_> {
-    type Laid = Laid;
+    type Prepared = Prepared;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
-        let fitted = files::start(model)?;
+        let fitted = Saved::of(model)?;
         self.start = Some((fitted.coefficients, fitted.about.columns));
         Ok(())
     }
@@ -101,7 +99,7 @@ impl Versions for Run<'_> {
         self.live.undo();
     }
 
-    fn lay_out(&mut self, session: &mut Session, _: u64) -> Result<Laid, Error> {
+    fn prepare(&mut self, session: &mut Session, _: u64) -> Result<Prepared, Error> {
         let options = self.options;
         let table = self.live.table();
         if table.y.is_empty() {
@@ -112,12 +110,12 @@ impl Versions for Run<'_> {
         let preparation = options.problem.preparation();
         let problem = session.timed(Timed::Prepare, || Problem::new(table.x, table.y, preparation));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
-        Ok(Laid { problem, data, features })
+        Ok(Prepared { problem, data, features })
     }
 
-    fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
+    fn fit(&mut self, session: &mut Session, number: u64, prepared: Prepared) -> Result<VersionEnd, Error> {
         let options = self.options;
-        let Laid { problem, data, features } = laid;
+        let Prepared { problem, data, features } = prepared;
         let columns = problem.columns();
         let lasso = options.problem.of_columns(options.lasso()?, &options.train, &features, columns)?;
         let layout = features.layout(columns, 0);
@@ -138,8 +136,7 @@ impl Versions for Run<'_> {
         let layout = features.layout(columns, fit.labels.len());
         self.start = Some((layout.of_data(&fit.coefficients), layout.columns));
         let of = session.version_of();
-        let (report, summary, text) =
-            finished(session, options, &fit, &problem, (data, &features), Some(of))?;
+        let (report, summary, text) = finished(session, options, &fit, (data, &features), Some(of))?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 

@@ -98,11 +98,7 @@ impl ColumnShard {
             // Columns behind these that violate no more would not be named: of equal ones the first is.
             if certificate.violators.len() > 2 * max_violators {
                 keep_worst(&mut certificate.violators, max_violators);
-                threshold = certificate
-                    .violators
-                    .iter()
-                    .map(|(_, gradient)| gradient.abs())
-                    .fold(f64::INFINITY, f64::min);
+                threshold = least_size(&certificate.violators);
             }
         }
         keep_worst(&mut certificate.violators, max_violators);
@@ -208,6 +204,11 @@ fn with_room(largest: f64, violators: usize, few: usize) -> ShardCertificate {
         slopes: Vec::with_capacity(few),
         ..ShardCertificate::default()
     }
+}
+
+/// Least gradient of violators, without its sign.
+fn least_size(violators: &[(u32, f64)]) -> f64 {
+    violators.iter().map(|(_, gradient)| gradient.abs()).fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]

@@ -274,7 +274,7 @@ impl Members {
     ///
     /// # Errors
     /// If it belongs to other members.
-    pub(crate) fn recall(
+    pub(crate) fn restore(
         &mut self,
         checkpoint: MembersCheckpoint,
         columns: &[Column],
@@ -282,9 +282,9 @@ impl Members {
         intercept: bool,
     ) -> Result<(), StateError> {
         match (self, checkpoint) {
-            (Self::Gram(gram), MembersCheckpoint::Gram(checkpoint)) => gram.set.recall(checkpoint),
+            (Self::Gram(gram), MembersCheckpoint::Gram(checkpoint)) => gram.set.restore(checkpoint),
             (Self::Proximal(proximal), MembersCheckpoint::Proximal(checkpoint)) => {
-                proximal.set.recall(checkpoint, columns, rows, intercept)
+                proximal.set.restore(checkpoint, columns, rows, intercept)
             }
             _ => Err(StateError::new("the working set of this loss")),
         }

@@ -8,6 +8,7 @@
 //! a *violator*, one that the schedule looks at a *candidate*, and one of the working set a *member*, at its
 //! *slot*.
 
+pub(crate) mod boundary_solution;
 mod by_group;
 mod candidates;
 pub(crate) mod certificate;
@@ -25,6 +26,7 @@ mod restored;
 pub(crate) mod schedule;
 pub(crate) mod shard;
 pub(crate) mod solution;
+pub(crate) mod solved_columns;
 pub(crate) mod solver_checkpoint;
 pub(crate) mod spec;
 pub(crate) mod start;

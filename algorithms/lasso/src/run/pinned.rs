@@ -1,21 +1,21 @@
-//! [`Solver`]: the pinned block of the Lasso, its working set with the Gram.
+//! [`Solver`]: the pinned block of the Lasso: its working set, the solution at the last boundary, and the course.
 
 use std::sync::Arc;
 
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
+use super::boundary_solution::BoundarySolution;
 use super::by_group::{largest_group, less, norm};
 use super::candidates::{LOOKED_AT, candidates};
-use super::members::{Members, Solve};
-use super::messages::{EnteringBatch, EnteringColumn, ShardCertificate, Tile};
+use super::messages::{EnteringColumn, ShardCertificate};
 use super::points::Points;
 use super::progress::Progress;
 use super::replica::Replica;
 use super::solution::{Solution, Solved};
+use super::solved_columns::SolvedColumns;
 use super::solver_checkpoint::SolverCheckpoint;
 use super::spec::Spec;
-use crate::data::design::Column;
 use crate::loss::Objective;
 use crate::loss::duality_gap::{DualityGap, Norms};
 use crate::loss::rows::Rows;
@@ -25,40 +25,23 @@ use crate::working_set::{Target, columns_to_add};
 /// Columns that enter at once, where they are too many for a Gram.
 const MOST_AT_ONCE: usize = 1000;
 
-/// The working set: which columns, their Gram, their coefficients.
+/// State of the fit where rounds are aggregated.
 #[derive(Debug, Clone)]
 pub struct Solver {
     pub(crate) objective: Objective,
     /// Penalties of the columns.
     pub(crate) terms: Arc<Terms>,
-    pub(crate) columns: Vec<Column>,
-    pub(crate) members: Members,
-    /// The intercept at the last boundary.
-    pub(crate) intercept: f64,
-    /// and the coefficients of free columns: along their basis, and themselves.
-    pub(crate) free: Vec<f64>,
-    pub(crate) freed: Vec<(u32, f64)>,
-    /// The intercepts of classes, where each has one.
-    pub(crate) intercepts: Vec<f64>,
-    /// x_j'r - R b_j of the members, from the last pass.
-    gradient: Vec<f64>,
-    /// n times lambda, and the absolute gap to which the set is to be solved.
-    pub(crate) penalty: f64,
-    pub(crate) target: f64,
-    /// Nonzero coefficients at the last boundary, by column.
-    pub(crate) support: Vec<(u32, f64)>,
+    /// The working set.
+    pub(crate) set: SolvedColumns,
+    /// The solution at the last boundary.
+    pub(crate) last: BoundarySolution,
+    /// Number of columns that should enter next.
     wanted: usize,
     /// max |x_j'r| without coefficients; 0 until it is known.
     pub(crate) largest: f64,
-    /// The dual point of the last boundary is the residual times this.
-    pub(crate) scale: f64,
     /// The points before the one that is solved, and how close the run has come to that.
     pub(crate) points: Points,
     pub(crate) progress: Progress,
-    /// How many members there were before each group that entered.
-    pub(crate) groups: Vec<u32>,
-    /// Columns that have entered and whose part of the Gram is due.
-    pub(crate) entering: Option<Arc<EnteringBatch>>,
     /// Checkpoint as read, until the rest is rebuilt from the data.
     pub(crate) checkpoint: Option<Box<SolverCheckpoint>>,
 }
@@ -67,60 +50,24 @@ pub struct Solver {
 /// members.
 impl State for Solver {
     fn save(&self, out: &mut Writer) {
-        let Self { objective, terms, columns, members, intercept, free, freed, intercepts, gradient, .. } =
-            self;
-        let Self { penalty, target, support, wanted, largest, scale, points, progress, .. } = self;
-        let Self { groups, entering, checkpoint, .. } = self;
+        let Self { objective, terms, set, last, wanted, largest, points, progress, checkpoint } = self;
         out.write(objective);
         out.write(terms);
-        out.write(columns);
-        members.save(out);
-        out.write(intercept);
-        out.write(free);
-        out.write(freed);
-        out.write(intercepts);
-        out.write(gradient);
-        out.write(&(*penalty, *target));
-        out.write(support);
-        out.write(&(*wanted, *largest, *scale));
+        set.save(out);
+        out.write(last);
+        out.write(&(*wanted, *largest));
         out.write(points);
         out.write(progress);
-        out.write(groups);
-        out.write(entering);
         out.write(checkpoint);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let objective: Objective = from.read()?;
-        let (terms, columns) = (from.read()?, from.read()?);
-        let members = Members::load(objective.shape(), from)?;
-        let (intercept, free, freed, intercepts) = (from.read()?, from.read()?, from.read()?, from.read()?);
-        let gradient = from.read()?;
-        let (penalty, target) = from.read()?;
-        let support = from.read()?;
-        let (wanted, largest, scale) = from.read()?;
-        Ok(Self {
-            objective,
-            terms,
-            columns,
-            members,
-            intercept,
-            free,
-            freed,
-            intercepts,
-            gradient,
-            penalty,
-            target,
-            support,
-            wanted,
-            largest,
-            scale,
-            points: from.read()?,
-            progress: from.read()?,
-            groups: from.read()?,
-            entering: from.read()?,
-            checkpoint: from.read()?,
-        })
+        let terms = from.read()?;
+        let set = SolvedColumns::load(objective.shape(), from)?;
+        let (last, (wanted, largest)) = (from.read()?, from.read()?);
+        let (points, progress, checkpoint) = (from.read()?, from.read()?, from.read()?);
+        Ok(Self { objective, terms, set, last, wanted, largest, points, progress, checkpoint })
     }
 }
 
@@ -135,23 +82,12 @@ impl Solver {
         Self {
             objective,
             terms,
-            columns: Vec::new(),
-            members: Members::new(objective.shape()),
-            intercept: 0.0,
-            free: Vec::new(),
-            freed: Vec::new(),
-            intercepts: Vec::new(),
-            gradient: Vec::new(),
-            penalty: 0.0,
-            target: 0.0,
-            support: Vec::new(),
+            set: SolvedColumns::new(objective.shape()),
+            last: BoundarySolution::default(),
             wanted: 0,
             largest: 0.0,
-            scale: 0.0,
             points: Points::default(),
             progress: Progress::default(),
-            groups: Vec::new(),
-            entering: None,
             checkpoint: None,
         }
     }
@@ -188,81 +124,67 @@ impl Solver {
         if self.largest == 0.0 {
             self.largest = largest_at(0.0, &mut active_bounds);
         }
-        self.support = shares.iter().flat_map(|share| share.nonzeros.iter().copied()).collect();
-        self.support.retain(|&(_, value)| value != 0.0);
-        self.support.sort_unstable_by_key(|&(variable, _)| variable);
-        let l1 = match terms.has_groups() {
-            true => norm(&terms, &self.support),
-            false => self.support.iter().map(|(_, value)| value.abs()).sum(),
+        self.last.set_support(shares.iter().flat_map(|share| share.nonzeros.iter().copied()));
+        let support = &self.last.support;
+        let l1 = if terms.has_groups() {
+            norm(&terms, support)
+        } else {
+            support.iter().map(|(_, value)| value.abs()).sum()
         };
-        let squares = self.support.iter().map(|(j, value)| terms.ridge(*j as usize) * value * value).sum();
-        self.members.look_at(rows, &replica.rows);
-        self.intercept = replica.rows.intercept;
-        self.free.clone_from(&replica.rows.free);
-        (self.intercepts, self.freed) = rows.told(&self.free, objective.intercept);
+        let squares = support.iter().map(|(j, value)| terms.ridge(*j as usize) * value * value).sum();
+        self.set.members.look_at(rows, &replica.rows);
+        self.last.set_rows(&replica.rows);
+        self.last.free_coefficients(rows, objective.intercept);
         let duality_gap = loop {
-            self.penalty = spec.penalty(self.points.position, self.largest);
-            let (penalty, ridge) = objective.weights(self.penalty);
+            self.last.penalty = spec.penalty(self.points.position, self.largest);
+            let (penalty, ridge) = objective.weights(self.last.penalty);
             let largest = largest_at(ridge, &mut active_bounds);
             let norms = Norms { l1, squares, penalty, ridge, largest, active_bounds: &active_bounds };
-            let duality_gap = self.members.duality_gap(rows, norms);
-            let (gap, scale) = (duality_gap.relative(), duality_gap.scale);
-            self.scale = scale;
+            let duality_gap = self.set.members.duality_gap(rows, norms);
+            let gap = duality_gap.relative();
+            self.last.scale = duality_gap.scale;
             if gap > tolerance || gap.is_nan() || self.points.position == course.len() {
                 break duality_gap;
             }
-            let (penalty, intercept) = (self.penalty, self.intercept);
-            let coefficients = self.support.clone();
-            let (intercepts, freed) = (self.intercepts.clone(), self.freed.clone());
-            let solution = Solution { penalty, gap, scale, intercept, intercepts, coefficients, freed };
-            self.points.push(solution);
+            self.points.push(self.last.certified(gap));
             self.progress.best = None;
             if self.points.position == course.len() {
                 break duality_gap;
             }
         };
-        self.set_gradient(shares, objective.weights(self.penalty).1);
+        self.set.set_gradient(shares, self.weights().1);
         self.progress.note(&duality_gap, spec.working_set);
         let gap = (duality_gap.primal - duality_gap.dual).max(0.0);
         // Not by the tolerance: a run that goes on under a tighter one has taken the same way until then.
-        self.target = self.members.share() * gap;
+        self.last.target = self.set.members.share() * gap;
         self.look_ahead(rows.len());
         duality_gap
     }
 
-    /// The slopes of the members, with the ridge.
-    fn set_gradient(&mut self, shares: &[ShardCertificate], ridge: f64) {
-        let mut gradient = std::mem::take(&mut self.gradient);
-        gradient.clear();
-        gradient.resize(self.columns.len(), 0.0);
-        let coefficients = self.members.coefficients();
-        for &(slot, value) in shares.iter().flat_map(|share| &share.members) {
-            let ridge = ridge * self.members.terms().ridge(slot as usize);
-            gradient[slot as usize] = less(value, ridge, coefficients[slot as usize]);
-        }
-        self.gradient = gradient;
+    /// The weights of the L1 and the ridge term at the lambda being solved.
+    fn weights(&self) -> (f64, f64) {
+        self.objective.weights(self.last.penalty)
     }
 
     /// Tells how many columns should enter next.
     pub(crate) fn look_ahead(&mut self, rows: usize) {
-        let (_, ridge) = self.objective.weights(self.penalty);
-        self.wanted = columns_to_add(self.rows(rows, ridge), self.support.len());
-        if self.members.is_bare() {
+        self.wanted = columns_to_add(self.rows(rows), self.last.support.len());
+        if self.set.members.is_bare() {
             // Correlations of candidates are looked up in pairs, too.
             self.wanted = self.wanted.min(MOST_AT_ONCE);
         }
     }
 
     /// How many columns can be independent: with a ridge, each member is a row too.
-    fn rows(&self, rows: usize, ridge: f64) -> usize {
-        rows + if ridge > 0.0 { self.support.len() + self.columns.len() } else { 0 }
+    fn rows(&self, rows: usize) -> usize {
+        rows + if self.weights().1 > 0.0 { self.last.support.len() + self.set.columns.len() } else { 0 }
     }
 
     /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
     pub(crate) fn penalty_and_threshold(&self, spec: &Spec) -> (f64, f64) {
         let next = (self.points.position + 1).min(spec.course.len() - 1);
-        let lower = spec.penalty(next, self.largest).min(self.penalty);
-        (self.penalty, spec.objective.weights(lower).0)
+        let lower = spec.penalty(next, self.largest).min(self.last.penalty);
+        (self.last.penalty, spec.objective.weights(lower).0)
     }
 
     /// Gap and objective have not fallen for long.
@@ -282,7 +204,7 @@ impl Solver {
 
     /// The dual point of the last boundary is the residual times this.
     pub(crate) fn scale(&self) -> f64 {
-        self.scale
+        self.last.scale
     }
 
     /// The certified points are the model.
@@ -301,7 +223,7 @@ impl Solver {
         shares: Vec<ShardCertificate>,
         max_violators: usize,
     ) -> (Vec<(u32, f64)>, usize) {
-        candidates(shares, self.objective.weights(self.penalty).0, (self.wanted, max_violators))
+        candidates(shares, self.weights().0, (self.wanted, max_violators))
     }
 
     /// How many violators a shard should name at the next boundary.
@@ -311,42 +233,21 @@ impl Solver {
 
     /// Decision to do without a Gram: it would be too large with this many columns more, and is given up.
     pub(crate) fn outgrows(&mut self, spec: &Spec, entering: usize) -> bool {
-        if self.columns.len() + entering > spec.most_members {
-            self.members.bare();
-        }
-        self.members.is_bare()
+        self.set.outgrows(spec.most_members, entering)
     }
 
     /// Takes columns in; returns the slot of the first.
     pub(crate) fn enter(&mut self, entering: Vec<EnteringColumn>) -> u32 {
-        if !entering.is_empty() {
-            self.groups.push(self.columns.len() as u32);
-        }
-        let (_, ridge) = self.objective.weights(self.penalty);
-        let terms = &self.terms;
-        let slope = |one: &EnteringColumn| {
-            less(one.gradient, ridge * terms.ridge(one.variable as usize), one.coefficient)
-        };
-        self.gradient.extend(entering.iter().map(slope));
-        let first = self.members.enter(&entering, terms);
-        self.columns.extend(entering.into_iter().map(|one| one.column));
-        first as u32
-    }
-
-    /// Puts the new members' Gram together, tile by tile.
-    pub(crate) fn grow(&mut self, rows: &Rows, tiles: Vec<Tile>) {
-        self.members.grow(&self.columns, rows, tiles);
+        let (_, ridge) = self.weights();
+        self.set.enter(entering, ridge, &self.terms)
     }
 
     /// Solves on the working set.
     pub(crate) fn solve(&mut self, given: &Rows) -> Solved {
-        let (penalty, ridge) = self.objective.weights(self.penalty);
-        let target = Target { penalty, ridge, intercept: self.objective.intercept, gap: self.target };
-        let rows = self.rows(given.len(), ridge);
-        let gradient = std::mem::take(&mut self.gradient);
-        let (columns, intercept) = (&self.columns[..], self.intercept);
-        let free = self.free.clone();
-        self.members.solve(Solve { given, columns, target, gradient, rows, intercept, free })
+        let (penalty, ridge) = self.weights();
+        let target = Target { penalty, ridge, intercept: self.objective.intercept, gap: self.last.target };
+        let rows = self.rows(given.len());
+        self.set.solve(given, target, rows, &self.last)
     }
 }
 
@@ -390,7 +291,7 @@ mod tests {
         for solver in [&mut solver, &mut read] {
             solver.certify(&spec, &replica, &shares);
         }
-        assert!(solver.penalty > 0.0 && saved(&solver) != before);
+        assert!(solver.last.penalty > 0.0 && saved(&solver) != before);
         assert_eq!(saved(&read), saved(&solver));
     }
 }

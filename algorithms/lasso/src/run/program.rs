@@ -54,7 +54,7 @@ impl Program for LassoProgram {
     /// The columns that have entered go to the shards that compute their part of the Gram.
     fn prepare(&self, phase: &mut Phase, solver: &Solver) {
         if let Phase::Solve(entering) = phase {
-            entering.clone_from(&solver.entering);
+            entering.clone_from(&solver.set.entering);
         }
     }
 
@@ -75,12 +75,12 @@ impl Program for LassoProgram {
                     Column::weighted(columns, &self.spec.roots)
                 });
                 let first = solver.enter(entering);
-                solver.entering = columns.map(|columns| Arc::new(EnteringBatch { first, columns }));
+                solver.set.entering = columns.map(|columns| Arc::new(EnteringBatch { first, columns }));
                 Change::Enter { first, variables, has_gram }
             }
             Phase::Solve(_) => {
-                solver.entering = None;
-                solver.grow(&self.spec.rows, raddle::answers!(partials, Partial::Tiles).concat());
+                solver.set.entering = None;
+                solver.set.grow(&self.spec.rows, raddle::answers!(partials, Partial::Tiles).concat());
                 Change::Solved(solver.solve(&self.spec.rows))
             }
             Phase::Moves => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use raddle::state::{Learned, Reader, StateError, Writer};
 
+use super::boundary_solution::BoundarySolution;
 use super::candidates::LOOKED_AT;
 use super::messages::EnteringBatch;
 use super::pinned::Solver;
@@ -23,11 +24,15 @@ impl Solver {
     pub(crate) fn loaded(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let checkpoint: Box<SolverCheckpoint> = from.read()?;
         let mut solver = Self::new(checkpoint.objective, Arc::clone(&checkpoint.terms));
-        (solver.penalty, solver.target, solver.largest) =
-            (checkpoint.penalty, checkpoint.target, checkpoint.largest);
-        solver.scale = checkpoint.scale;
-        solver.freed.clone_from(&checkpoint.freed);
-        solver.intercepts.clone_from(&checkpoint.intercepts);
+        solver.largest = checkpoint.largest;
+        solver.last = BoundarySolution {
+            penalty: checkpoint.penalty,
+            scale: checkpoint.scale,
+            target: checkpoint.target,
+            freed: checkpoint.freed.clone(),
+            intercepts: checkpoint.intercepts.clone(),
+            ..BoundarySolution::default()
+        };
         solver.progress = Progress { best: checkpoint.best, without_progress: checkpoint.without_progress };
         solver.points.position = checkpoint.position;
         solver.points.solutions.clone_from(&checkpoint.solutions);
@@ -39,16 +44,16 @@ impl Solver {
         SolverCheckpoint {
             objective: self.objective,
             terms: Arc::clone(&self.terms),
-            members: self.members.slots().to_vec(),
-            groups: self.groups.clone(),
-            solved: self.members.checkpoint(),
-            target: self.target,
-            penalty: self.penalty,
+            members: self.set.members.slots().to_vec(),
+            groups: self.set.groups.clone(),
+            solved: self.set.members.checkpoint(),
+            target: self.last.target,
+            penalty: self.last.penalty,
             largest: self.largest,
-            scale: self.scale,
+            scale: self.last.scale,
             position: self.points.position,
-            freed: self.freed.clone(),
-            intercepts: self.intercepts.clone(),
+            freed: self.last.freed.clone(),
+            intercepts: self.last.intercepts.clone(),
             solutions: self.points.solutions.clone(),
             best: self.progress.best,
             without_progress: self.progress.without_progress,
@@ -71,9 +76,8 @@ impl Solver {
         let rows = spec.rows.len();
         checkpoint.check(spec, shards, weights)?;
         replica.check(spec.objective, &spec.rows)?;
-        self.members.look_at(&spec.rows, &replica.rows);
-        self.intercept = replica.rows.intercept;
-        self.free.clone_from(&replica.rows.free);
+        self.set.members.look_at(&spec.rows, &replica.rows);
+        self.last.set_rows(&replica.rows);
         for shard in shards.iter_mut() {
             if spec.weights {
                 shard.measure(rows, spec.rows.weights());
@@ -81,7 +85,7 @@ impl Solver {
             if spec.working_set {
                 shard.pass(&replica.rows.residual, replica.rows.sum);
             }
-            self.support.extend(shard.nonzeros());
+            self.last.support.extend(shard.nonzeros());
         }
         let ends =
             checkpoint.groups.iter().skip(1).map(|&first| first as usize).chain([checkpoint.members.len()]);
@@ -100,7 +104,7 @@ impl Solver {
         if !fits {
             return Err(StateError::new("how many violators are named"));
         }
-        self.members.recall(checkpoint.solved, &self.columns, &spec.rows, spec.objective.intercept)
+        self.set.members.restore(checkpoint.solved, &self.set.columns, &spec.rows, spec.objective.intercept)
     }
 
     /// A group of columns enters as it did before: in the same order, their tiles summed in the same way.
@@ -132,7 +136,7 @@ impl Solver {
                 tiles.extend(shard.part.grow(&batch));
             }
         }
-        self.grow(&spec.rows, tiles);
+        self.set.grow(&spec.rows, tiles);
         Ok(())
     }
 }

@@ -300,7 +300,7 @@ impl WorkingSet {
     ///
     /// # Errors
     /// If it belongs to other members.
-    pub(crate) fn recall(&mut self, checkpoint: SetCheckpoint) -> Result<(), StateError> {
+    pub(crate) fn restore(&mut self, checkpoint: SetCheckpoint) -> Result<(), StateError> {
         let SetCheckpoint { ridge, homotopy, factor, compact } = checkpoint;
         self.set_ridge(ridge);
         if self.is_bare {

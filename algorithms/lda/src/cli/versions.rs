@@ -33,7 +33,7 @@ struct Run<'a> {
 }
 
 /// A version of the corpus, ready to be fitted.
-struct Laid {
+struct Prepared {
     corpus: Corpus,
     problem: Problem,
     notes: Vec<String>,
@@ -41,7 +41,7 @@ struct Laid {
 
 /// Fits, and goes on from version to version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    session.refuse_among("--changes", true)?;
+    session.refuse_distributed("--changes", true)?;
     let train = &options.train;
     let (base, filter) = session.timed(Timed::Read, || {
         options.corpus.read_whole(train.data.as_deref(), train.format.as_deref(), train.worker_count())
@@ -94,7 +94,7 @@ impl Run<'_> {
 }
 
 impl Versions for Run<'_> {
-    type Laid = Laid;
+    type Prepared = Prepared;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
         if !self.options.changes.cold {
@@ -119,7 +119,7 @@ impl Versions for Run<'_> {
         self.live.undo();
     }
 
-    fn lay_out(&mut self, session: &mut Session, _: u64) -> Result<Laid, Error> {
+    fn prepare(&mut self, session: &mut Session, _: u64) -> Result<Prepared, Error> {
         let options = self.options;
         let corpus = if options.changes.cold { self.live.as_in_file() } else { self.live.corpus() };
         if corpus.tokens() == 0 {
@@ -141,12 +141,12 @@ impl Versions for Run<'_> {
         });
         let problem = problem.map_err(refuse)?;
         notes.extend(held_out(&preparation, &problem));
-        Ok(Laid { corpus, problem, notes })
+        Ok(Prepared { corpus, problem, notes })
     }
 
-    fn fit(&mut self, session: &mut Session, number: u64, laid: Laid) -> Result<VersionEnd, Error> {
+    fn fit(&mut self, session: &mut Session, number: u64, prepared: Prepared) -> Result<VersionEnd, Error> {
         let options = self.options;
-        let Laid { corpus, problem, mut notes } = laid;
+        let Prepared { corpus, problem, mut notes } = prepared;
         let about = data::with_training(data::describe(&corpus), problem.tokens());
         let held_out = problem.held_out_documents() as u64;
         let lda = options.lda(&corpus, None, &mut notes)?;

@@ -5,11 +5,11 @@ use std::io::Write as _;
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, count, number};
 use raddle::files::ModelFiles as _;
+use raddle_mf::files::About;
 use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _};
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::files::{self, About};
 use super::options::ModelOptions;
 use super::runner::{Failure, InSession, refuse};
 
@@ -69,7 +69,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, reading, .. } = options;
     check(options)?;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_among("this command", true)?;
+    session.refuse_distributed("this command", true)?;
     let metric = model.metric();
     let settings = options.settings();
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
@@ -114,8 +114,9 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         return session.finish_without_model(report, &text);
     }
     session.write("cv.tsv", |out| out.write_all(lines.as_bytes()))?;
-    files::write(&mut session, &fit.model, &About::new(best, &ratings, &fit))?;
-    let report = session.report(options, described, files::digest(&fit.model), &fit.report, &fit.trace)?;
+    let about = About::new(&fit, &best.fold_in(&fit), ratings.users.clone(), ratings.items.clone());
+    about.write(&fit.model, &mut session)?;
+    let report = session.report(options, described, fit.digest(), &fit.report, &fit.trace)?;
     let scores = &found.scores[found.best];
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;
     let report = report.result(&format!("cv_{metric}"), mean).result("rank", best.rank);

@@ -7,9 +7,9 @@ use raddle::cli::{Data, Error, Records, count, refuse_without_effect};
 use raddle_common::DialectArgs;
 use raddle_datasets::ratings::generate;
 use raddle_datasets::{Duplicates, Ids, Ratings, RatingsOptions, Triples, read_any_ratings, registry};
+use raddle_mf::files::Saved;
 use serde::Serialize;
 
-use super::files::Saved;
 use super::ids::Joined;
 
 /// The default data.
@@ -190,8 +190,10 @@ pub(crate) struct Kept {
 impl Kept {
     /// Gives the data the rows of the model, with the users and items that it has besides behind them.
     pub(crate) fn behind(start: &Saved, ratings: &mut Ratings) -> Self {
-        let (users, items) =
-            (Joined::new(&start.users, &ratings.users), Joined::new(&start.items, &ratings.items));
+        let (users, items) = (
+            Joined::new(&start.about.users, &ratings.users),
+            Joined::new(&start.about.items, &ratings.items),
+        );
         for (column, joined) in [(&mut ratings.triples.users, &users), (&mut ratings.triples.items, &items)] {
             column.iter_mut().for_each(|row| *row = joined.rows[*row as usize]);
         }

@@ -5,10 +5,10 @@ use std::path::Path;
 use raddle::cli::{Error, ExitStatus, Session, Timed, combine};
 use raddle::{Ending, Metric};
 use raddle_datasets::{Ratings, Triples};
+use raddle_mf::files::Saved;
 use raddle_mf::{Fit, Mf, Problem, at_least};
 
 use super::data::{self, Kept};
-use super::files::{self, Saved};
 use super::fit_options::{Options, identity};
 use super::prepared::Prepared;
 use super::runner::{InSession, refuse};
@@ -20,11 +20,11 @@ use super::versions;
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let Options { model, train, .. } = options;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_among("--refit", options.refit)?;
+    session.refuse_distributed("--refit", options.refit)?;
     let mf = model.mf(train)?;
     options.check()?;
-    let start = train.init.as_deref().map(files::read).transpose()?;
-    session.refuse_among("--changes", options.changes.changes.is_some())?;
+    let start = train.init.as_deref().map(Saved::open).transpose()?;
+    session.refuse_distributed("--changes", options.changes.changes.is_some())?;
     if options.changes.changes.is_some() {
         return versions::fit(options, session, mf);
     }
@@ -86,7 +86,7 @@ fn in_memory(
     let mut kept = None;
     let mut init = String::from("random");
     if let Some(start) = start {
-        init = files::digest(&start.model);
+        init = start.model.digest();
         kept = Some(Kept::behind(&start, &mut ratings));
         mf = mf.init(start.model);
     }

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Earlier, Error, ExitStatus, Records, RunFolder, UseOptions, count};
-use raddle::files::ModelFiles as _;
 use raddle_datasets::{Ratings, Triples};
-use raddle_mf::{FoldIn, Recommender, Seen};
+use raddle_mf::files::{About, Saved};
+use raddle_mf::{FoldIn, Query, Recommender, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::files::{self, Saved};
-use super::ids::{IdList, Joined};
-use super::recommend::{self, Listed};
+use super::ids::Joined;
+use super::lists::{Kind, Listed};
+use super::recommend;
 use super::runner::refuse;
 
 /// The options of `mf fold-in`.
@@ -55,7 +55,7 @@ users. Rows are added behind those of the model.";
 /// Solves the rows of new users, then of new items, and recommends to the former.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, uses, .. } = options;
-    let mut saved = files::read(&options.model)?;
+    let mut saved = Saved::open(&options.model)?;
     let earlier = if options.force { Earlier::Replaced } else { Earlier::Refused };
     let hold = |path| RunFolder::hold(path, earlier);
     let mut folder = options.out.as_deref().map_or_else(|| Ok(RunFolder::none()), hold)?;
@@ -69,13 +69,11 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
         return Err(Error::usage(format!("--reg is {reg}: it must be a number of 0 or more")));
     }
     let widened = widen(&mut saved, &ratings, reg)?;
-    let Saved { about, model, users, items } = &mut saved;
-    (about.users, about.items) = (IdList(users.clone()), IdList(items.clone()));
-    files::write_to(|name, write| Ok(folder.write(name, write)?), model, about)?;
+    saved.about.write(&saved.model, &mut folder)?;
     folder.commit("mf", env!("CARGO_PKG_VERSION"))?;
 
-    let recommender = Recommender::new(&saved.model).without(&widened.seen);
-    let (mut lists, users) = (Vec::new(), saved.users.len() as u32);
+    let query = Query::best(options.top).without_seen(&widened.seen);
+    let (mut lists, users) = (Vec::new(), saved.about.users.len() as u32);
     let new: Vec<u32> = (widened.old_users..users).collect();
     let unlearned = new.iter().filter(|&&user| !saved.model.knows_user(user)).count();
     let mut said = reading.notes(&ratings);
@@ -90,14 +88,15 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
             &[]
         }
     };
-    recommender.each(listed, options.top, |user, best| {
-        lists.push((saved.users.name(user as usize), best.to_vec()));
+    Recommender::new(&saved.model).each(listed, &query, |user, best| {
+        lists.push((saved.about.users.name(user as usize), best.to_vec()));
     });
-    let recommendations = lists.iter().map(|(user, best)| Listed::of(user, best, &saved)).collect();
+    let kind = Kind { who: "user", what: "item", ids: &saved.about.items };
+    let recommendations = lists.iter().map(|(user, best)| Listed::of(kind, user, best.clone())).collect();
     let (new_users, new_items) = (widened.new_users, widened.new_items);
     let records = Records::new(ratings.records.read, ratings.records.left_out.clone());
     let notes = said.lines().map(str::to_owned).collect();
-    let items = saved.items.len();
+    let items = saved.about.items.len();
     let found = Found { records, notes, new_users, new_items, users, items, recommendations };
     uses.say(&format!("{said}{}", found.text()), &found)?;
     Ok(ExitStatus::Done)
@@ -114,9 +113,8 @@ struct Widened {
 
 /// Adds the rows that the data has besides behind those of the model.
 fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Error> {
-    let Saved { about, model, users, items } = saved;
-    let how =
-        FoldIn { reg, unweighted: about.unweighted_reg, biases: about.biases, implicit: about.implicit };
+    let how = FoldIn { reg, ..saved.about.fold_in() };
+    let Saved { about: About { users, items, .. }, model } = saved;
     let (old_users, old_items) = (users.len() as u32, items.len() as u32);
     let (of_users, of_items) = (Joined::new(users, &ratings.users), Joined::new(items, &ratings.items));
     let place = |(user, item, value): (u32, u32, f32)| {

@@ -4,20 +4,22 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod asked;
 mod compared;
 mod cv;
 mod data;
-mod files;
 mod fit;
 mod fit_options;
 mod fold_in;
 mod held;
 mod ids;
+mod lists;
 mod options;
 mod predict;
 mod prepared;
 mod recommend;
 mod runner;
+mod similar;
 mod split;
 mod stored;
 mod tested;
@@ -35,6 +37,8 @@ enum Verb {
     Predict(predict::Options),
     /// Recommend the best items to users.
     Recommend(recommend::Options),
+    /// Find similar items, or similar users.
+    Similar(similar::Options),
     /// Add new users and items to a model without training it again.
     FoldIn(fold_in::Options),
 }
@@ -44,6 +48,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf synth:ratings:users=500,items=200,n=20000 --rank 16 --out run
   mf predict run synth:ratings:users=500,items=200,n=20000
   mf recommend run --top 5 --users 0,1,2
+  mf similar run 7
   mf fold-in run synth:ratings:users=550,items=200,n=22000
   mf cv --ranks 4,16 --folds 3
 
@@ -57,6 +62,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),
         Verb::Recommend(options) => recommend::recommend(&options),
+        Verb::Similar(options) => similar::similar(&options),
         Verb::FoldIn(options) => fold_in::fold_in(&options),
     })
 }

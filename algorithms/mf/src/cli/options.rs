@@ -2,7 +2,7 @@
 
 use clap::Args;
 use raddle::cli::{Error, TrainOptions, choose, refuse_without_effect};
-use raddle_mf::{Equations, Method, Mf, ScheduleKind};
+use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
 
 /// The model and the way to it.
@@ -66,6 +66,12 @@ impl ModelOptions {
     /// Name of the measure on held-out ratings.
     pub(crate) fn metric(&self) -> &'static str {
         if self.implicit.is_some() { "ndcg@10" } else { "rmse" }
+    }
+
+    /// The way in which users and items are added to the model of a fit.
+    pub(crate) fn fold_in(&self, fit: &Fit) -> FoldIn {
+        let biases = !self.no_biases && self.implicit.is_none();
+        FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
     }
 
     /// The parameters of a fit.

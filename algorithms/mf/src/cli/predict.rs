@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
 use raddle_datasets::{Ids, Ratings};
+use raddle_mf::files::Saved;
 use serde::{Serialize, Serializer};
 
 use super::data::{self, Reading};
-use super::files::{self, Saved};
 
 /// The options of `mf predict`.
 #[derive(Debug, Args)]
@@ -46,7 +46,7 @@ and near 0 for the rest.";
 /// file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, out, uses, .. } = options;
-    let saved = files::read(&options.model)?;
+    let saved = Saved::open(&options.model)?;
     reading.refuse_idle(&[Some(data)], format.as_deref())?;
     let ratings = reading.read_lines(data, format.as_deref())?;
     let found = Predictions::of(&saved, &ratings, reading);
@@ -87,7 +87,8 @@ struct Predictions<'a> {
 impl<'a> Predictions<'a> {
     fn of(saved: &Saved, ratings: &'a Ratings, reading: &Reading) -> Self {
         let rows = |mine: &Ids, theirs: &Ids| mine.index().rows_of(theirs);
-        let (users, items) = (rows(&saved.users, &ratings.users), rows(&saved.items, &ratings.items));
+        let (users, items) =
+            (rows(&saved.about.users, &ratings.users), rows(&saved.about.items, &ratings.items));
         let (mut squares, mut sizes, mut unknown) = (0.0, 0.0, 0);
         let (stand_in, mut stood_in) = (saved.model.stand_in(), 0);
         let mut values = Vec::with_capacity(ratings.triples.len());

@@ -2,11 +2,11 @@
 
 use raddle::cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
 use raddle_datasets::{Ids, PartOfRatings, Ratings, Triples};
-use raddle_mf::{Fit, Problem, Recommender, Seen};
+use raddle_mf::files::About;
+use raddle_mf::{Fit, Problem, Query, Recommender, Seen};
 
 use super::compared::Compared;
 use super::data::{self, Kept, Reading};
-use super::files::{self, About};
 use super::fit_options::Options;
 use super::held::{self, Held};
 use super::split::Cold;
@@ -150,8 +150,10 @@ impl Prepared {
             Some(known) => data::known_error(options.train.data.as_deref(), &*known.read()?),
             None => None,
         };
-        files::write(session, &fit.model, &About { version, ..About::new(&options.model, ratings, fit) })?;
-        let digest = files::digest(&fit.model);
+        let (users, items) = (ratings.users.clone(), ratings.items.clone());
+        let about = About::new(fit, &options.model.fold_in(fit), users, items);
+        About { version, ..about }.write(&fit.model, session)?;
+        let digest = fit.digest();
         let data = Data { notes: self.shown.lines(), ..self.described };
         let report = session.report(options, data, digest, &fit.report, &fit.trace)?;
         let mut report = report.result("best_epoch", fit.best_epoch).result("mean", fit.model.mean);
@@ -203,14 +205,14 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
     let mut text = format!("{title}, {} to train on\n", count(shown.ratings as u64, "rating"));
     shown.lines().iter().for_each(|line| text += &format!("{line}\n"));
     let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
-    let recommender = Recommender::new(&fit.model).without(&shown.seen);
+    let query = Query::best(SUMMARISED.1).without_seen(&shown.seen);
     let mut table = Table::new("recommendations", &["user", "item", "score"]);
     let first = if fit.model.ranks_items() { first } else { Vec::new() };
     text += &match first.is_empty() {
         true => "\nno recommendations: the model tells no items apart\n".to_owned(),
         false => format!("\n{:>10}  recommended (predicted)\n", "user"),
     };
-    recommender.each(&first, SUMMARISED.1, |user, best| {
+    Recommender::new(&fit.model).each(&first, &query, |user, best| {
         if (user as usize) < SHOWN.0 {
             let shown = best.iter().take(SHOWN.1);
             let shown: Vec<String> =

@@ -1,18 +1,17 @@
 //! `mf recommend`.
 
-use std::fmt::{Display, Formatter};
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, number, refuse_without_effect, write_atomic,
+    Error, ExitStatus, MOST_WORKERS, UseOptions, between, count, number, refuse_without_effect,
 };
+use raddle_mf::files::Saved;
 use raddle_mf::{Recommender, Seen};
-use serde::Serialize;
 
+use super::asked::{self, Filters};
 use super::data::{self, Reading};
-use super::files::{self, Saved};
+use super::lists::{Kind, Lists};
 
 /// The options of `mf recommend`.
 #[derive(Debug, Args)]
@@ -61,18 +60,10 @@ nothing, gets the items that please on the whole: those of the highest biases, o
 where items have none (--implicit, --no-biases), those of the mean user.
 An id with a comma stands in double quotes: --users '\"Lee, Ann\",7'.";
 
-/// Items that are held at a time, of all users together.
-const HELD: usize = 1 << 20;
-
-/// Users at a time, at most.
-const BATCH: usize = 4096;
-
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
-    #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
-    let workers =
-        options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let saved = files::read(&options.model)?;
+    let workers = workers(options.workers);
+    let saved = Saved::open(&options.model)?;
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
@@ -80,58 +71,40 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
         return Err(Error::input(nothing_to_rank_by(&options.model, saved.model.mean)));
     }
     let (seen, notes) = seen(options, &saved)?;
-    let mut recommender = Recommender::new(&saved.model);
-    if let Some(seen) = &seen {
-        recommender = recommender.without(seen);
-    }
-    if let Some(allowed) = allowed(options, &saved)? {
-        recommender = recommender.only(&allowed);
-    }
+    let filters =
+        Filters::new(options.only.as_deref(), options.without.as_deref(), &saved.about.items, "item")?;
+    let query = filters.query(options.top);
+    let query = seen.as_ref().map_or(query, |seen| query.without_seen(seen));
     let users = match &options.users {
-        Some(given) => ids("--users", given)?,
-        None => (0..saved.users.len()).map(|row| saved.users.name(row)).collect(),
+        Some(given) => asked::ids("--users", given)?,
+        None => (0..saved.about.users.len()).map(|row| saved.about.users.name(row)).collect(),
     };
-    let index = saved.users.index();
+    let index = saved.about.users.index();
     let rows: Vec<u32> = users.iter().map(|user| index.row(user).unwrap_or(u32::MAX)).collect();
     let unknown = rows.iter().filter(|&&row| row == u32::MAX).count();
     let unlearned = rows.iter().filter(|&&row| row != u32::MAX && !saved.model.knows_user(row)).count();
     for note in told_of(&saved, unknown, unlearned) {
         options.uses.note(&note);
     }
-    let write = |out: &mut dyn Write, json: bool| {
-        let form = if json { object } else { lines };
-        list(&recommender, &saved, (&users, &rows), (options.top, workers), form, out)
+    let recommender = Recommender::new(&saved.model);
+    let lists = Lists {
+        kind: Kind { who: "user", what: "item", ids: &saved.about.items },
+        asking: (&users, &rows),
+        top: options.top,
+        find: |rows: &[u32]| recommender.all(rows, &query, workers),
     };
-    match &options.out {
-        Some(file) => {
-            write_atomic(file, |out| write(out, false))?;
-            let said = format!("recommendations for {}", count(users.len() as u64, "user"));
-            options.uses.say(
-                &said,
-                &serde_json::json!({
-                    "notes": notes,
-                    "users": users.len(), "unknown_users": unknown, "unlearned_users": unlearned
-                }),
-            )?;
-        }
-        None => {
-            let mut out = BufWriter::new(io::stdout().lock());
-            let written = match options.uses.json {
-                false => write(&mut out, false),
-                true => write!(out, "{{\"notes\":{},\"recommendations\":[", serde_json::json!(notes))
-                    .and_then(|()| write(&mut out, true))
-                    .and_then(|()| writeln!(out, "]}}")),
-            };
-            let written = written.and_then(|()| out.flush());
-            // A reader that has enough, such as `head`, is no failure.
-            if let Err(why) = written
-                && why.kind() != io::ErrorKind::BrokenPipe
-            {
-                return Err(Error::failed(format!("cannot write to stdout: {why}")));
-            }
-        }
-    }
+    let said = format!("recommendations for {}", count(users.len() as u64, "user"));
+    let found = serde_json::json!({
+        "notes": notes, "users": users.len(), "unknown_users": unknown, "unlearned_users": unlearned
+    });
+    lists.write(options.out.as_deref(), &options.uses, ("recommendations", &notes), (&said, &found))?;
     Ok(ExitStatus::Done)
+}
+
+/// Threads to search on: what was asked for, else one a core.
+pub(super) fn workers(asked: Option<usize>) -> usize {
+    #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Why a model cannot recommend.
@@ -171,174 +144,6 @@ fn seen(options: &Options, saved: &Saved) -> Result<(Option<Seen>, Vec<String>),
     let ratings = reading.read(Some(source), format.as_deref(), 1)?;
     let notes: Vec<String> = reading.notes(&ratings).lines().map(str::to_owned).collect();
     notes.iter().for_each(|note| options.uses.note(note));
-    let triples = data::in_rows_of(&ratings, &saved.users, &saved.items);
-    Ok((Some(Seen::new(&triples, saved.users.len())), notes))
-}
-
-/// How the items of a user are written; whether it is the first one.
-type Form = fn(&mut dyn Write, bool, &Listed<'_>) -> io::Result<()>;
-
-/// Streams the recommendations, user by user.
-fn list(
-    recommender: &Recommender<'_>,
-    saved: &Saved,
-    (users, rows): (&[String], &[u32]),
-    (top, workers): (usize, usize),
-    form: Form,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut is_first = true;
-    let batch = (HELD / top.min(saved.items.len()).max(1)).clamp(1, BATCH);
-    for (users, rows) in users.chunks(batch).zip(rows.chunks(batch)) {
-        let chosen = recommender.all(rows, top, workers).map_err(io::Error::other)?;
-        for (user, best) in users.iter().zip(chosen) {
-            form(out, is_first, &Listed::of(user, &best, saved))?;
-            is_first = false;
-        }
-    }
-    Ok(())
-}
-
-/// The best items of a user, the best first.
-#[derive(Serialize)]
-pub(super) struct Listed<'a> {
-    user: &'a str,
-    items: Vec<Item>,
-}
-
-#[derive(Serialize)]
-struct Item {
-    item: String,
-    score: f32,
-}
-
-impl<'a> Listed<'a> {
-    pub(super) fn of(user: &'a str, best: &[(u32, f32)], saved: &Saved) -> Self {
-        let item = |&(item, score): &(u32, f32)| Item { item: saved.items.name(item as usize), score };
-        Self { user, items: best.iter().map(item).collect() }
-    }
-}
-
-/// A line for each item, after a line end.
-impl Display for Listed<'_> {
-    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
-        let Self { user, items } = self;
-        items.iter().try_for_each(|Item { item, score }| write!(to, "\n{user}\t{item}\t{score}"))
-    }
-}
-
-/// A line for each item.
-fn lines(out: &mut dyn Write, _: bool, Listed { user, items }: &Listed<'_>) -> io::Result<()> {
-    items.iter().try_for_each(|Item { item, score }| writeln!(out, "{user}\t{item}\t{score}"))
-}
-
-/// An object for the user.
-fn object(out: &mut dyn Write, is_first: bool, listed: &Listed<'_>) -> io::Result<()> {
-    if !is_first {
-        write!(out, ",")?;
-    }
-    Ok(serde_json::to_writer(out, listed)?)
-}
-
-/// The items that may be recommended, if that is limited.
-fn allowed(options: &Options, saved: &Saved) -> Result<Option<Vec<u32>>, Error> {
-    let rows = |option: &str, given: &str| {
-        let index = saved.items.index();
-        let row = |id: String| {
-            index.row(&id).ok_or_else(|| Error::input(format!("{option}: the model has no item `{id}`")))
-        };
-        ids(option, given)?.into_iter().map(row).collect::<Result<Vec<u32>, Error>>()
-    };
-    let mut allowed: Vec<u32> = match &options.only {
-        Some(given) => rows("--only", given)?,
-        None if options.without.is_none() => return Ok(None),
-        None => (0..saved.items.len() as u32).collect(),
-    };
-    if let Some(given) = &options.without {
-        let without: std::collections::HashSet<u32> = rows("--without", given)?.into_iter().collect();
-        allowed.retain(|item| !without.contains(item));
-    }
-    match allowed.is_empty() {
-        true => Err(Error::usage("--only and --without leave no item to recommend")),
-        false => Ok(Some(allowed)),
-    }
-}
-
-/// Ids in a list divided by commas, where one with a comma stands in double quotes; or in a file, one a line.
-pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
-    let ids: Vec<String> = if Path::new(given).is_file() {
-        let text = raddle_datasets::read_text(Path::new(given))
-            .map_err(|why| Error::input(format!("{option} {why}")))?;
-        text.lines().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect()
-    } else {
-        listed(given).map_err(|why| Error::usage(format!("{option} {given}: {why}")))?
-    };
-    match ids.is_empty() {
-        true => {
-            Err(Error::usage(format!("{option} `{given}`: there is no id in it: name one, or leave it out")))
-        }
-        false => Ok(ids),
-    }
-}
-
-/// The ids of a list. Two double quotes within quotes are one.
-fn listed(list: &str) -> Result<Vec<String>, &'static str> {
-    let (mut ids, mut rest) = (Vec::new(), list);
-    loop {
-        rest = rest.trim_start();
-        let id = match rest.strip_prefix('"') {
-            Some(quoted) => {
-                let mut id = String::new();
-                let mut left = quoted;
-                rest = loop {
-                    let (part, behind) = left.split_once('"').ok_or("a double quote is not closed")?;
-                    id += part;
-                    match behind.strip_prefix('"') {
-                        Some(behind) => (id, left) = (id + "\"", behind),
-                        None => break behind.trim_start(),
-                    }
-                };
-                if !(rest.is_empty() || rest.starts_with(',')) {
-                    return Err("write a comma behind a closing double quote");
-                }
-                id
-            }
-            None => {
-                let (id, behind) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
-                rest = behind;
-                id.trim_end().to_owned()
-            }
-        };
-        if !id.is_empty() {
-            ids.push(id);
-        }
-        match rest.strip_prefix(',') {
-            Some(behind) => rest = behind,
-            None => return Ok(ids),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_are_listed_or_in_a_file() {
-        assert_eq!(ids("--users", "a, b,,c").unwrap(), ["a", "b", "c"]);
-        let quoted = "\"Lee, Ann\" ,7, \"a \"\"b\"\"\",it's \"so\"";
-        assert_eq!(ids("--users", quoted).unwrap(), ["Lee, Ann", "7", "a \"b\"", "it's \"so\""]);
-        for (wrong, why) in [
-            ("", "there is no id in it"),
-            (" , ,", "there is no id in it"),
-            ("\"a", "a double quote is not closed"),
-            ("\"a\"b,c", "write a comma behind"),
-        ] {
-            assert!(ids("--users", wrong).unwrap_err().to_string().contains(why), "{wrong}");
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("ids");
-        std::fs::write(&path, "x\n\ny\n").unwrap();
-        assert_eq!(ids("--users", path.to_str().unwrap()).unwrap(), ["x", "y"]);
-    }
+    let triples = data::in_rows_of(&ratings, &saved.about.users, &saved.about.items);
+    Ok((Some(Seen::new(&triples, saved.about.users.len())), notes))
 }

@@ -28,7 +28,7 @@ struct Run<'a> {
 }
 
 /// A version of the ratings, split.
-struct Laid {
+struct PreparedVersion {
     ratings: Ratings,
     described: Data,
     split: Split,
@@ -118,7 +118,7 @@ impl Run<'_> {
 }
 
 impl Versions for Run<'_> {
-    type Laid = Laid;
+    type Prepared = PreparedVersion;
 
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error> {
         if !self.options.changes.cold {
@@ -127,7 +127,7 @@ impl Versions for Run<'_> {
         Ok(())
     }
 
-    fn lay_out(&mut self, session: &mut Session, number: u64) -> Result<Laid, Error> {
+    fn prepare(&mut self, session: &mut Session, number: u64) -> Result<PreparedVersion, Error> {
         if number > 0 && self.live.is_empty() {
             return Err(Error::input("it leaves no ratings to train on"));
         }
@@ -137,7 +137,7 @@ impl Versions for Run<'_> {
         }
         let described = data::describe(&ratings, ratings.triples.len());
         let split = session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings))?;
-        Ok(Laid { ratings, described, split })
+        Ok(PreparedVersion { ratings, described, split })
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
@@ -156,7 +156,7 @@ impl Versions for Run<'_> {
         &mut self,
         session: &mut Session,
         number: u64,
-        Laid { ratings, described, split }: Laid,
+        PreparedVersion { ratings, described, split }: PreparedVersion,
     ) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Split { problem, test, on_test, cold, .. } = split;

@@ -2,7 +2,7 @@
 
 use raddle_datasets::Triples;
 
-use super::{Recommender, Seen};
+use super::{Query, Recommender, Seen};
 use crate::model::Model;
 use crate::ranking::Gains;
 
@@ -37,14 +37,14 @@ impl Ranking {
         let (seen, wanted) = (Seen::new(train, model.users()), Seen::new(test, model.users()));
         let users: Vec<u32> =
             (0..model.users() as u32).filter(|&user| !wanted.row(user).is_empty()).collect();
-        let recommender = Recommender::new(model).by_own_rows().without(&seen);
+        let recommender = Recommender::new(model).by_own_rows();
         // No list is longer than the items are many.
         let gains = Gains::new(at.min(model.items()));
         let mut sums = Self { users: users.len(), at, ..Self::default() };
         let mut ranks = Ranks::default();
         recommender.judged(
             &users,
-            at,
+            &Query::best(at).without_seen(&seen),
             |user, scores| {
                 sums.auc += ranks.area(scores, wanted.row(user), seen.row(user));
             },

@@ -1,71 +1,63 @@
-//! [`Recommender`]: the best items for users, in memory that does not grow with the users.
+//! [`Recommender`]: the best items for users, in memory that does not grow with the users; [`Similar`]: the
+//! items or users that are alike.
 
 mod metrics;
+mod query;
+mod seen;
+mod similar;
 mod top_k;
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
-use raddle_datasets::Triples;
-
-use self::top_k::{ItemIndex, Queries};
+use self::top_k::{Candidates, ItemIndex, Queries, SHARD};
 use crate::error::MfError;
-use crate::model::Model;
+use crate::model::{Model, NewRows};
 use crate::stand_in::StandIn;
 
 pub use self::metrics::Ranking;
+pub use self::query::Query;
+pub use self::seen::Seen;
+pub use self::similar::Similar;
 pub use self::top_k::TopK;
 
-/// Which items each user has seen: compressed rows, 4 bytes an observation.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Seen {
-    starts: Vec<usize>,
-    items: Vec<u32>,
-}
-
-impl Seen {
-    /// From observations, for `users` users; those of other users are left out.
-    pub fn new(triples: &Triples, users: usize) -> Self {
-        let mut starts = vec![0; users + 1];
-        let known = |user: u32| (user as usize) < users;
-        triples.users.iter().filter(|&&user| known(user)).for_each(|&user| starts[user as usize + 1] += 1);
-        (0..users).for_each(|user| starts[user + 1] += starts[user]);
-        let (mut next, mut items) = (starts.clone(), vec![0; starts[users]]);
-        for (&user, &item) in triples.users.iter().zip(&triples.items).filter(|pair| known(*pair.0)) {
-            items[next[user as usize]] = item;
-            next[user as usize] += 1;
-        }
-        let mut seen = Self { starts, items };
-        (0..users as u32).for_each(|user| seen.row_mut(user).sort_unstable());
-        seen
-    }
-
-    /// The items of a user, ascending; none for a user beyond them.
-    pub fn row(&self, user: u32) -> &[u32] {
-        match self.starts.get(user as usize..user as usize + 2) {
-            Some(&[start, end]) => &self.items[start..end],
-            _ => &[],
-        }
-    }
-
-    fn row_mut(&mut self, user: u32) -> &mut [u32] {
-        &mut self.items[self.starts[user as usize]..self.starts[user as usize + 1]]
-    }
-}
-
-/// Scores all items for users and keeps the best.
-#[derive(Debug)]
-pub struct Recommender<'a> {
-    model: &'a Model,
+/// Scores all items for users and keeps the best, for a model that it owns, shares or borrows (`M` is
+/// [`Model`], `Arc<Model>` or `&Model`).
+///
+/// ```
+/// use raddle_mf::{Model, Query, Recommender};
+///
+/// let model = Model { item_biases: vec![0.1, 0.3, 0.2], ..Model::zeros(2, 3, 4) };
+/// let recommender = Recommender::new(model);
+/// assert_eq!(recommender.one(1, &Query::best(2)), [(1, 0.3), (2, 0.2)]);
+/// assert_eq!(recommender.one(1, &Query::best(2).without(&[1])), [(2, 0.2), (0, 0.1)]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Recommender<M = Model> {
+    model: M,
     item_index: Arc<ItemIndex>,
-    seen: Option<&'a Seen>,
     /// Who stands in for users of whom nothing was learned.
     stand_in: StandIn,
 }
 
-impl<'a> Recommender<'a> {
+impl<M: Borrow<Model>> Recommender<M> {
     /// For a model; it holds a padded copy of the items' factors, 4 (rank + 16) bytes an item at most.
-    pub fn new(model: &'a Model) -> Self {
-        Self { model, item_index: Arc::new(ItemIndex::new(model)), seen: None, stand_in: model.stand_in() }
+    pub fn new(model: M) -> Self {
+        let Model { rank, item_factors, item_biases, .. } = model.borrow();
+        let item_index = Arc::new(ItemIndex::new(*rank, item_factors, item_biases.clone()));
+        let stand_in = model.borrow().stand_in();
+        Self { model, item_index, stand_in }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.model.borrow()
+    }
+
+    /// The predicted rating of a pair, as [`Model::predict_with`] who stands in for users of whom nothing was
+    /// learned.
+    pub fn predict(&self, user: u32, item: u32) -> f64 {
+        self.model().predict_with(user, item, &self.stand_in)
     }
 
     /// Takes the row of every user as it is, even where nothing was learned of it.
@@ -73,30 +65,37 @@ impl<'a> Recommender<'a> {
         Self { stand_in: StandIn::default(), ..self }
     }
 
-    /// Leaves out what users have seen.
-    pub fn without(mut self, seen: &'a Seen) -> Self {
-        self.seen = Some(seen);
-        self
+    /// The best items of one user, as (item, predicted rating), the best first; ties go to the lower item.
+    /// For a user of whom nothing was learned, such as one that the model does not have, stands in who
+    /// [`Model::stand_in`] says.
+    pub fn one(&self, user: u32, query: &Query<'_>) -> Vec<(u32, f32)> {
+        let mut found = Vec::new();
+        self.each(&[user], query, |_, best| found = best.to_vec());
+        found
     }
 
-    /// Recommends these items only.
-    pub fn only(mut self, items: &[u32]) -> Self {
-        let mut allowed = vec![false; self.item_index.len()];
-        for &item in items {
-            if let Some(allowed) = allowed.get_mut(item as usize) {
-                *allowed = true;
-            }
+    /// Calls `take` with each user and the best items for it, as [`one`](Self::one) finds them.
+    pub fn each(&self, users: &[u32], query: &Query<'_>, mut take: impl FnMut(u32, &[(u32, f32)])) {
+        let candidates = Candidates::new(&self.item_index, query);
+        for (some, queries) in self.queries(users, &candidates, query) {
+            candidates.best(&queries, query.count, |at, best| take(some[at], best));
         }
-        Arc::make_mut(&mut self.item_index).allowed = Some(allowed);
-        self
     }
 
-    /// Calls `take` with each user and the `count` best items for it, as (item, predicted rating), the best
-    /// first; ties go to the lower item. For a user of whom nothing was learned, such as one that the model
-    /// does not have, stands in who [`Model::stand_in`] says.
-    pub fn each(&self, users: &[u32], count: usize, mut take: impl FnMut(u32, &[(u32, f32)])) {
-        for some in users.chunks(ItemIndex::together()) {
-            self.item_index.best(&self.queries(some), count, |at, best| take(some[at], best));
+    /// Calls `take` with the number of each of these rows, which need not be of the model, and the best items
+    /// for it, as [`each`](Self::each) does with users. What is left out for a user goes by the number.
+    pub fn each_of(&self, rows: &NewRows, query: &Query<'_>, mut take: impl FnMut(usize, &[(u32, f32)])) {
+        let (model, candidates) = (self.model(), Candidates::new(&self.item_index, query));
+        for (first, biases) in (0..).step_by(SHARD).zip(rows.biases.chunks(SHARD)) {
+            let mut queries = Queries::default();
+            for (place, &bias) in (first..).zip(biases) {
+                let row = rows.factors.get(place * model.rank..(place + 1) * model.rank).unwrap_or(&[]);
+                let is_known = bias != 0.0 || row.iter().any(|&value| value != 0.0);
+                let factors = if is_known { row } else { self.stand_in.user(model, u32::MAX) };
+                let left_out = candidates.places(query.left_out(place, place as u32));
+                queries.add(model.rank, factors, model.mean as f32 + bias, left_out);
+            }
+            candidates.best(&queries, query.count, |at, best| take(first + at, best));
         }
     }
 
@@ -104,19 +103,21 @@ impl<'a> Recommender<'a> {
     /// for some thousands of users at a time.
     ///
     /// ```
-    /// use raddle_mf::{Model, Recommender};
+    /// use raddle_mf::{Model, Query, Recommender};
     ///
     /// let model = Model { item_biases: vec![0.1, 0.3, 0.2], ..Model::zeros(2, 3, 4) };
-    /// let best = Recommender::new(&model).all(&[0, 1], 2, 2)?;
+    /// let best = Recommender::new(&model).all(&[0, 1], &Query::best(2), 2)?;
     /// assert_eq!(best[1], [(1, 0.3), (2, 0.2)]);
     /// # Ok::<(), raddle_mf::MfError>(())
     /// ```
     ///
     /// # Errors
     /// If the run fails, such as where threads cannot be started.
-    pub fn all(&self, users: &[u32], count: usize, workers: usize) -> Result<TopK, MfError> {
-        let shards = users.chunks(ItemIndex::together()).map(|some| self.queries(some));
-        self.item_index.top_k(shards, count, workers)
+    pub fn all(&self, users: &[u32], query: &Query<'_>, workers: usize) -> Result<TopK, MfError> {
+        let candidates = Candidates::new(&self.item_index, query);
+        let shards: Vec<Queries> =
+            self.queries(users, &candidates, query).map(|(_, queries)| queries).collect();
+        candidates.top_k(shards, query.count, workers)
     }
 
     /// As [`each`](Self::each); before, `judge` sees the user's scores of all items, as they are ranked by,
@@ -124,55 +125,150 @@ impl<'a> Recommender<'a> {
     pub(crate) fn judged(
         &self,
         users: &[u32],
-        count: usize,
+        query: &Query<'_>,
         mut judge: impl FnMut(u32, &[f32]),
         mut take: impl FnMut(u32, &[(u32, f32)]),
     ) {
-        for some in users.chunks(ItemIndex::together()) {
+        let candidates = Candidates::new(&self.item_index, query);
+        for (some, queries) in self.queries(users, &candidates, query) {
             let judge = |at: usize, scores: &[f32]| judge(some[at], scores);
-            self.item_index.judged(&self.queries(some), count, judge, |at, best| take(some[at], best));
+            candidates.judged(&queries, query.count, judge, |at, best| take(some[at], best));
         }
     }
 
-    /// The best items of one user.
-    pub fn one(&self, user: u32, count: usize) -> Vec<(u32, f32)> {
-        let mut found = Vec::new();
-        self.each(&[user], count, |_, best| found = best.to_vec());
-        found
+    /// Users shard by shard, as they ask.
+    fn queries<'q>(
+        &'q self,
+        users: &'q [u32],
+        candidates: &'q Candidates,
+        query: &'q Query<'_>,
+    ) -> impl Iterator<Item = (&'q [u32], Queries)> {
+        let model = self.model();
+        users.chunks(SHARD).enumerate().map(move |(shard, some)| {
+            let mut queries = Queries::default();
+            for (place, &user) in (shard * SHARD..).zip(some) {
+                let bias = model.user_biases.get(user as usize).copied().unwrap_or(0.0);
+                let left_out = candidates.places(query.left_out(place, user));
+                let factors = self.stand_in.user(model, user);
+                queries.add(model.rank, factors, model.mean as f32 + bias, left_out);
+            }
+            (some, queries)
+        })
     }
+}
 
-    fn queries(&self, users: &[u32]) -> Queries {
-        let mut queries = Queries::default();
-        let seen = |user| self.seen.map_or(&[][..], |seen| seen.row(user));
-        users.iter().for_each(|&user| queries.add(self.model, user, &self.stand_in, seen(user)));
-        queries
+impl Recommender<Model> {
+    /// Takes new rows for these users into the model, such as
+    /// [`FoldInSolver::users`](crate::FoldInSolver::users) finds; of a user that is named twice, the last.
+    /// Users beyond the model are added to it, with zeros for those between.
+    pub fn put_users(&mut self, users: &[u32], rows: &NewRows) {
+        self.model.put_users(users, rows);
+        self.stand_in = self.model.stand_in();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use raddle::random::Stream;
+    use raddle_datasets::Triples;
+
     use super::*;
+
+    /// A model of random numbers, few of them distinct, so that scores tie.
+    pub(super) fn random(seed: u64, users: usize, items: usize, rank: usize) -> Model {
+        let mut model = Model { mean: 3.0, ..Model::zeros(users, items, rank) };
+        let mut stream = Stream::new(&[seed]);
+        let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
+        for values in [user_factors, item_factors, user_biases, item_biases] {
+            values.iter_mut().for_each(|value| *value = (stream.unit() * 4.0).floor() as f32 / 2.0 - 0.5);
+        }
+        model
+    }
 
     #[test]
     fn any_number_of_workers_finds_the_same() {
-        let mut model = Model { mean: 3.0, ..Model::zeros(500, 90, 20) };
-        let mut stream = raddle::random::Stream::new(&[5]);
-        let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
-        for values in [user_factors, item_factors, user_biases, item_biases] {
-            values.iter_mut().for_each(|value| *value = stream.unit() as f32 - 0.5);
-        }
+        let model = random(5, 500, 90, 20);
         let seen = Triples { users: vec![3, 3, 499], items: vec![7, 9, 0], values: vec![1.0; 3] };
-        let seen = Seen::new(&seen, 500);
-        let recommender = Recommender::new(&model).without(&seen).only(&(0..80).collect::<Vec<u32>>());
+        let (seen, only) = (Seen::new(&seen, 500), (0..80).collect::<Vec<u32>>());
+        let recommender = Recommender::new(&model);
+        let query = Query::best(6).without_seen(&seen).only(&only);
         // Users may come in any order, twice, and be unknown.
         let users: Vec<u32> = (0..700).map(|at| at * 37 % 510).collect();
         let mut one_by_one = Vec::new();
-        recommender.each(&users, 6, |_, best| one_by_one.push(best.to_vec()));
+        recommender.each(&users, &query, |_, best| one_by_one.push(best.to_vec()));
         assert!(one_by_one.iter().flatten().all(|&(item, _)| item < 80));
         for workers in [1, 2, 7] {
-            assert_eq!(recommender.all(&users, 6, workers).unwrap(), one_by_one);
+            assert_eq!(recommender.all(&users, &query, workers).unwrap(), one_by_one);
         }
-        assert_eq!(recommender.all(&[], 6, 2).unwrap(), TopK::new());
-        assert_eq!(recommender.one(users[11], 6), one_by_one[11]);
+        assert_eq!(recommender.all(&[], &query, 2).unwrap(), TopK::new());
+        assert_eq!(recommender.one(users[11], &query), one_by_one[11]);
+    }
+
+    #[test]
+    fn a_recommender_may_own_its_model_and_go_to_other_threads() {
+        fn is_free<T: Send + Sync + 'static>(_: &T) {}
+        let model = random(1, 4, 9, 3);
+        let query = Query::best(3);
+        let best = Recommender::new(&model).one(2, &query);
+        let shared = Recommender::new(Arc::new(model.clone()));
+        let owned = Recommender::new(model);
+        is_free(&owned);
+        is_free(&shared);
+        assert_eq!([owned.one(2, &query), shared.one(2, &query)], [best.clone(), best]);
+    }
+
+    /// Filters as sets, a full sort of scores that are asked for one by one.
+    fn naive(model: &Model, user: u32, out: &dyn Fn(u32) -> bool, count: usize) -> Vec<(u32, f32)> {
+        let all = Recommender::new(model);
+        let mut scores: Vec<(u32, f32)> = (0..model.items() as u32)
+            .filter(|&item| !out(item))
+            .flat_map(|item| all.one(user, &Query::best(1).only(&[item])))
+            .collect();
+        scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        scores.truncate(count);
+        scores
+    }
+
+    proptest! {
+        #[test]
+        fn filters_leave_the_best_of_the_rest(
+            seed: u64, count in 0usize..8, rows in proptest::collection::vec(proptest::collection::vec(0u32..60, 0..9), 3),
+            only in proptest::option::of(proptest::collection::vec(0u32..60, 0..30)),
+            without in proptest::collection::vec(0u32..60, 0..9),
+        ) {
+            let model = random(seed, 3, 50, 5);
+            let (recommender, rows_of) = (Recommender::new(&model), Seen::from_rows(&rows));
+            let mut query = Query::best(count).without(&without);
+            if let Some(only) = &only {
+                query = query.only(only);
+            }
+            // The second and the third user ask, in turns; rows go by user or by place.
+            for user in [2, 1] {
+                let out = |row: &[u32], item: u32| {
+                    row.contains(&item) || without.contains(&item)
+                        || only.as_ref().is_some_and(|only| !only.contains(&item))
+                };
+                let expected = |row: usize| naive(&model, user, &|item| out(&rows[row], item), count);
+                let found = recommender.one(user, &query.without_seen(&rows_of));
+                prop_assert_eq!(found, expected(user as usize));
+                let mut found = Vec::new();
+                recommender.each(&[0, user], &query.without_rows(&rows_of), |_, best| found = best.to_vec());
+                prop_assert_eq!(found, expected(1));
+            }
+        }
+
+        #[test]
+        fn scores_are_the_predictions(seed: u64, user in 0u32..5) {
+            let model = random(seed, 4, 5000, 3);
+            let recommender = Recommender::new(&model);
+            let best = recommender.one(user, &Query::best(5000));
+            prop_assert_eq!(best.len(), 5000);
+            for (item, score) in best {
+                let expected = model.predict_with(user, item, &model.stand_in());
+                prop_assert!((f64::from(score) - expected).abs() < 1e-5);
+                prop_assert_eq!(recommender.predict(user, item), expected);
+            }
+        }
     }
 }

@@ -1,140 +1,212 @@
-//! [`ItemIndex`]: the items that are ranked, and [`Queries`]: the users to rank them for, as rows of their
-//! own.
+//! [`ItemIndex`]: the rows that are ranked, [`Candidates`]: those of a call, and [`Queries`]: whom they are
+//! ranked for.
 
 use std::sync::Arc;
 
+use super::query::Query;
 use crate::error::MfError;
 use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
-use crate::model::Model;
-use crate::ranking::top;
-use crate::stand_in::StandIn;
+use crate::ranking::merge;
 
-/// Users of a shard: enough that a task is worth scheduling.
-const USERS: usize = 64;
+/// Queries of a shard: enough that a task is worth scheduling.
+pub(super) const SHARD: usize = 64;
+
+/// Rows that are scored at a time: their scores, which are all that is kept of them, stay near.
+const BLOCK: usize = 4096;
 
 /// The items of each user, as (item, predicted rating), the best first.
 pub type TopK = Vec<Vec<(u32, f32)>>;
 
-/// Items as they are scored.
+/// Rows as they are scored.
 #[derive(Debug, Clone)]
-pub(crate) struct ItemIndex {
+pub(super) struct ItemIndex {
     /// Their factors, padded to whole vectors.
-    items: Vec<Vector>,
+    rows: Vec<Vector>,
     biases: Vec<f32>,
     rank: usize,
     chunks: usize,
-    /// Items that may be chosen; all if none are named.
-    pub(crate) allowed: Option<Vec<bool>>,
 }
 
-/// Users as they ask: a row of factors, what is added to all their scores, and the items that they know.
+/// Those who ask: a row of factors each, what is added to all scores, and the rows left out, ascending.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Queries {
+pub(super) struct Queries {
     factors: Vec<f32>,
     bases: Vec<f32>,
-    seen: Vec<Vec<u32>>,
+    left_out: Vec<Vec<u32>>,
 }
 
-raddle::state!(Queries { factors, bases, seen });
+raddle::state!(Queries { factors, bases, left_out });
 
 impl Queries {
-    /// Adds a user; one of whom nothing was learned has the factors of who stands in.
-    pub(crate) fn add(&mut self, model: &Model, user: u32, stand_in: &StandIn, seen: &[u32]) {
-        let end = self.factors.len() + model.rank;
-        self.factors.extend_from_slice(stand_in.user(model, user));
+    /// Adds one; factors that are missing are zeros.
+    pub(super) fn add(&mut self, rank: usize, factors: &[f32], base: f32, left_out: Vec<u32>) {
+        let end = self.factors.len() + rank;
+        self.factors.extend_from_slice(factors);
         self.factors.resize(end, 0.0);
-        let bias = model.user_biases.get(user as usize).copied().unwrap_or(0.0);
-        self.bases.push(model.mean as f32 + bias);
-        self.seen.push(seen.to_vec());
+        self.bases.push(base);
+        self.left_out.push(left_out);
     }
 }
 
 impl ItemIndex {
-    pub(crate) fn new(model: &Model) -> Self {
-        let Model { rank, item_factors, item_biases, .. } = model;
+    /// Of a row of factors and a bias for each.
+    pub(super) fn new(rank: usize, factors: &[f32], biases: Vec<f32>) -> Self {
         let chunks = rank.div_ceil(LANES).max(1);
-        let (items, biases) = (padded(item_factors, *rank), item_biases.clone());
-        Self { items, biases, rank: *rank, chunks, allowed: None }
+        let mut rows = padded(factors, rank);
+        rows.resize(biases.len() * chunks, Vector([0.0; LANES]));
+        Self { rows, biases, rank, chunks }
     }
 
-    /// How many items there are.
-    pub(crate) fn len(&self) -> usize {
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
         self.biases.len()
     }
 
-    /// Calls `take` with the number of each user and the scores of all items, without what is added to all of
-    /// them.
-    fn scored(&self, queries: &Queries, mut take: impl FnMut(usize, &mut [f32])) {
-        let mut out: [Vec<f32>; TOGETHER] = Default::default();
-        for first in (0..queries.bases.len()).step_by(TOGETHER) {
-            let row = |user: usize| {
-                let row = queries.factors.get(user * self.rank..(user + 1) * self.rank).unwrap_or(&[]);
-                let mut row = padded(row, self.rank);
-                row.resize(self.chunks, Vector([0.0; LANES]));
-                row
-            };
-            let rows: [Vec<Vector>; TOGETHER] = std::array::from_fn(|j| row(first + j));
-            scores(rows.each_ref().map(Vec::as_slice), &self.items, self.chunks, &mut out);
-            for (user, scores) in (first..queries.bases.len()).zip(&mut out) {
-                scores.iter_mut().zip(&self.biases).for_each(|(score, bias)| *score += bias);
-                take(user, scores);
+    /// Values of a row.
+    pub(super) fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The factors of a row; none beyond the rows.
+    pub(super) fn row(&self, row: u32) -> &[f32] {
+        let start = row as usize * self.chunks;
+        let vectors = self.rows.get(start..start + self.chunks).unwrap_or(&[]);
+        bytemuck::cast_slice(vectors).get(..self.rank).unwrap_or(&[])
+    }
+
+    /// Some of the rows.
+    fn of(&self, rows: &[u32]) -> Self {
+        let (chunks, mut picked) = (self.chunks, Vec::with_capacity(rows.len() * self.chunks));
+        rows.iter().for_each(|&row| picked.extend_from_slice(&self.rows[row as usize * chunks..][..chunks]));
+        let biases = rows.iter().map(|&row| self.biases[row as usize]).collect();
+        Self { rows: picked, biases, ..*self }
+    }
+}
+
+/// The rows that a call may choose from.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    index: Arc<ItemIndex>,
+    /// Where these are some of the rows, which ones, ascending.
+    names: Option<Vec<u32>>,
+    /// Places that are left out, ascending.
+    without: Vec<u32>,
+}
+
+impl Candidates {
+    pub(super) fn new(index: &Arc<ItemIndex>, query: &Query<'_>) -> Self {
+        let known = |rows: &[u32]| {
+            let mut known: Vec<u32> =
+                rows.iter().copied().filter(|&row| (row as usize) < index.len()).collect();
+            known.sort_unstable();
+            known.dedup();
+            known
+        };
+        let without = known(query.without);
+        let Some(only) = query.only else {
+            return Self { index: Arc::clone(index), names: None, without };
+        };
+        let mut names = known(only);
+        names.retain(|name| without.binary_search(name).is_err());
+        Self { index: Arc::new(index.of(&names)), names: Some(names), without: Vec::new() }
+    }
+
+    /// Where these ascending rows lie among the candidates.
+    pub(super) fn places(&self, rows: &[u32]) -> Vec<u32> {
+        match &self.names {
+            None => rows.to_vec(),
+            Some(names) => {
+                rows.iter().filter_map(|row| Some(names.binary_search(row).ok()? as u32)).collect()
             }
         }
     }
 
-    /// Calls `take` with the number of each user and the `count` best items for it.
-    pub(crate) fn best(&self, queries: &Queries, count: usize, take: impl FnMut(usize, &[(u32, f32)])) {
-        self.judged(queries, count, |_, _| (), take);
+    /// `true` if a row may be chosen.
+    pub(super) fn has(&self, row: u32) -> bool {
+        match &self.names {
+            None => (row as usize) < self.index.len() && self.without.binary_search(&row).is_err(),
+            Some(names) => names.binary_search(&row).is_ok(),
+        }
     }
 
-    /// Top items of each query; before, `judge` sees the user's scores of all items, with nothing left out.
-    pub(crate) fn judged(
+    /// Calls `take` with the number of each query and the `count` best rows for it.
+    pub(super) fn best(&self, queries: &Queries, count: usize, take: impl FnMut(usize, &[(u32, f32)])) {
+        self.ranked(queries, count, BLOCK, |_, _| (), take);
+    }
+
+    /// Top rows of each query; before, `judge` sees all its scores, without what is added to all of them and
+    /// with nothing left out.
+    pub(super) fn judged(
         &self,
         queries: &Queries,
         count: usize,
+        judge: impl FnMut(usize, &[f32]),
+        take: impl FnMut(usize, &[(u32, f32)]),
+    ) {
+        self.ranked(queries, count, self.index.len().max(1), judge, take);
+    }
+
+    /// Scores `block` rows at a time for some queries, and keeps the best.
+    fn ranked(
+        &self,
+        queries: &Queries,
+        count: usize,
+        block: usize,
         mut judge: impl FnMut(usize, &[f32]),
         mut take: impl FnMut(usize, &[(u32, f32)]),
     ) {
-        let mut best = Vec::new();
-        self.scored(queries, |user, scores| {
-            judge(user, scores);
-            self.mask(&queries.seen[user], scores);
-            top(scores, count, &mut best);
-            best.iter_mut().for_each(|(_, score)| *score += queries.bases[user]);
-            take(user, &best);
-        });
-    }
-
-    fn mask(&self, seen: &[u32], scores: &mut [f32]) {
-        if let Some(allowed) = &self.allowed {
-            let excluded = scores.iter_mut().zip(allowed).filter(|(_, allowed)| !**allowed);
-            excluded.for_each(|(score, _)| *score = f32::NEG_INFINITY);
-        }
-        for &item in seen {
-            if let Some(score) = scores.get_mut(item as usize) {
-                *score = f32::NEG_INFINITY;
+        let ItemIndex { rows, biases, rank, chunks } = &*self.index;
+        let mut out: [Vec<f32>; TOGETHER] = Default::default();
+        let mut best: [Vec<(u32, f32)>; TOGETHER] = Default::default();
+        let number = queries.bases.len();
+        for first in (0..number).step_by(TOGETHER) {
+            let asking: [Vec<Vector>; TOGETHER] = std::array::from_fn(|j| {
+                let row = queries.factors.get((first + j) * rank..(first + j + 1) * rank).unwrap_or(&[]);
+                let mut row = padded(row, *rank);
+                row.resize(*chunks, Vector([0.0; LANES]));
+                row
+            });
+            best.iter_mut().for_each(Vec::clear);
+            for start in (0..biases.len().max(1)).step_by(block) {
+                let end = (start + block).min(biases.len());
+                let rows = &rows[start * chunks..end * chunks];
+                scores(asking.each_ref().map(Vec::as_slice), rows, *chunks, &mut out);
+                for (query, (scores, best)) in (first..number).zip(out.iter_mut().zip(&mut best)) {
+                    scores.iter_mut().zip(&biases[start..end]).for_each(|(score, bias)| *score += bias);
+                    judge(query, scores);
+                    mask(&self.without, start, scores);
+                    mask(&queries.left_out[query], start, scores);
+                    merge(start as u32, scores, count, best);
+                }
+            }
+            for (query, best) in (first..number).zip(&mut best) {
+                for (row, score) in best.iter_mut() {
+                    *score += queries.bases[query];
+                    *row = self.names.as_ref().map_or(*row, |names| names[*row as usize]);
+                }
+                take(query, best);
             }
         }
     }
 
-    /// The best items of all these users, found on this number of workers.
-    pub(crate) fn top_k(
-        self: &Arc<Self>,
-        queries: impl Iterator<Item = Queries>,
-        count: usize,
-        workers: usize,
-    ) -> Result<TopK, MfError> {
-        let index = Arc::clone(self);
-        let chosen = raddle::map(queries.collect(), workers, move |queries: &Queries| {
+    /// The best rows of all these queries, found on this number of workers.
+    pub(super) fn top_k(self, queries: Vec<Queries>, count: usize, workers: usize) -> Result<TopK, MfError> {
+        let chosen = raddle::map(queries, workers, move |queries: &Queries| {
             let mut chosen = TopK::with_capacity(queries.bases.len());
-            index.best(queries, count, |_, best| chosen.push(best.to_vec()));
+            self.best(queries, count, |_, best| chosen.push(best.to_vec()));
             chosen
         })?;
         Ok(chosen.into_iter().flatten().collect())
     }
+}
 
-    /// How many users make up a shard.
-    pub(crate) const fn together() -> usize {
-        USERS
+/// Takes the scores of ascending rows out; the first score is that of row `start`.
+fn mask(rows: &[u32], start: usize, scores: &mut [f32]) {
+    let from = rows.partition_point(|&row| (row as usize) < start);
+    for &row in &rows[from..] {
+        match scores.get_mut(row as usize - start) {
+            Some(score) => *score = f32::NEG_INFINITY,
+            None => break,
+        }
     }
 }

@@ -166,7 +166,7 @@ fn ids_are_a_list_of_one_kind_in_every_model() {
 #[test]
 fn help_has_no_broken_lines() {
     let folder = scratch();
-    for verb in ["", "fit", "cv", "predict", "recommend", "fold-in"] {
+    for verb in ["", "fit", "cv", "predict", "recommend", "similar", "fold-in"] {
         let help = ends(folder.path(), &format!("{verb} --help"), 0).out;
         let (_, behind) = help.split_once("Examples").unwrap();
         // Lines behind the options are broken by hand: nothing breaks them again.

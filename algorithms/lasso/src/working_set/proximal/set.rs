@@ -109,7 +109,7 @@ impl ProximalSet {
     ///
     /// # Errors
     /// If it belongs to other members.
-    pub(crate) fn recall(
+    pub(crate) fn restore(
         &mut self,
         checkpoint: ProximalCheckpoint,
         columns: &[Column],

@@ -4,10 +4,7 @@
 use std::time::Instant;
 
 use crate::program::Program;
-use crate::program::verdict::Metric;
-use crate::run::fingerprints::BoundaryFingerprint;
-use crate::run::hub::{GenerationExit, HubState};
-use crate::run::record::EpochRecord;
+use crate::run::hub::{GenerationTotals, HubState};
 
 /// Shards and blocks by number, `None` for those of another process.
 pub(crate) struct LocalState<P: Program> {
@@ -41,24 +38,10 @@ impl<P: Program> LocalState<P> {
     }
 }
 
-/// The end of a generation and its counts.
-#[derive(Default)]
-pub(crate) struct GenerationTotals {
-    pub(crate) records: Vec<EpochRecord>,
-    pub(crate) fingerprints: Vec<BoundaryFingerprint>,
-    pub(crate) verdict: Option<(Metric, Option<f64>)>,
-    pub(crate) exit: Option<GenerationExit>,
-    /// The worker of each block.
-    pub(crate) block_at: Vec<u32>,
-    pub(crate) bytes: u64,
-    pub(crate) block_bytes: u64,
-    /// Moment when the hub had concluded its last boundary.
-    pub(crate) at: Option<Instant>,
-}
-
-/// Result of a generation.
+/// Result of a generation; while it runs, the slots of its state: each is empty whose worker has taken it, until
+/// that puts it back.
 pub(crate) struct GenerationResult<P: Program> {
-    pub(crate) share: LocalState<P>,
+    pub(crate) local: LocalState<P>,
     /// The hub's state, in the process of the first worker.
     pub(crate) hub: Option<HubState<P>>,
     pub(crate) began: Option<Instant>,

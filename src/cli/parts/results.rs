@@ -1,4 +1,4 @@
-//! [`Kept`]: a checkpoint of runs that make one model together: the results of those that are done.
+//! [`PartResults`]: a checkpoint of runs that make one model together: the results of those that are done.
 //!
 //! Magic, version, the run's identity, each part, and SHA-256 over all of it.
 
@@ -20,29 +20,29 @@ const MAGIC: &[u8] = b"raddle parts 1\n";
 
 /// Results of the parts that are done, by their numbers.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct PartResults {
     identity: String,
-    pub(super) parts: BTreeMap<u64, KeptPart>,
+    pub(super) parts: BTreeMap<u64, PartResult>,
 }
 
 /// Result of a part.
 #[derive(Debug, Clone)]
-pub(super) struct KeptPart {
+pub(super) struct PartResult {
     pub(super) value: Vec<u8>,
     /// Its runs as one, and their epochs: JSON, as reports and traces have them.
     run: String,
     trace: Vec<String>,
 }
 
-crate::state!(Kept { identity, parts });
-crate::state!(KeptPart { value, run, trace });
+crate::state!(PartResults { identity, parts });
+crate::state!(PartResult { value, run, trace });
 
-impl Kept {
+impl PartResults {
     pub(super) fn new(identity: &str) -> Self {
         Self { identity: identity.into(), parts: BTreeMap::new() }
     }
 
-    /// Reads the results that an earlier sitting of the same run has kept, of so many parts.
+    /// Reads the results that an earlier attempt of the same run has kept, of so many parts.
     ///
     /// # Errors
     /// If the file is damaged, or of another run.
@@ -57,20 +57,20 @@ impl Kept {
         if Sha256::digest(body)[..] != sum[..] {
             return Err(damaged());
         }
-        let kept: Self = from_bytes(body).map_err(|_| damaged())?;
+        let results: Self = from_bytes(body).map_err(|_| damaged())?;
         let of = |run: &str| {
             let (run, schedule, costs) = (run.to_owned(), String::new(), Vec::new());
             Identity { run, schedule, staleness: 0, guard: true, costs }
         };
-        if let Some(why) = of(&kept.identity).difference(&of(identity)) {
+        if let Some(why) = of(&results.identity).difference(&of(identity)) {
             return Err(refuse(why));
         }
-        let is_whole = |(number, part): (&u64, &KeptPart)| {
+        let is_whole = |(number, part): (&u64, &PartResult)| {
             *number < count as u64
                 && part.parsed().is_some()
                 && part.trace.iter().all(|line| record(line).is_some())
         };
-        if kept.parts.iter().all(is_whole) { Ok(kept) } else { Err(damaged()) }
+        if results.parts.iter().all(is_whole) { Ok(results) } else { Err(damaged()) }
     }
 
     /// Writes it, whole or not at all.
@@ -87,7 +87,7 @@ impl Kept {
     }
 }
 
-impl KeptPart {
+impl PartResult {
     /// Of runs that came to their end.
     pub(super) fn new(value: Vec<u8>, runs: &[RunReport], trace: &[EpochRecord]) -> Self {
         let total = runs.iter().cloned().reduce(|mut total, run| {
@@ -126,9 +126,9 @@ pub(super) fn record(line: &str) -> Option<EpochRecord> {
 mod tests {
     use super::*;
     use crate::program::verdict::Metric;
-    use crate::run::record::{CheckpointRecord, Ending, GenerationRecord};
+    use crate::run::record::{CheckpointRecord, Ending};
 
-    fn kept() -> Kept {
+    fn results() -> PartResults {
         let metric = Metric::new("gap", 1.0 / 3.0, "training data").target(1e-6).certified();
         let record = EpochRecord {
             epoch: 3,
@@ -140,49 +140,23 @@ mod tests {
             load: vec![0.5, 0.75],
             ..EpochRecord::default()
         };
-        let run = RunReport {
-            ending: Ending::Target,
-            metric,
-            objective: None,
-            epochs: 3,
-            rounds: 5,
-            tasks: 7,
-            updates: 11,
-            candidates: 13,
-            rejected: 17,
-            rollbacks: 1,
-            seconds: 0.7,
-            bytes_on_wire: 19,
-            block_bytes_on_wire: 2,
-            shards: 4,
-            threads: 2,
-            idle_workers: 1,
-            generations: vec![GenerationRecord {
-                epoch: 1,
-                workers: 2,
-                processes: 1,
-                bytes_moved: 0,
-                pause: 0.5,
-                shards_moved: 3,
-            }],
-            processes: Vec::new(),
-            checkpoints: CheckpointRecord { count: 2, seconds: 0.25, bytes: 100 },
-            warnings: vec!["it was cold".into()],
-        };
-        let mut kept = Kept::new("program data d1 tol 3");
-        kept.parts.insert(2, KeptPart::new(vec![1, 2, 3], &[run.clone(), run], &[record]));
-        kept
+        let checkpoints = CheckpointRecord { count: 2, seconds: 0.25, bytes: 100 };
+        let (seconds, warnings) = (0.7, vec!["it was cold".into()]);
+        let run = RunReport { checkpoints, seconds, warnings, ..RunReport::example(Ending::Target, metric) };
+        let mut results = PartResults::new("program data d1 tol 3");
+        results.parts.insert(2, PartResult::new(vec![1, 2, 3], &[run.clone(), run], &[record]));
+        results
     }
 
     #[test]
     fn what_is_kept_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
-        kept().write(&path).unwrap();
-        let (kept, read) = (kept(), Kept::read(&path, "program data d1 tol 3", 3).unwrap());
-        let (there, here) = (&kept.parts[&2], &read.parts[&2]);
+        results().write(&path).unwrap();
+        let (results, read) = (results(), PartResults::read(&path, "program data d1 tol 3", 3).unwrap());
+        let (there, here) = (&results.parts[&2], &read.parts[&2]);
         assert_eq!(there.value, here.value);
-        let json = |part: &KeptPart| {
+        let json = |part: &PartResult| {
             let records: Vec<String> =
                 part.records().iter().map(|record| serde_json::to_string(record).unwrap()).collect();
             (serde_json::to_string(&part.report().unwrap()).unwrap(), records)
@@ -195,8 +169,9 @@ mod tests {
     fn what_is_damaged_or_of_another_run_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
-        kept().write(&path).unwrap();
-        let refused = |identity: &str, count| Kept::read(&path, identity, count).unwrap_err().to_string();
+        results().write(&path).unwrap();
+        let refused =
+            |identity: &str, count| PartResults::read(&path, identity, count).unwrap_err().to_string();
         assert!(refused("program data d1 tol 4", 3).contains("`tol 3` there, `tol 4` here"));
         assert!(refused("program data d2 tol 3", 3).contains("a run on other data"));
         assert!(refused("program data d1 tol 3", 2).contains("damaged"), "a part that there is not");

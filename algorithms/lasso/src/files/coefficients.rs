@@ -9,27 +9,27 @@ use raddle_datasets::Occurring;
 
 /// A coefficient as files have it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Coefficient {
-    /// From 0; 0 where there is one score.
-    pub(crate) class: u32,
-    /// From 0, in the data.
-    pub(crate) column: u32,
-    pub(crate) value: f64,
+pub struct Coefficient {
+    /// The class, from 0; 0 where there is one score.
+    pub class: u32,
+    /// The column of the data, from 0.
+    pub column: u32,
+    /// The coefficient, on the original scale.
+    pub value: f64,
 }
-
-pub(crate) type Coefficients = Vec<Coefficient>;
 
 const HEADER: &str = "column number\tname\tcoefficient";
 
-/// How a fit numbers coefficients: column j of class k is k times the columns and j, where each class has a score.
+/// Order in which a fit numbers coefficients: column j of class k is k times the columns and j, where each class has a
+/// score.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout<'a> {
-    /// Columns of the data.
-    pub(crate) columns: usize,
+pub struct Layout<'a> {
+    /// Columns of the data, p.
+    pub columns: usize,
     /// K, or 0 where there is one score.
-    pub(crate) classes: usize,
-    /// Which of the columns are fitted, where not all.
-    pub(crate) occurring: Option<&'a Occurring>,
+    pub classes: usize,
+    /// Columns that are fitted, where not all.
+    pub occurring: Option<&'a Occurring>,
 }
 
 impl Layout<'_> {
@@ -38,7 +38,7 @@ impl Layout<'_> {
     }
 
     /// The class and the column of the data that a fit's number stands for.
-    pub(crate) fn place(self, at: u32) -> (usize, u32) {
+    pub fn place(self, at: u32) -> (usize, u32) {
         let (class, column) = match self.classes {
             0 => (0, at),
             _ => (at as usize / self.fitted(), (at as usize % self.fitted()) as u32),
@@ -47,7 +47,7 @@ impl Layout<'_> {
     }
 
     /// The coefficients of a fit as files have them.
-    pub(crate) fn of_data(self, fitted: &[(u32, f64)]) -> Coefficients {
+    pub fn of_data(self, fitted: &[(u32, f64)]) -> Vec<Coefficient> {
         let coefficient = |&(at, value): &(u32, f64)| {
             let (class, column) = self.place(at);
             Coefficient { class: class as u32, column, value }
@@ -56,7 +56,7 @@ impl Layout<'_> {
     }
 
     /// Coefficients as a fit numbers them, without those of columns that are not fitted.
-    pub(crate) fn of_fit(self, coefficients: &[Coefficient]) -> Vec<(u32, f64)> {
+    pub fn of_fit(self, coefficients: &[Coefficient]) -> Vec<(u32, f64)> {
         let number = |of: &Coefficient| {
             let column = match self.occurring {
                 Some(some) => some.place(of.column)?,
@@ -112,19 +112,22 @@ fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout<'_>) -> String
     format!("{class}{}\t{name}\t{value:.16e}", column + 1)
 }
 
+/// Line of a file that is wrong, and the reason.
+pub(crate) type Flaw = (usize, String);
+
 /// Reads the coefficients of a model with these columns and classes; of a path, those of `point`, from 1.
 ///
 /// # Errors
-/// Errors, with the line: a column that the model does not have or that appears twice, a value that is not
+/// The line, for a column that the model does not have or that appears twice, a value that is not
 /// finite.
-pub(crate) fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Result<Coefficients, String> {
+pub(crate) fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Result<Vec<Coefficient>, Flaw> {
     let Layout { columns, classes, .. } = layout;
     let mut lines = (1..).zip(text.lines());
     let header = layout.header(point.is_some());
     if lines.next().is_none_or(|(_, line)| line != header) {
-        return Err(format!("line 1: expected the header `{}`", header.replace('\t', "`, `")));
+        return Err((1, format!("expected the header `{}`", header.replace('\t', "`, `"))));
     }
-    let mut read = Coefficients::new();
+    let mut read = Vec::new();
     let mut before = (0, 0, 0);
     for (number, line) in lines {
         let place @ (of, class, column) = place(line, point.is_some(), classes > 0)
@@ -132,22 +135,22 @@ pub(crate) fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Resul
                 (1..=columns as u64).contains(column) && (1..=classes.max(1) as u64).contains(class)
             })
             .ok_or_else(|| {
-                let class = if classes > 0 { format!("a class from 1 to {classes}, ") } else { String::new() };
-                format!(
-                    "line {number}: expected {class}a column from 1 to {columns}, a name and a coefficient, with tabs"
-                )
+                let class =
+                    if classes > 0 { format!("a class from 1 to {classes}, ") } else { String::new() };
+                let of = "a name and a coefficient, with tabs";
+                (number, format!("expected {class}a column from 1 to {columns}, {of}"))
             })?;
         if place == before {
-            return Err(format!("line {number}: column {column} appears twice"));
+            return Err((number, format!("column {column} appears twice")));
         }
         if place < before {
-            return Err(format!("line {number}: column {column} is not in ascending order"));
+            return Err((number, format!("column {column} is not in ascending order")));
         }
         before = place;
         let value = line.rsplit('\t').next().and_then(|value| value.parse().ok());
         let value: f64 = value
             .filter(|value: &f64| value.is_finite())
-            .ok_or_else(|| format!("line {number}: the coefficient is no finite number"))?;
+            .ok_or_else(|| (number, "the coefficient is no finite number".to_owned()))?;
         if point.is_none_or(|point| point == of) {
             read.push(Coefficient { class: class as u32 - 1, column: column as u32 - 1, value });
         }
@@ -209,7 +212,7 @@ mod tests {
         }
         assert!(text.starts_with("point\tclass\tcolumn number\tname\tcoefficient\n1\t1\t1\t\t2.5"), "{text}");
         let refused = parse(&format!("class\t{HEADER}\n5\t1\t\t1\n"), layout, None).unwrap_err();
-        assert!(refused.contains("expected a class from 1 to 4, a column from 1 to 3"), "{refused}");
+        assert!(refused.1.contains("expected a class from 1 to 4, a column from 1 to 3"), "{refused:?}");
     }
 
     /// Columns of a wide table have their numbers in the file, and find their places again; those that are not fitted go.
@@ -247,13 +250,11 @@ mod tests {
             ("3\tx\t", "no finite number"),
         ] {
             let refused = parse(&format!("{HEADER}\n2\tb\t0.5\n{line}\n"), LAYOUT, None).unwrap_err();
-            assert!(refused.starts_with("line 3: ") && refused.contains(why), "{line}: {refused}");
+            assert!(refused.0 == 3 && refused.1.contains(why), "{line}: {refused:?}");
         }
         for text in ["", "2\tb\t0.5\n", "column\tname\tcoefficient\n"] {
-            assert!(
-                parse(text, LAYOUT, None).unwrap_err().starts_with("line 1: expected the header"),
-                "{text}"
-            );
+            let (line, why) = parse(text, LAYOUT, None).unwrap_err();
+            assert!(line == 1 && why.starts_with("expected the header"), "{text}");
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn parse_with<T: Parser>(default: &str, free: Free<'_>) -> T {
     let line = understood(&command, default, free, std::env::args_os().collect());
     let line = line.unwrap_or_else(|error| {
         // The body of `main` has not begun, so that its end is this.
-        crate::cli::exit::tell(command.get_name(), &error);
+        crate::cli::exit::print_error(command.get_name(), &error);
         process::exit(error.status().code().into())
     });
     let matches = command.clone().try_get_matches_from(line).unwrap_or_else(|error| error.exit());
@@ -118,18 +118,21 @@ fn begun_in(run: &Path) -> Result<Option<Begun>, Error> {
     Begun::read(run)
 }
 
+/// Repeats the result of a run that has ended: its text, or its report with `--json`.
+pub(in crate::cli) fn repeat(run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
+    if !json {
+        return say(&ended.said);
+    }
+    let path = run.join("report.json");
+    let refuse = |why: &dyn std::fmt::Display| Error::input(format!("{}: {why}", path.display()));
+    let report = std::fs::read(&path).map_err(|why| refuse(&why))?;
+    let report: serde_json::Value = serde_json::from_slice(&report).map_err(|why| refuse(&why))?;
+    say(&report.to_string())
+}
+
 /// Repeats the result of a run that has ended, and ends as it did.
 fn end_again(program: &str, run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
-    if json {
-        let path = run.join("report.json");
-        let report =
-            std::fs::read(&path).map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
-        let report: serde_json::Value = serde_json::from_slice(&report)
-            .map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
-        say(&report.to_string())?;
-    } else {
-        say(&ended.said)?;
-    }
+    repeat(run, ended, json)?;
     let is_done = ended.status == ExitStatus::Done.code();
     let why =
         if is_done { "" } else { ", and kept no checkpoint to go on from (--checkpoint-every N keeps one)" };

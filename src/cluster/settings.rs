@@ -1,4 +1,4 @@
-//! [`CoordinatorSettings`]: the settings of a run on several processes; [`Ended`] and [`Heard`]: its end, and
+//! [`CoordinatorSettings`]: the settings of a run on several processes; [`Ended`] and [`RunEvent`]: its end, and
 //! its progress.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -59,7 +59,7 @@ pub struct Ended {
 
 /// Progress of a run as its coordinator reports it to the launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard<'a> {
+pub enum RunEvent<'a> {
     /// One line for the screen.
     Note(&'a str),
     /// The first process has begun the generation of this number, from a checkpoint or from the beginning of

@@ -1,4 +1,4 @@
-//! [`Pace`]: progress as text: at most ten lines a second, and the last one.
+//! [`LineRate`]: progress as text: at most ten lines a second, and the last one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,14 +12,14 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Choice of the lines that are shown.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
-    /// Moments of the last lines shown, by all that share this pace.
+pub(super) struct LineRate {
+    /// Moments of the last lines shown, by all that share this rate.
     shown: Arc<Mutex<VecDeque<Instant>>>,
     /// The last line, if it was not.
     held: Option<String>,
 }
 
-impl Pace {
+impl LineRate {
     /// For lines of their own, such as those of another part that runs at the same time: they count among the
     /// ten, and their last is shown, too.
     pub(super) fn apart(&self) -> Self {
@@ -54,23 +54,23 @@ mod tests {
 
     #[test]
     fn no_second_has_more_than_ten_lines_and_the_last_is_shown() {
-        let (mut pace, start) = (Pace::default(), Instant::now());
+        let (mut rate, start) = (LineRate::default(), Instant::now());
         let at = |millis: u64| start + Duration::from_millis(millis);
         // A line a millisecond, for three seconds.
         let shown: Vec<u64> =
-            (0..3000).filter(|&millis| pace.offer(at(millis), millis.to_string()).is_some()).collect();
+            (0..3000).filter(|&millis| rate.offer(at(millis), millis.to_string()).is_some()).collect();
         assert_eq!(shown[..10], (0..10).collect::<Vec<_>>());
         assert!(shown.windows(11).all(|some| some[10] - some[0] >= 1000), "{shown:?}");
         assert_eq!(shown.len(), 30);
-        assert_eq!((pace.last().as_deref(), pace.last()), (Some("2999"), None));
+        assert_eq!((rate.last().as_deref(), rate.last()), (Some("2999"), None));
         // A slow run shows every line.
-        assert!((0..50).all(|number| pace.offer(at(10_000 + 200 * number), String::new()).is_some()));
-        assert_eq!(pace.last(), None);
+        assert!((0..50).all(|number| rate.offer(at(10_000 + 200 * number), String::new()).is_some()));
+        assert_eq!(rate.last(), None);
     }
 
     #[test]
     fn what_goes_on_side_by_side_shares_the_ten_and_each_last_line_is_shown() {
-        let (mut one, now) = (Pace::default(), Instant::now());
+        let (mut one, now) = (LineRate::default(), Instant::now());
         let mut other = one.apart();
         let shown = (0..20).filter(|line| one.offer(now, format!("one {line}")).is_some()).count();
         let more = (0..20).filter(|line| other.offer(now, format!("other {line}")).is_some()).count();

@@ -1,0 +1,212 @@
+//! [`About`]: the facts about a model that stand in its `model.json`.
+
+use raddle::files::VersionOf;
+use raddle_datasets::{Encoding, Occurring};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::coefficients::{Coefficient, Layout};
+use super::features::{Features, Offset};
+use crate::loss::Loss;
+use crate::model::Fit;
+
+/// Facts about a model, the program's own part of `model.json`: those that prediction needs beside the coefficients, and
+/// how the model came about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct About {
+    /// Columns of the data, p.
+    pub columns: usize,
+    /// Columns that were fitted, where not all; of a model that was read, nothing.
+    #[serde(skip)]
+    pub occurring: Option<Occurring>,
+    /// Number of points of a path; lambda and intercept are those of the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<u64>,
+    /// The loss by its name.
+    #[serde(default = "squared")]
+    pub loss: String,
+    /// The share of the l1 norm in the penalty.
+    #[serde(default = "lasso")]
+    pub l1_ratio: f64,
+    /// For a loss of two classes, the response's two values: scores above 0 speak for the second.
+    #[serde(default)]
+    pub classes: Option<[f64; 2]>,
+    /// For classes that have scores of their own, the response's K values, ascending; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<f64>,
+    /// For classes that have scores of their own, the K intercepts; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intercepts: Vec<f64>,
+    /// The texts of classes that are their numbers, sorted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_names: Option<Vec<String>>,
+    /// lambda.
+    pub lambda: f64,
+    /// The smallest lambda without support.
+    pub lambda_max: f64,
+    /// The intercept; 0 where none was asked for, or each class has its own.
+    pub intercept: f64,
+    /// End of the run, as in its report: a model may be written before it is certified, a path before it is whole.
+    pub ending: String,
+    /// The relative duality gap of the coefficients, of a path the largest.
+    pub gap: f64,
+    /// `true` if the gap is at most the tolerance.
+    pub certified: bool,
+    /// `true` if columns were numbered from 0 in libsvm text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub zero_based: bool,
+    /// Place of the offsets, which predictions need: their scores begin there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<Offset>,
+    /// Names of the p columns, where the data have them.
+    pub feature_names: Option<Vec<String>>,
+    /// The way in which columns became features, for prediction to repeat; none where they are numbers as they stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Encoding>,
+    /// Of rows that change: the version of them that the model is of.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub version: Option<VersionOf>,
+}
+
+fn squared() -> String {
+    Loss::Squared.name().into()
+}
+
+fn lasso() -> f64 {
+    1.0
+}
+
+impl About {
+    /// Facts about a fit of these features.
+    pub fn new(fit: &Fit, features: &Features) -> Self {
+        let one = Self {
+            columns: features.occurring.as_ref().map_or(fit.columns, Occurring::width),
+            occurring: features.occurring.clone(),
+            points: None,
+            loss: fit.loss.name().into(),
+            l1_ratio: fit.l1_ratio,
+            classes: fit.classes,
+            labels: fit.labels.clone(),
+            intercepts: fit.intercepts.clone(),
+            class_names: features.classes.clone(),
+            lambda: fit.lambda,
+            lambda_max: fit.lambda_max,
+            intercept: fit.intercept,
+            ending: fit.report.ending.name().into(),
+            gap: fit.report.metric.value,
+            certified: fit.report.metric.is_reached(),
+            zero_based: features.zero_based,
+            offset: features.offset.clone(),
+            feature_names: features.names.clone(),
+            encoding: features.encoding.clone(),
+            version: None,
+        };
+        if !fit.is_path {
+            return one;
+        }
+        let path = Self { points: Some(fit.points.len() as u64), ..one };
+        match fit.points.last() {
+            None => path,
+            // Of what is written: a path that was ended early was at work on another lambda.
+            Some(last) => Self {
+                lambda: last.lambda,
+                intercept: last.intercept,
+                intercepts: last.intercepts.clone(),
+                gap: fit.points.iter().map(|point| point.gap).fold(0.0, f64::max),
+                ..path
+            },
+        }
+    }
+
+    /// Intercept and (column, coefficient) of each class that has a score, or of the only score.
+    pub fn by_class(&self, coefficients: &[Coefficient]) -> Vec<(f64, Vec<(u32, f64)>)> {
+        let intercepts = match &self.intercepts[..] {
+            [] => &[self.intercept],
+            all => all,
+        };
+        let mut by_class: Vec<_> = intercepts.iter().map(|intercept| (*intercept, Vec::new())).collect();
+        for of in coefficients {
+            by_class[of.class as usize].1.push((of.column, of.value));
+        }
+        by_class
+    }
+
+    /// Order in which a fit numbers the coefficients.
+    pub fn layout(&self) -> Layout<'_> {
+        Layout { columns: self.columns, classes: self.labels.len(), occurring: self.occurring.as_ref() }
+    }
+
+    /// The name of a coefficient: that of its column, with its class where each has a score.
+    pub fn coefficient(&self, at: u32) -> String {
+        match self.layout().place(at) {
+            (_, column) if self.labels.is_empty() => self.name(column),
+            (class, column) => format!("{} (class {})", self.name(column), self.class_name(class)),
+        }
+    }
+
+    /// A class by its number from 0, as text.
+    pub fn class_name(&self, class: usize) -> String {
+        match self.class(self.labels.get(class).copied().unwrap_or(f64::NAN)) {
+            Value::String(name) => name,
+            number => number.as_f64().unwrap_or(f64::NAN).to_string(),
+        }
+    }
+
+    /// The loss, which a check has found known.
+    pub fn loss(&self) -> Loss {
+        Loss::named(&self.loss).unwrap_or_default()
+    }
+
+    /// A class as predictions show it.
+    pub fn class(&self, class: f64) -> Value {
+        match &self.class_names {
+            // A tab or a line end in a name would shift what stands behind it.
+            Some(names) => {
+                let name = names.get(class as usize).map_or("", String::as_str);
+                name.replace(|letter: char| letter.is_control(), " ").into()
+            }
+            None => class.into(),
+        }
+    }
+
+    /// A column's name, or its number from 1.
+    pub fn name(&self, column: u32) -> String {
+        let name = self.feature_names.as_ref().and_then(|names| names.get(column as usize));
+        let name = name.filter(|name| !name.is_empty());
+        name.cloned().unwrap_or_else(|| format!("column {}", column + 1))
+    }
+
+    /// Encoding by which data to predict from are read: that of the model's.
+    pub fn repeated(&self) -> Option<Encoding> {
+        self.encoding.clone().or_else(|| self.feature_names.as_deref().map(Encoding::of_numbers))
+    }
+
+    /// Check that the numbers fit each other.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let names = self.feature_names.as_ref().map(Vec::len);
+        if names.is_some_and(|names| names != self.columns) {
+            return Err(format!("{} columns, but {} names of them", self.columns, names.unwrap_or(0)));
+        }
+        if !self.intercept.is_finite() {
+            return Err("the intercept is no finite number".into());
+        }
+        let is_ordered = self.labels.is_sorted_by(|a, b| a < b) && self.labels.len() == self.intercepts.len();
+        if !is_ordered || self.intercepts.iter().any(|intercept| !intercept.is_finite()) {
+            return Err("there must be classes in ascending order, and an intercept for each".into());
+        }
+        let known = Loss::named(&self.loss).map(|loss| (loss.has_classes(), loss.scores_each_class()));
+        match (known, self.classes, self.labels.len()) {
+            (Some((false, _)), None, 0) | (Some((true, true)), None, 2..) => Ok(()),
+            (Some((true, false)), Some([a, b]), 0) if a < b => Ok(()),
+            _ => Err(format!("the loss `{}` with these classes is unknown", self.loss)),
+        }?;
+        let names = self.class_names.as_ref().map(Vec::len);
+        let values: Vec<f64> =
+            self.classes.into_iter().flatten().chain(self.labels.iter().copied()).collect();
+        match names {
+            None => Ok(()),
+            Some(count) if (0..count).map(|number| number as f64).eq(values) => Ok(()),
+            _ => Err("the names of the classes are not theirs".into()),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! [`Features`]: the columns that are fitted, as a model keeps them.
+
+use raddle_datasets::{Encoding, Occurring, Table};
+use serde::{Deserialize, Serialize};
+
+use super::coefficients::Layout;
+
+/// Columns of features as a model keeps them. By default they are numbers without names.
+#[derive(Debug, Clone, Default)]
+pub struct Features {
+    /// Names of the p columns, where the data have them.
+    pub names: Option<Vec<String>>,
+    /// Columns of the data that are fitted, where not all.
+    pub occurring: Option<Occurring>,
+    /// `None` where columns are numbers as they stand.
+    pub encoding: Option<Encoding>,
+    /// `true` if indices of libsvm text count from 0.
+    pub zero_based: bool,
+    /// The texts of a response of classes, sorted: its values are their numbers from 0.
+    pub classes: Option<Vec<String>>,
+    /// Place of the offsets, if there are some.
+    pub offset: Option<Offset>,
+}
+
+/// Place of the offsets in the data that a model was fitted to: predictions need them, too.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Offset {
+    /// In this column.
+    Column(String),
+    /// In this file.
+    File(String),
+}
+
+impl Features {
+    /// Those of a table.
+    pub fn of(table: &Table) -> Self {
+        let Table { feature_names, occurring, encoding, classes, .. } = table;
+        let (names, classes, encoding) = (feature_names.clone(), classes.clone(), encoding.clone());
+        Self { names, occurring: occurring.clone(), encoding, classes, ..Self::default() }
+    }
+
+    /// Layout by which a fit of this many columns, and classes that have scores, numbers coefficients.
+    pub fn layout(&self, count: usize, classes: usize) -> Layout<'_> {
+        let columns = self.occurring.as_ref().map_or(count, Occurring::width);
+        Layout { columns, classes, occurring: self.occurring.as_ref() }
+    }
+}

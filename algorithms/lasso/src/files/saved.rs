@@ -1,0 +1,267 @@
+//! [`Saved`]: a model that was read; and the writing of one: `coef.tsv`, `dual.npy`, `model.json`, and of a path `path.tsv`
+//! in place of the dual point.
+
+use std::path::Path;
+
+use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
+use raddle_datasets::{Matrix, npy};
+
+use super::about::About;
+use super::coefficients::{self, Coefficient};
+use super::features::Features;
+use super::path;
+use crate::error::LassoError;
+use crate::model::Fit;
+use crate::predict::predict;
+
+const PROGRAM: &str = "lasso";
+
+/// A model that was read, of one lambda.
+#[derive(Debug, Clone)]
+pub struct Saved {
+    /// Facts about it.
+    pub about: About,
+    /// The coefficients that are not zero, by class and column.
+    pub coefficients: Vec<Coefficient>,
+    /// Digest of the folder: equal exactly for equal models.
+    pub digest: String,
+}
+
+impl Saved {
+    /// Reads a model, of a path its last point.
+    ///
+    /// # Errors
+    /// If the folder has no model of the Lasso, or not as it was written; of a path, if it has no point.
+    pub fn open(folder: &Path) -> Result<Self, FileError> {
+        Self::of(&ModelFolder::open(folder, PROGRAM)?)
+    }
+
+    /// Reads a point of a path, from 1.
+    ///
+    /// # Errors
+    /// If the folder has no path of the Lasso with that point, or not as it was written.
+    pub fn open_point(folder: &Path, point: u64) -> Result<Self, FileError> {
+        Self::of_point(&ModelFolder::open(folder, PROGRAM)?, point)
+    }
+
+    /// Reads a model that is open, of a path its last point.
+    ///
+    /// # Errors
+    /// If it is not as it was written; of a path, if it has no point.
+    pub fn of(opened: &ModelFolder) -> Result<Self, FileError> {
+        let about = Self::about(opened)?;
+        let point = about.points;
+        Self::read(opened, about, point)
+    }
+
+    /// Reads a point, from 1, of a path that is open.
+    ///
+    /// # Errors
+    /// If it has no such point, or is not as it was written.
+    pub fn of_point(opened: &ModelFolder, point: u64) -> Result<Self, FileError> {
+        let about = Self::about(opened)?;
+        let refuse = |why: String| Err(FileError::refused(opened.path(), why));
+        match about.points {
+            Some(points) if (1..=points).contains(&point) => Self::read(opened, about, Some(point)),
+            Some(points) => refuse(format!("no point {point}: it has the points 1 to {points}")),
+            None => refuse("it is not a path: open it without a point".into()),
+        }
+    }
+
+    /// Facts about a model that is open, checked.
+    ///
+    /// # Errors
+    /// If they are no model's.
+    pub fn about(opened: &ModelFolder) -> Result<About, FileError> {
+        let about: About = opened.about()?;
+        about.check().map_err(|why| FileError::refused(&opened.path().join("model.json"), why))?;
+        Ok(about)
+    }
+
+    fn read(opened: &ModelFolder, mut about: About, point: Option<u64>) -> Result<Self, FileError> {
+        let at = |name: &str| opened.path().join(name);
+        let text = |name: &str| {
+            let text = String::from_utf8(opened.read(name)?);
+            text.map_err(|_| FileError::refused(&at(name), "it is no text"))
+        };
+        let coefficients = coefficients::parse(&text("coef.tsv")?, about.layout(), point)
+            .map_err(|(line, why)| FileError::line(&at("coef.tsv"), line, why))?;
+        if let Some(point) = point {
+            let found = path::read(&text("path.tsv")?, point, about.labels.len());
+            (about.lambda, about.intercept, about.intercepts) = found.ok_or_else(|| {
+                let why = format!("expected lambda and intercept of point {point}");
+                FileError::line(&at("path.tsv"), point as usize + 1, why)
+            })?;
+        }
+        Ok(Self { about, coefficients, digest: opened.digest().to_owned() })
+    }
+
+    /// Coefficients for [`Lasso::init`](crate::Lasso::init), as a fit of this many columns of these features numbers them.
+    ///
+    /// # Errors
+    /// If the data have no such column.
+    pub fn start(&self, features: &Features, count: usize) -> Result<Vec<(u32, f64)>, LassoError> {
+        let layout = features.layout(count, self.about.labels.len());
+        let is_beyond = |column: u32| features.occurring.is_some() && column as usize >= layout.columns;
+        match self.coefficients.iter().find(|of| is_beyond(of.column)) {
+            Some(of) => Err(LassoError::Start { column: of.column as usize + 1, columns: layout.columns }),
+            None => Ok(layout.of_fit(&self.coefficients)),
+        }
+    }
+
+    /// The score `intercept + x'b` of each of the n rows of `x`, whose p columns are those of the data; where each of K
+    /// classes has a score, n scores class by class. An offset is to be added.
+    pub fn predict(&self, x: &Matrix) -> Vec<f64> {
+        let by_class = self.about.by_class(&self.coefficients);
+        by_class.iter().flat_map(|(intercept, of)| predict(x, of, *intercept)).collect()
+    }
+}
+
+impl Fit {
+    /// Writes the model into a folder of its own, as `lasso --out` does; [`Saved::open`] and the program read it.
+    ///
+    /// # Errors
+    /// If there is a run in the folder already, or it cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), FileError> {
+        let mut model = NewModel::create(folder)?;
+        self.write(&mut model, &About::new(self, &Features::default()))?;
+        model.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Writes the files of the model; whoever calls commits them. For names, classes and encodings the facts are
+    /// [of the features](About::new).
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self, files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
+        let (names, layout) = (about.feature_names.as_deref(), about.layout());
+        if self.is_path {
+            let points = self.points.iter().map(|point| &point.coefficients);
+            files.write("coef.tsv", |out| coefficients::write_path(out, points, names, layout))?;
+            files.write("path.tsv", |out| path::write(out, &self.points, about.labels.len()))?;
+        } else {
+            files.write("coef.tsv", |out| coefficients::write(out, &self.coefficients, names, layout))?;
+            files.write("dual.npy", |out| {
+                match self.labels.len() {
+                    0 => npy::header(out, "<f8", &[self.dual.len()])?,
+                    classes => npy::header(out, "<f8", &[self.dual.len() / classes, classes])?,
+                }
+                npy::f64s(out, &self.dual)
+            })?;
+        }
+        files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Refusal of a model of two columns with these changes of `model.json`, and files; all digests are right.
+    fn refused(changes: &Value, files: &[(&str, &[u8])], point: Option<u64>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let mut about = json!({
+            "columns": 2, "lambda": 0.5, "lambda_max": 1.0, "intercept": 0.25, "ending": "converged", "gap": 0.0,
+            "certified": true, "feature_names": ["a", "b"],
+        });
+        for (member, value) in changes.as_object().unwrap() {
+            about[member] = value.clone();
+        }
+        let mut run = NewModel::create(&path).unwrap();
+        for (name, bytes) in files {
+            run.write(name, |out| out.write_all(bytes)).unwrap();
+        }
+        run.write("model.json", |out| Ok(serde_json::to_writer(out, &about)?)).unwrap();
+        run.commit("lasso", "1.0").unwrap();
+        drop(run);
+        let read = match point {
+            None => Saved::open(&path),
+            Some(point) => Saved::open_point(&path, point),
+        };
+        read.map_or_else(|why| why.to_string(), |_| "nothing".into())
+    }
+
+    const COEFFICIENTS: &[u8] = b"column number\tname\tcoefficient\n2\tb\t1.5\n";
+
+    #[test]
+    fn what_no_run_can_have_written_of_a_model_is_refused_by_file_and_reason() {
+        let whole = [("coef.tsv", COEFFICIENTS)];
+        assert_eq!(refused(&json!({}), &whole, None), "nothing");
+        let classes = "model.json: there must be classes in ascending order, and an intercept for each";
+        let unknown = |loss: &str| format!("model.json: the loss `{loss}` with these classes is unknown");
+        let names = "model.json: the names of the classes are not theirs";
+        for (changes, why) in [
+            (json!({"feature_names": ["a"]}), "model.json: 2 columns, but 1 names of them"),
+            (json!({"columns": 3}), "model.json: 3 columns, but 2 names of them"),
+            (json!({"intercept": null}), "model.json: invalid type: null"),
+            (json!({"lambda": "small"}), "model.json: invalid type: string"),
+            (json!({"loss": "hinge"}), &unknown("hinge")),
+            (json!({"classes": [0.0, 1.0]}), &unknown("squared")),
+            (json!({"loss": "logistic"}), &unknown("logistic")),
+            (json!({"loss": "logistic", "classes": [1.0, 0.0]}), &unknown("logistic")),
+            (json!({"loss": "logistic", "classes": [1.0, 1.0]}), &unknown("logistic")),
+            (json!({"loss": "multinomial"}), &unknown("multinomial")),
+            (json!({"loss": "multinomial", "labels": [1.0], "intercepts": [0.5]}), &unknown("multinomial")),
+            (json!({"loss": "multinomial", "labels": [2.0, 1.0], "intercepts": [0.5, 0.5]}), classes),
+            (json!({"loss": "multinomial", "labels": [1.0, 1.0], "intercepts": [0.5, 0.5]}), classes),
+            (json!({"loss": "multinomial", "labels": [1.0, 2.0], "intercepts": [0.5]}), classes),
+            (json!({"class_names": ["no", "yes"]}), names),
+            (json!({"loss": "logistic", "classes": [0.0, 1.0], "class_names": ["no"]}), names),
+            (json!({"loss": "logistic", "classes": [1.0, 2.0], "class_names": ["no", "yes"]}), names),
+        ] {
+            let said = refused(&changes, &whole, None);
+            assert!(said.contains(why), "{changes}: {said}");
+        }
+        for (files, why) in [
+            (vec![], "coef.tsv: the model in this folder has no such file"),
+            (vec![("coef.tsv", &b"\xff"[..])], "coef.tsv: it is no text"),
+            (vec![("coef.tsv", b"")], "coef.tsv, line 1: expected the header"),
+            (
+                vec![("coef.tsv", b"column number\tname\tcoefficient\n3\tc\t1\n")],
+                "coef.tsv, line 2: expected a column from 1 to 2",
+            ),
+        ] {
+            let said = refused(&json!({}), &files, None);
+            assert!(said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_path_whose_lines_are_not_its_points_is_refused_by_the_line() {
+        let path = json!({"points": 2});
+        let read = |lines: &str, point| {
+            let text = format!("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale\n{lines}");
+            let coefficients = b"point\tcolumn number\tname\tcoefficient\n2\t2\tb\t1.5\n";
+            refused(&path, &[("coef.tsv", coefficients), ("path.tsv", text.as_bytes())], point)
+        };
+        let first = "1\t0.5\t0.25\t0\t0\t1\n";
+        assert_eq!(read(&format!("{first}2\t0.25\t0.5\t0\t1\t1\n"), Some(2)), "nothing");
+        for wrong in [
+            "",
+            "3\t0.25\t0.5\t0\t1\t1\n",
+            "2\n",
+            "2\t0.25\n",
+            "2\tinf\t0.5\t0\t1\t1\n",
+            "2\t0.25\tNaN\t0\t1\t1\n",
+            "2\tx\t0.5\t0\t1\t1\n",
+            "2\t0.25\t0.5\t0\t1\t1\t0.125\n",
+        ] {
+            let said = read(&format!("{first}{wrong}"), Some(2));
+            assert!(
+                said.contains("path.tsv, line 3: expected lambda and intercept of point 2"),
+                "{wrong:?}: {said}"
+            );
+        }
+        for point in [0, 3] {
+            let said = read(first, Some(point));
+            assert!(said.contains(&format!("no point {point}: it has the points 1 to 2")), "{said}");
+        }
+        let said = refused(&json!({}), &[("coef.tsv", COEFFICIENTS)], Some(1));
+        assert!(said.contains("it is not a path"), "{said}");
+    }
+}

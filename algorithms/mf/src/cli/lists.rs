@@ -1,0 +1,140 @@
+//! Lists of the best rows, as lines and as JSON.
+
+use std::fmt::{Display, Formatter};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use raddle::cli::{Error, UseOptions, write_atomic};
+use raddle_datasets::Ids;
+use raddle_mf::{MfError, TopK};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// Rows that are held at a time, of all lists together.
+const HELD: usize = 1 << 20;
+
+/// Lists at a time, at most.
+const BATCH: usize = 4096;
+
+/// What lists are of: who asks, and what is listed, each an `item` or a `user`.
+#[derive(Clone, Copy)]
+pub(super) struct Kind<'a> {
+    pub(super) who: &'static str,
+    pub(super) what: &'static str,
+    /// The ids of what is listed.
+    pub(super) ids: &'a Ids,
+}
+
+/// The best rows for somebody, the best first.
+pub(super) struct Listed<'a> {
+    kind: Kind<'a>,
+    who: &'a str,
+    best: Vec<(u32, f32)>,
+}
+
+impl<'a> Listed<'a> {
+    pub(super) fn of(kind: Kind<'a>, who: &'a str, best: Vec<(u32, f32)>) -> Self {
+        Self { kind, who, best }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&str, String, f32)> {
+        self.best.iter().map(|&(row, score)| (self.who, self.kind.ids.name(row as usize), score))
+    }
+}
+
+/// A line for each row, after a line end.
+impl Display for Listed<'_> {
+    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+        self.rows().try_for_each(|(who, name, score)| write!(to, "\n{who}\t{name}\t{score}"))
+    }
+}
+
+impl Serialize for Listed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows: Vec<Scored> =
+            self.rows().map(|(_, name, score)| Scored(self.kind.what, name, score)).collect();
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry(self.kind.who, self.who)?;
+        map.serialize_entry(&format!("{}s", self.kind.what), &rows)?;
+        map.end()
+    }
+}
+
+/// What a row is, its name and its score.
+struct Scored(&'static str, String, f32);
+
+impl Serialize for Scored {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(what, name, score) = self;
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry(what, name)?;
+        map.serialize_entry("score", score)?;
+        map.end()
+    }
+}
+
+/// Lists that are found some at a time.
+pub(super) struct Lists<'a, F> {
+    pub(super) kind: Kind<'a>,
+    /// Who asks: names and rows.
+    pub(super) asking: (&'a [String], &'a [u32]),
+    /// Longest that a list may be.
+    pub(super) top: usize,
+    /// Lists of some rows.
+    pub(super) find: F,
+}
+
+impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
+    /// Writes them to a file, and then says `said`; or to stdout, with the notes as JSON where that is asked
+    /// for, under this key.
+    pub(super) fn write(
+        &self,
+        out: Option<&Path>,
+        uses: &UseOptions,
+        (key, notes): (&str, &[String]),
+        said: (&str, &serde_json::Value),
+    ) -> Result<(), Error> {
+        if let Some(file) = out {
+            write_atomic(file, |out| self.stream(out, false))?;
+            return uses.say(said.0, said.1);
+        }
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written = match uses.json {
+            false => self.stream(&mut out, false),
+            true => write!(out, "{{\"notes\":{},\"{key}\":[", serde_json::json!(notes))
+                .and_then(|()| self.stream(&mut out, true))
+                .and_then(|()| writeln!(out, "]}}")),
+        };
+        match written.and_then(|()| out.flush()) {
+            // A reader that has enough, such as `head`, is no failure.
+            Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Error::failed(format!("cannot write to stdout: {why}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Streams them, one after the other: a line a row, or objects divided by commas.
+    fn stream(&self, out: &mut dyn Write, json: bool) -> io::Result<()> {
+        let mut is_first = true;
+        let batch = (HELD / self.top.min(self.kind.ids.len()).max(1)).clamp(1, BATCH);
+        let (names, rows) = self.asking;
+        for (names, rows) in names.chunks(batch).zip(rows.chunks(batch)) {
+            let found = (self.find)(rows).map_err(io::Error::other)?;
+            for (name, best) in names.iter().zip(found) {
+                let listed = Listed::of(self.kind, name, best);
+                match json {
+                    true => {
+                        out.write_all(if is_first { b"" } else { b"," })?;
+                        serde_json::to_writer(&mut *out, &listed)?;
+                    }
+                    false => listed
+                        .rows()
+                        .try_for_each(|(who, name, score)| writeln!(out, "{who}\t{name}\t{score}"))?,
+                }
+                is_first = false;
+            }
+        }
+        Ok(())
+    }
+}

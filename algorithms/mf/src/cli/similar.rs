@@ -1,0 +1,100 @@
+//! `mf similar`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use raddle::cli::{Error, ExitStatus, MOST_WORKERS, UseOptions, between, count};
+use raddle_mf::files::Saved;
+use raddle_mf::{Learned, Similar};
+
+use super::asked::{Filters, rows};
+use super::lists::{Kind, Lists};
+use super::recommend::workers;
+
+/// The options of `mf similar`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// The folder of a fitted model, as --out wrote it.
+    model: PathBuf,
+    /// The items by id, those with a comma in double quotes, or a file with one id a line.
+    #[arg(value_name = "ITEM,...|FILE", required_unless_present = "users")]
+    items: Option<String>,
+    /// Find users similar to these, instead of items.
+    #[arg(long, value_name = "ID,...|FILE", conflicts_with = "items")]
+    users: Option<String>,
+    /// Length of each list.
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    top: usize,
+    /// Choose among these only, by id, or a file with one id a line.
+    #[arg(long, value_name = "ID,...|FILE")]
+    only: Option<String>,
+    /// Never choose these, by id, or a file with one id a line.
+    #[arg(long, value_name = "ID,...|FILE")]
+    without: Option<String>,
+    /// Number of worker threads. Default: the number of cores.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
+    workers: Option<usize>,
+    /// Write to this file. Default: stdout.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    uses: UseOptions,
+}
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  mf fit synth:ratings:users=500,items=200,n=20000 --out run
+  mf similar run 7 --top 5
+  mf similar run --users 0,1
+
+A line is `item other similarity`, divided by tabs, the item itself first, then the
+most similar. The similarity is the cosine of their factors, from -1 to 1; biases and
+the mean do not count. It is 0 where nothing was learned of one of the two.";
+
+/// Writes the items, or users, that are most similar to some.
+pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
+    let saved = Saved::open(&options.model)?;
+    if options.top == 0 {
+        return Err(Error::usage("--top is 0: there must be at least 1"));
+    }
+    let (option, given, what, ids) = match (&options.users, &options.items) {
+        (Some(users), _) => ("--users", users, "user", &saved.about.users),
+        (None, Some(items)) => ("ITEM", items, "item", &saved.about.items),
+        (None, None) => return Err(Error::usage("name an ITEM, or --users")),
+    };
+    if saved.about.learned != Learned::Factors.name() {
+        return Err(Error::input(format!(
+            "{}: the model has no factors to compare by: fit it on more ratings, or, if they are clicks, with \
+             --solver als --implicit",
+            options.model.display()
+        )));
+    }
+    let rows = rows(option, given, ids, what)?;
+    let filters = Filters::new(options.only.as_deref(), options.without.as_deref(), ids, what)?;
+    let query = filters.query(options.top);
+    let model = &saved.model;
+    let factors = |row: u32| if what == "user" { model.user(row) } else { model.item(row) };
+    let is_unlearned = |row: &&u32| factors(**row).iter().all(|&value| value == 0.0);
+    let unlearned = rows.iter().filter(is_unlearned).count();
+    let mut notes = Vec::new();
+    if unlearned > 0 {
+        let some = count(unlearned as u64, what);
+        notes.push(format!(
+            "{some} of which no factors were learned: similar to nothing, all similarities are 0"
+        ));
+    }
+    notes.iter().for_each(|note| options.uses.note(note));
+    let similar = if what == "user" { Similar::users(model) } else { Similar::items(model) };
+    let names: Vec<String> = rows.iter().map(|&row| ids.name(row as usize)).collect();
+    let workers = workers(options.workers);
+    let lists = Lists {
+        kind: Kind { who: what, what, ids },
+        asking: (&names, &rows),
+        top: options.top,
+        find: |rows: &[u32]| similar.all(rows, &query, workers),
+    };
+    let said = format!("{}s similar to {}", what, count(rows.len() as u64, what));
+    let found = serde_json::json!({ "notes": notes, "asked": rows.len(), "unlearned": unlearned });
+    lists.write(options.out.as_deref(), &options.uses, ("similar", &notes), (&said, &found))?;
+    Ok(ExitStatus::Done)
+}

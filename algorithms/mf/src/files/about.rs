@@ -1,0 +1,104 @@
+//! [`About`]: the facts about a model that stand in its `model.json`.
+
+use raddle::files::VersionOf;
+use raddle_datasets::Ids;
+use serde::{Deserialize, Serialize};
+
+use super::id_list;
+use crate::fitted::Fit;
+use crate::fold_in::FoldIn;
+use crate::model::Learned;
+
+/// Facts about a model, the program's own part of `model.json`: those that use needs beside the factors, and how the
+/// model came about. None of them depends on the machine, but where a time limit has ended the run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct About {
+    /// Factors of a row.
+    pub rank: usize,
+    /// Prediction where nothing else is known.
+    pub mean: f64,
+    /// `true` if users and items have biases.
+    pub biases: bool,
+    /// The weight of a count, for a model of implicit feedback.
+    pub implicit: Option<f64>,
+    /// The regularisation that folding in uses, counted at every rating unless `unweighted_reg`.
+    pub reg: f64,
+    /// The regularisation counts once a row.
+    pub unweighted_reg: bool,
+    /// The ids of users, row by row: whole numbers where all of them are, else texts.
+    #[serde(with = "id_list")]
+    pub users: Ids,
+    /// The ids of items, likewise.
+    #[serde(with = "id_list")]
+    pub items: Ids,
+    /// End of the run, as in its report.
+    pub ending: String,
+    /// Parts that the model predicts by: `factors`, `biases` or `mean`.
+    #[serde(default = "factors")]
+    pub learned: String,
+    /// Name of the measure while training.
+    pub metric: String,
+    /// Name of the data that it was taken on.
+    pub on: String,
+    /// Its value for this model, where it was measured on ratings that were held out.
+    pub best: Option<f64>,
+    /// After which epoch it was.
+    pub best_epoch: u64,
+    /// The metric after each epoch; null where it is not finite.
+    pub log: Vec<Option<f64>>,
+    /// Of ratings that change: the version of them that the model is of.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub version: Option<VersionOf>,
+}
+
+/// Parts that models predict by which do not name them.
+fn factors() -> String {
+    Learned::Factors.name().into()
+}
+
+impl About {
+    /// Facts about a fit of these users and items, to whom others are added as `fold_in` says
+    /// ([`Mf::fold_in`](crate::Mf::fold_in)).
+    pub fn new(fit: &Fit, fold_in: &FoldIn, users: Ids, items: Ids) -> Self {
+        Self {
+            rank: fit.model.rank,
+            mean: fit.model.mean,
+            biases: fold_in.biases,
+            implicit: fold_in.implicit,
+            reg: fold_in.reg,
+            unweighted_reg: fold_in.unweighted,
+            users,
+            items,
+            ending: fit.report.ending.name().into(),
+            learned: fit.learned.name().into(),
+            metric: fit.report.metric.name.clone(),
+            on: fit.report.metric.on.clone(),
+            best: fit.best,
+            best_epoch: fit.best_epoch,
+            log: fit.log.iter().map(|value| value.is_finite().then_some(*value)).collect(),
+            version: None,
+        }
+    }
+
+    /// The way in which users and items are added.
+    pub fn fold_in(&self) -> FoldIn {
+        let &Self { reg, unweighted_reg, biases, implicit, .. } = self;
+        FoldIn { reg, unweighted: unweighted_reg, biases, implicit }
+    }
+
+    /// Check that no fact is one that no run can have written.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let is_weight = |value: f64| value.is_finite() && value >= 0.0;
+        if self.rank == 0 {
+            return Err("the rank is 0".into());
+        }
+        let weights = [("reg", Some(self.reg)), ("implicit", self.implicit)];
+        let wrong = weights.into_iter().find(|(_, value)| value.is_some_and(|value| !is_weight(value)));
+        match wrong {
+            Some((name, value)) => {
+                Err(format!("{name} is {}: it must be 0 or more", value.unwrap_or_default()))
+            }
+            None => Ok(()),
+        }
+    }
+}

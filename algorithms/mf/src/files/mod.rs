@@ -1,0 +1,27 @@
+//! Models in folders, as the program `mf` writes and reads them.
+//!
+//! ```
+//! use raddle_mf::files::Saved;
+//! use raddle_mf::{Mf, Problem};
+//!
+//! let data = raddle_datasets::read_any_ratings("synth:ratings:users=90,items=50,n=2000", &Default::default())?;
+//! let mf = Mf::params().rank(4).epochs(5);
+//! let fit = mf.fit(&Problem::new(90, 50, data.triples)?)?;
+//! # let parent = tempfile::tempdir()?;
+//! # let run = parent.path().join("run");
+//! fit.save(&run, &mf.fold_in(&fit), data.users, data.items)?; // `mf recommend run` reads it
+//!
+//! let saved = Saved::open(&run)?;
+//! assert_eq!(saved.model, fit.model);
+//! let user = saved.about.users.index().row("7").ok_or("no such user")?;
+//! assert_eq!(saved.model.predict(user, 3), fit.model.predict(7, 3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod about;
+mod id_list;
+mod saved;
+
+pub use about::About;
+pub use id_list::integer_ids;
+pub use saved::Saved;

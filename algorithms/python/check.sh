@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The gate of the Python package: format, lints, what may enter the tree, then its tests on the wheel as it is installed,
+# with doctests. Environment and build lie below target/python/. Without a Python it says what was not checked.
+set -euo pipefail
+cd "$(dirname "$0")"
+package=$PWD
+root=$(cd ../.. && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+python=${PYTHON:-python3}
+
+if ! "$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+  echo "NOT CHECKED: algorithms/python (it needs a Python of 3.11 or later, with venv)"
+  exit 0
+fi
+
+# Tests on public sets read them from here, and compare models with those of the programs; without, they are skipped and
+# say so.
+if [ -z "${RADDLE_DATA:-}" ] && [ -d "$root/../shared/datasets" ]; then
+  RADDLE_DATA=$(cd "$root/../shared/datasets" && pwd)
+  export RADDLE_DATA
+fi
+if [ -z "${RADDLE_BIN:-}" ]; then
+  newest=$(ls -t "$target"/{debug,release}/lasso 2>/dev/null | head -n 1 || true)
+  if [ -n "$newest" ]; then
+    RADDLE_BIN=$(dirname "$newest")
+    export RADDLE_BIN
+  else
+    echo "NOT CHECKED: models against those of the programs (cargo build --release, or RADDLE_BIN)"
+  fi
+fi
+
+mkdir -p "$target/python"
+environment=$(cd "$target/python" && pwd)/environment
+export CARGO_TARGET_DIR=$environment/../build
+step() { printf '\n== %s\n' "$*"; "$@"; }
+
+# Made anew where the pinned versions are others.
+if ! cmp -s requirements-test.lock "$environment/installed.lock"; then
+  rm -rf "$environment"
+  step "$python" -m venv "$environment"
+  step "$environment/bin/pip" install --quiet --disable-pip-version-check --requirement requirements-test.lock
+  cp requirements-test.lock "$environment/installed.lock"
+fi
+
+# The same for lints and wheel, so that one builds on what the other did.
+export PYO3_PYTHON=$environment/bin/python
+step cargo fmt --check
+step cargo clippy --release --locked --all-targets -- -D warnings
+if cargo deny --version >/dev/null 2>&1; then
+  step cargo deny --locked --config deny.toml check bans licenses sources
+else
+  echo "NOT CHECKED: algorithms/python/deny.toml (cargo install cargo-deny --locked)"
+fi
+
+wheels=$environment/../wheels
+rm -rf "$wheels"
+step "$environment/bin/maturin" build --release --locked --quiet --out "$wheels"
+wheel=$(echo "$wheels"/*.whl)
+size=$(stat --format %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
+printf '%s: %s bytes\n' "$(basename "$wheel")" "$size"
+case $wheel in *-abi3-*) ;; *) echo "FAILED: the wheel is not abi3"; exit 1 ;; esac
+[ "$size" -le 15000000 ] || { echo "FAILED: the wheel is to have at most 15 MB"; exit 1; }
+step "$environment/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
+
+# From elsewhere, so that the wheel is imported and not the sources beside it.
+cd "$environment"
+step "$environment/bin/python" -m pytest --quiet -rs --rootdir "$package" --config-file "$package/pyproject.toml" \
+  -p no:cacheprovider "$package/tests"
+step "$environment/bin/python" -m pytest --quiet --rootdir "$package" --config-file "$package/pyproject.toml" \
+  -p no:cacheprovider --doctest-modules --pyargs raddle

@@ -1,0 +1,3 @@
+from raddle import lasso as lasso
+
+__version__: str

@@ -1,0 +1,36 @@
+"""Parts that the estimators of all modules share."""
+
+import os
+
+# Of what an estimator keeps. It rises when what an older one kept can no longer be used.
+_FORMAT = 1
+
+
+def workers(n_jobs):
+    """Return the number of workers for `n_jobs` as joblib counts: None is 1, -1 all cores, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs == 0:
+        raise ValueError(f"n_jobs is {n_jobs!r}: it must be a whole number but 0, or None")
+    return int(n_jobs) if n_jobs > 0 else max(1, _cores() + 1 + int(n_jobs))
+
+
+def _cores():
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Pickled:
+    """Pickles that name their format, so that one of another is refused instead of failing later."""
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "_raddle_format": _FORMAT}
+
+    def __setstate__(self, state):
+        found = state.get("_raddle_format") if isinstance(state, dict) else None
+        if found != _FORMAT:
+            has = "names no format" if found is None else f"has the format {found}"
+            raise ValueError(
+                f"this pickle of {type(self).__name__} {has}, and this version of raddle reads the format "
+                f"{_FORMAT} alone: fit the estimator anew, or load it with the version that wrote it"
+            )
+        super().__setstate__({name: value for name, value in state.items() if name != "_raddle_format"})

@@ -1,0 +1,175 @@
+"""Classification: `LogisticLasso`."""
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from raddle.lasso._linear import Linear
+from raddle.lasso._sklearn import Exported
+
+
+class Classification(Exported, ClassifierMixin, Linear):
+    """Two classes or more."""
+
+    _loss = "logistic"
+    _is_numeric = False
+
+    def _numbers(self, y, weights):
+        check_classification_targets(y)
+        # A class of rows that do not count is none.
+        self.classes_ = np.unique(y if weights is None else y[weights > 0])
+        return np.searchsorted(self.classes_, y)
+
+    def _fitted_loss(self):
+        return "logistic" if len(self.classes_) <= 2 else "multinomial"
+
+    def _shape_coefficients(self, coef, intercepts):
+        self.coef_, self.intercept_ = coef, intercepts
+
+    def fit(self, X, y, sample_weight=None, offset=None, callback=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        y : array of shape (n,)
+            The classes, of any type.
+        sample_weight : array of shape (n,), optional
+            How much each row counts; on any scale.
+        offset : array of shape (n,), optional
+            What is added to the score of each row; of two classes only.
+        callback : callable, optional
+            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, offset, callback)
+
+    def decision_function(self, X, offset=None):
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        offset : array of shape (n,), optional
+            What is added to the score of each row.
+
+        Returns
+        -------
+        array of shape (n,), or (n, classes) where there are more than two
+        """
+        scores = self._scores(X, offset)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X, offset=None):
+        """Predict the classes of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        offset : array of shape (n,), optional
+            What is added to the score of each row.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        scores = self.decision_function(X, offset)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X, offset=None):
+        """Predict the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        offset : array of shape (n,), optional
+            What is added to the score of each row.
+
+        Returns
+        -------
+        array of shape (n, classes)
+        """
+        scores = self.decision_function(X, offset)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return softmax(scores, axis=1)
+
+    def predict_log_proba(self, X, offset=None):
+        """Predict the logarithms of the classes' probabilities.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        offset : array of shape (n,), optional
+            What is added to the score of each row.
+
+        Returns
+        -------
+        array of shape (n, classes)
+        """
+        return np.log(self.predict_proba(X, offset))
+
+
+class LogisticLasso(Classification):
+    """Logistic regression with an l1 penalty, of two classes or more.
+
+    Minimises the mean log loss and ``alpha * |b|_1``, or the penalty of an elastic net with `l1_ratio` below 1. With
+    more than two classes each has coefficients of its own (multinomial). ``C`` of scikit-learn is ``1 / (n alpha)``.
+    Other parameters and the attributes are those of `ElasticNet`; coefficients have a row for each class, or one row
+    for two classes.
+
+    Attributes
+    ----------
+    classes_ : array of shape (classes,)
+        The classes, ascending.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from raddle.lasso import LogisticLasso
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticLasso(alpha=0.02).fit(X, y)
+    >>> model.predict(X[:2]), model.coef_.shape
+    (array([0, 0]), (3, 4))
+    """
+
+    def __init__(
+        self,
+        alpha=0.01,
+        *,
+        l1_ratio=1.0,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs

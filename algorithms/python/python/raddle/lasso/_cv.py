@@ -1,0 +1,357 @@
+"""Estimators that choose alpha by cross-validation."""
+
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from raddle import _raddle
+from raddle.lasso import _given
+from raddle.lasso._classification import Classification
+from raddle.lasso._linear import named
+from raddle.lasso._path import grid
+from raddle.lasso._regression import Poisson, Regression
+
+
+class CrossValidated:
+    """What all of them share."""
+
+    def fit(self, X, y, sample_weight=None, offset=None, groups=None, callback=None):
+        """Fit the folds side by side, then all rows at the alpha that they choose.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        y : array of shape (n,)
+            The response.
+        sample_weight : array of shape (n,), optional
+            How much each row counts, in fits and in means over rows held out; on any scale.
+        offset : array of shape (n,), optional
+            What is added to the score of each row.
+        groups : array of shape (n,), optional
+            Labels: rows of one are held out together.
+        callback : callable, optional
+            Called with a record, a dict, after each epoch of each fit. If it returns False, all end there; amid the
+            folds nothing is chosen then.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._validated(X, y)
+        rows = self._rows(y, sample_weight, offset)
+        asked = self._asked(X)
+        folds = self._folds(X, groups)
+        result = named(X, lambda: _raddle.cross_validate_lasso(X, rows, asked, folds, callback))
+        if result is None:
+            warnings.warn(
+                "the callback ended the fit amid the folds: no alpha is chosen, and the estimator has no new model",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+            return self
+        self._keep_choice(result)
+        return self._keep(result, X.shape)
+
+    def _asked(self, X):
+        return _given.asked(self, self._fitted_loss(), X.shape[1], self._init(X.shape[1]))
+
+    def _l1_ratios(self):
+        ratio = getattr(self, "l1_ratio", 1.0)
+        ratios = [ratio] if isinstance(ratio, numbers.Real) else list(ratio)
+        if not ratios:
+            _given.refuse("l1_ratio", ratio, "it must be a number, or several")
+        return [_given.number("l1_ratio", ratio) for ratio in ratios]
+
+    def _folds(self, X, groups):
+        points, ratio = grid(self.alphas, self.eps)
+        return {
+            "folds": 5 if self.cv is None else _given.whole("cv", self.cv, 2),
+            "points": points,
+            "ratio": ratio,
+            "seed": _given.whole("random_state", self.random_state, 0),
+            "rule": self.rule,
+            "measure": self.measure,
+            "l1_ratios": self._l1_ratios(),
+            "groups": _given.labels("groups", groups, X.shape[0], "rows"),
+        }
+
+    def _keep_choice(self, result):
+        one = len(result["alphas"]) == 1
+        of = (lambda name: result[name][0]) if one else (lambda name: np.array(result[name]))
+        self.alpha_ = result["alpha"]
+        self.alphas_ = of("alphas")
+        self.mean_path_ = of("means")
+        self.se_path_ = of("errors")
+        self.worst_gap_ = result["worst_gap"]
+        if hasattr(self, "l1_ratio"):
+            self.l1_ratio_ = result["l1_ratio"]
+        result["report"]["folds"] = result["folds"]
+
+
+class LassoCV(CrossValidated, Regression):
+    """A `Lasso` whose alpha is chosen by cross-validation.
+
+    For each fold a path of alphas is fitted on the other rows and measured on those held out. The alphas are the same
+    in all folds, from the smallest without coefficients down. Folds are fitted side by side on the workers.
+
+    Parameters
+    ----------
+    alphas : int, default=100
+        Number of alphas, evenly spaced in their logarithm.
+    eps : float, default=1e-3
+        The last alpha over the first.
+    cv : int, default=5
+        Number of folds.
+    rule : {"min", "1se"}, default="min"
+        Which alpha: the one with the best mean, or the largest within one standard error of it.
+    measure : {"deviance", "mse", "mae", "auc", "accuracy"}, default="deviance"
+        What rows held out are measured by; the last two are of classes.
+    random_state : int, default=42
+        Names the assignment of rows to folds.
+    fit_intercept, standardize, tol, max_iter, positive, bounds, factors, groups, warm_start, copy_X, n_jobs
+        As in `ElasticNet`.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The alpha that is chosen.
+    alphas_ : array of shape (m,)
+        All of them; with several l1 ratios a row for each.
+    mean_path_, se_path_ : arrays of the same shape
+        The mean of the measure at each alpha, and its standard error.
+    worst_gap_ : float
+        The largest relative duality gap of any point of any fold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from raddle.lasso import LassoCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = LassoCV(rule="1se").fit(X, y)
+    >>> model.worst_gap_ <= 1e-6, model.mean_path_.shape
+    (True, (100,))
+    """
+
+    def __init__(
+        self,
+        *,
+        alphas=100,
+        eps=1e-3,
+        cv=5,
+        rule="min",
+        measure="deviance",
+        random_state=42,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.measure = measure
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+
+class ElasticNetCV(CrossValidated, Regression):
+    """An `ElasticNet` whose alpha, and l1 ratio, are chosen by cross-validation.
+
+    Of several l1 ratios the one with the best mean is chosen, then alpha on its path. Other parameters and the
+    attributes are those of `LassoCV`.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float, default=0.5
+        The share of the l1 norm, or several of which one is chosen.
+
+    Attributes
+    ----------
+    l1_ratio_ : float
+        The l1 ratio that is chosen.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from raddle.lasso import ElasticNetCV
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> ElasticNetCV(l1_ratio=[0.5, 1.0], alphas=20).fit(X, y).l1_ratio_
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio=0.5,
+        alphas=100,
+        eps=1e-3,
+        cv=5,
+        rule="min",
+        measure="deviance",
+        random_state=42,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.l1_ratio = l1_ratio
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.measure = measure
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+
+class LogisticLassoCV(CrossValidated, Classification):
+    """A `LogisticLasso` whose alpha is chosen by cross-validation.
+
+    Every fold gets its part of every class. Parameters and attributes are those of `ElasticNetCV`, but that `l1_ratio`
+    is 1 by default.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from raddle.lasso import LogisticLassoCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticLassoCV(alphas=20, measure="accuracy").fit(X, y)
+    >>> bool(model.mean_path_.max() > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio=1.0,
+        alphas=100,
+        eps=1e-3,
+        cv=5,
+        rule="min",
+        measure="deviance",
+        random_state=42,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.l1_ratio = l1_ratio
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.measure = measure
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+
+class PoissonLassoCV(CrossValidated, Poisson):
+    """A `PoissonLasso` whose alpha is chosen by cross-validation.
+
+    Parameters and attributes are those of `ElasticNetCV`, but that `l1_ratio` is 1 by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from raddle.lasso import PoissonLassoCV
+    >>> X = np.random.default_rng(0).normal(size=(100, 5))
+    >>> y = np.random.default_rng(1).poisson(np.exp(X[:, 0]))
+    >>> bool(PoissonLassoCV(alphas=20).fit(X, y).coef_[0] > 0.5)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio=1.0,
+        alphas=100,
+        eps=1e-3,
+        cv=5,
+        rule="min",
+        measure="deviance",
+        random_state=42,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.l1_ratio = l1_ratio
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.measure = measure
+        self.random_state = random_state
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs

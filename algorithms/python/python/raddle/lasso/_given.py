@@ -1,0 +1,108 @@
+"""Parameters and data as the native half takes them."""
+
+import numbers
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import assert_all_finite
+
+from raddle._common import workers
+
+
+def refuse(name, value, must):
+    """Raise the error of a parameter out of its range."""
+    raise ValueError(f"{name} is {value!r}: {must}")
+
+
+def number(name, value):
+    """Return a parameter that must be a number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        refuse(name, value, "it must be a number")
+    return float(value)
+
+
+def whole(name, value, least):
+    """Return a parameter that must be a whole number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < least:
+        refuse(name, value, f"it must be a whole number of at least {least}")
+    return int(value)
+
+
+def matrix(X):
+    """Return X as it is, or copied where its memory is not aligned for numbers."""
+    if sparse.issparse(X):
+        is_aligned = all(part.flags.aligned for part in (X.data, X.indices, X.indptr))
+    else:
+        is_aligned = X.flags.aligned
+    return X if is_aligned else X.copy()
+
+
+def row_values(name, values, rows):
+    """Return values of the rows, such as weights: None, one number for all, or one for each."""
+    if values is None:
+        return None
+    if isinstance(values, numbers.Real):
+        return np.full(rows, float(values))
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf" and values.dtype != object:
+        refuse(name, values.dtype, "it must hold numbers")
+    values = np.array(values, dtype=np.float64)
+    if values.ndim != 1 or len(values) != rows:
+        raise ValueError(f"{name} has the shape {values.shape}, and X has {rows} rows: give one value for each")
+    assert_all_finite(values, input_name=name)
+    return values
+
+
+def row_terms(rows, sample_weight, offset):
+    """Return weights and offsets of the rows."""
+    weights = row_values("sample_weight", sample_weight, rows)
+    if weights is not None and (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`")
+    if weights is not None and not weights.any():
+        raise ValueError("sample_weight is zero in all rows, so that none counts")
+    return {"sample_weight": weights, "offset": row_values("offset", offset, rows)}
+
+
+def labels(name, values, count, of):
+    """Return labels as numbers from 0, each the number of its value among those that occur."""
+    if values is None:
+        return None
+    values = np.asarray(values)
+    if values.shape != (count,):
+        raise ValueError(f"{name} has the shape {values.shape}, and X has {count} {of}: give one value for each")
+    return np.unique(values, return_inverse=True)[1].astype(np.uint32)
+
+
+def _bounds(bounds, positive, columns):
+    if bounds is None and not positive:
+        return None
+    given = np.array([-np.inf, np.inf] if bounds is None else bounds, dtype=np.float64)
+    if given.shape not in ((2,), (columns, 2)):
+        raise ValueError(
+            f"bounds has the shape {given.shape}, and X has {columns} columns: give one pair of a lower and an "
+            "upper bound for all, or one for each"
+        )
+    pairs = np.array(np.broadcast_to(given, (columns, 2)))
+    if positive:
+        pairs[:, 0] = np.maximum(pairs[:, 0], 0.0)
+    return pairs
+
+
+def asked(estimator, loss, columns, init=None):
+    """Return the parameters of an estimator for data of so many columns."""
+    factors = estimator.factors
+    return {
+        "loss": loss,
+        "alpha": number("alpha", getattr(estimator, "alpha", 1.0)),
+        "path": None,
+        "l1_ratio": 1.0,
+        "fit_intercept": bool(estimator.fit_intercept),
+        "standardize": bool(estimator.standardize),
+        "tol": number("tol", estimator.tol),
+        "max_iter": None if estimator.max_iter is None else whole("max_iter", estimator.max_iter, 1),
+        "bounds": _bounds(estimator.bounds, estimator.positive, columns),
+        "factors": None if factors is None else np.array(factors, dtype=np.float64, ndmin=1),
+        "groups": labels("groups", estimator.groups, columns, "columns"),
+        "init": init,
+        "workers": workers(estimator.n_jobs),
+    }

@@ -1,0 +1,124 @@
+"""What all estimators share: from data to coefficients, and from these to scores."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+
+from raddle import _raddle
+from raddle._common import Pickled
+from raddle.lasso import _given
+
+
+class Linear(Pickled, BaseEstimator):
+    """A linear model with a penalty.
+
+    A subclass has a `_loss` and turns y into numbers.
+    """
+
+    _loss = "squared"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def sparse_coef_(self):
+        """The coefficients as a sparse matrix, of a row for each target."""
+        check_is_fitted(self, "coef_")
+        return sparse.csr_matrix(self.coef_)
+
+    def _validated(self, X, y):
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse=("csc", "csr"),
+            dtype=(np.float64, np.float32),
+            # The library looks at every value anyway.
+            ensure_all_finite=False,
+            y_numeric=self._is_numeric,
+        )
+        return _given.matrix(X), y
+
+    # y must be numbers.
+    _is_numeric = True
+
+    def _rows(self, y, sample_weight, offset):
+        """Return y as numbers, weights and offsets."""
+        terms = _given.row_terms(len(y), sample_weight, offset)
+        return {"y": np.require(self._numbers(y, terms["sample_weight"]), np.float64, "A"), **terms}
+
+    def _numbers(self, y, weights):
+        return y
+
+    def _fitted_loss(self):
+        return self._loss
+
+    def _asked(self, X):
+        asked = _given.asked(self, self._fitted_loss(), X.shape[1], self._init(X.shape[1]))
+        asked["l1_ratio"] = _given.number("l1_ratio", getattr(self, "l1_ratio", 1.0))
+        return asked
+
+    def _init(self, columns):
+        """Return the coefficients to start from."""
+        if not self.warm_start or not hasattr(self, "coef_") or self.coef_.shape[-1] != columns:
+            return None
+        kept = np.flatnonzero(self.coef_)
+        return kept.astype(np.uint32), self.coef_.ravel()[kept]
+
+    def _fit(self, X, y, sample_weight, offset, callback):
+        X, y = self._validated(X, y)
+        rows = self._rows(y, sample_weight, offset)
+        asked = self._asked(X)
+        return self._keep(named(X, lambda: _raddle.fit_lasso(X, rows, asked, callback)), X.shape)
+
+    def _keep(self, result, shape):
+        """Keep a fit as attributes."""
+        intercepts = result["intercepts"]
+        coef = coefficients(result, len(intercepts), shape[1])
+        self._shape_coefficients(coef, intercepts)
+        self.n_iter_ = result["iterations"]
+        self.relative_gap_ = result["gap"]
+        self.dual_ = result["dual"] if len(intercepts) == 1 else result["dual"].reshape(shape[0], -1)
+        self.report_ = result["report"]
+        self.digest_ = result["digest"]
+        if not result["is_reached"] and self.report_["ending"] != "interrupted":
+            warnings.warn(
+                f"the relative duality gap is {self.relative_gap_:.2e} and was to be {self.tol:.2e}: raise max_iter or "
+                "tol, or scale the columns",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return self
+
+    def _shape_coefficients(self, coef, intercepts):
+        self.coef_, self.intercept_ = coef[0], float(intercepts[0])
+
+    def _scores(self, X, offset=None):
+        """Return the scores of rows, with a column for each row of coef_ where there are several."""
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
+        scores = np.asarray(X @ self.coef_.T + self.intercept_)
+        offset = _given.row_values("offset", offset, X.shape[0])
+        return scores if offset is None else scores + (offset if scores.ndim == 1 else offset[:, np.newaxis])
+
+
+def named(X, fit):
+    """Return what `fit` does; where a value of X is not finite, the error is scikit-learn's."""
+    try:
+        return fit()
+    except ValueError:
+        assert_all_finite(X, input_name="X")
+        raise
+
+
+def coefficients(result, classes, columns):
+    """Return coefficients with a row for each class."""
+    coef = np.zeros(classes * columns)
+    coef[result["columns"]] = result["values"]
+    return coef.reshape(classes, columns)

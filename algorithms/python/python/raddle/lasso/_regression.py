@@ -1,0 +1,283 @@
+"""Regressions: `Lasso`, `ElasticNet`, `PoissonLasso`."""
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from raddle.lasso._linear import Linear
+from raddle.lasso._sklearn import Exported
+
+
+class Regression(Exported, RegressorMixin, Linear):
+    """A linear regression."""
+
+    def fit(self, X, y, sample_weight=None, offset=None, callback=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        y : array of shape (n,)
+            The response.
+        sample_weight : array of shape (n,), optional
+            How much each row counts; on any scale.
+        offset : array of shape (n,), optional
+            What is added to the score of each row.
+        callback : callable, optional
+            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, offset, callback)
+
+    def predict(self, X, offset=None):
+        """Predict the response of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        offset : array of shape (n,), optional
+            What is added to the score of each row.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self._scores(X, offset)
+
+
+class ElasticNet(Regression):
+    """Linear regression with the penalty of an elastic net.
+
+    Minimises ``1/(2n) |y - X b - b_0|^2 + alpha * (l1_ratio * |b|_1 + (1 - l1_ratio) / 2 * |b|^2)``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The weight of the penalty, above 0.
+    l1_ratio : float, default=0.5
+        The share of the l1 norm, above 0 and at most 1.
+    fit_intercept : bool, default=True
+        Whether an intercept is fitted.
+    standardize : bool, default=False
+        Whether each column is divided by its standard deviation first; coefficients are on the scale of X all the
+        same.
+    tol : float, default=1e-6
+        The relative duality gap at which the fit ends.
+    max_iter : int, default=None
+        Epochs after which it ends at the latest.
+    positive : bool, default=False
+        Whether coefficients must not be negative.
+    bounds : array of shape (2,) or (p, 2), default=None
+        A lower bound of at most 0 and an upper one of at least 0, for all coefficients or for each.
+    factors : array of shape (p,), default=None
+        What the penalty of each column is multiplied with; of 0 it has none.
+    groups : array of shape (p,), default=None
+        Labels: columns of one are chosen together (group Lasso).
+    warm_start : bool, default=False
+        Whether a fit starts from the coefficients of the one before.
+    copy_X : bool, default=True
+        Accepted and without effect: X is never written to.
+    n_jobs : int, default=None
+        Number of workers, -1 for all cores; it never changes the model.
+
+    Attributes
+    ----------
+    coef_ : array of shape (p,)
+        The coefficients; `sparse_coef_` has them as a sparse matrix.
+    intercept_ : float
+        The intercept.
+    n_iter_ : int
+        Epochs.
+    relative_gap_ : float
+        (P - D) / P, which bounds how far the objective P is from its minimum.
+    dual_ : array of shape (n,)
+        The dual point that proves it.
+    report_ : dict
+        Counts and seconds of the run.
+    digest_ : str
+        SHA-256 of the model, as the program `lasso` prints it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from raddle.lasso import ElasticNet
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = ElasticNet(alpha=0.1, l1_ratio=0.9).fit(X, y)
+    >>> model.relative_gap_ <= 1e-6
+    True
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        l1_ratio=0.5,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+
+class Lasso(Regression):
+    """Linear regression with an l1 penalty.
+
+    Minimises ``1/(2n) |y - X b - b_0|^2 + alpha * |b|_1``. Parameters and attributes are those of `ElasticNet` but
+    for `l1_ratio`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from raddle.lasso import Lasso
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> Lasso(alpha=1.0).fit(X, y).coef_.round(1)
+    array([  0. ,   0. , 367.7,   6.3,   0. ,   0. ,   0. ,   0. , 307.6,
+             0. ])
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+
+class Poisson(Regression):
+    """A regression of counts, whose means are the exponentials of scores."""
+
+    _loss = "poisson"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+    def predict(self, X, offset=None):
+        """Predict the mean counts of rows, ``exp(X b + b_0 + offset)``.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        offset : array of shape (n,), optional
+            What is added to the score of each row, such as the logarithm of an exposure.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return np.exp(self._scores(X, offset))
+
+    def score(self, X, y, sample_weight=None, offset=None):
+        """Return D^2, the share of the Poisson deviance that the model explains.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        y : array of shape (n,)
+            The counts.
+        sample_weight, offset : array of shape (n,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
+        from sklearn.metrics import d2_tweedie_score
+
+        return d2_tweedie_score(y, self.predict(X, offset), sample_weight=sample_weight, power=1)
+
+
+class PoissonLasso(Poisson):
+    """Poisson regression with an l1 penalty, for counts.
+
+    Minimises ``1/n sum (y log(y / m) - (y - m)) + alpha * |b|_1`` with the means ``m = exp(X b + b_0 + offset)``, or
+    an elastic net with `l1_ratio` below 1. Other parameters and the attributes are those of `ElasticNet`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from raddle.lasso import PoissonLasso
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> PoissonLasso(alpha=0.01).fit(X, [1, 2, 4, 9]).predict(X).round(1)
+    array([0.9, 2. , 4.2, 8.9])
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        l1_ratio=1.0,
+        fit_intercept=True,
+        standardize=False,
+        tol=1e-6,
+        max_iter=None,
+        positive=False,
+        bounds=None,
+        factors=None,
+        groups=None,
+        warm_start=False,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.positive = positive
+        self.bounds = bounds
+        self.factors = factors
+        self.groups = groups
+        self.warm_start = warm_start
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs

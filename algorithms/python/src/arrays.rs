@@ -1,0 +1,234 @@
+//! Arrays and sparse matrices of Python as the libraries take them: each is copied once, without the interpreter's
+//! lock.
+
+use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder};
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use raddle_datasets::{Csc, Matrix, room};
+
+use crate::error::{bad_value, no_memory};
+
+/// Columns of rows that lie one behind the other that are copied at a time: what a processor fetches at once.
+const TILE: usize = 8;
+
+/// A matrix as Python has it.
+#[derive(FromPyObject)]
+pub(crate) enum GivenMatrix<'py> {
+    /// An array in any order.
+    Wide(PyReadonlyArray2<'py, f64>),
+    /// One of half the width.
+    Narrow(PyReadonlyArray2<'py, f32>),
+    /// A sparse one.
+    Sparse(Compressed<'py>),
+}
+
+/// A matrix or array of scipy in compressed columns (`csc`) or rows (`csr`); indices need be neither sorted nor
+/// different.
+#[derive(FromPyObject)]
+pub(crate) struct Compressed<'py> {
+    shape: (usize, usize),
+    format: String,
+    indptr: Indices<'py>,
+    indices: Indices<'py>,
+    data: Values<'py>,
+}
+
+/// Indices of either width.
+#[derive(FromPyObject)]
+enum Indices<'py> {
+    Narrow(PyReadonlyArray1<'py, i32>),
+    Wide(PyReadonlyArray1<'py, i64>),
+}
+
+/// Values of either width.
+#[derive(FromPyObject)]
+enum Values<'py> {
+    Wide(PyReadonlyArray1<'py, f64>),
+    Narrow(PyReadonlyArray1<'py, f32>),
+}
+
+impl GivenMatrix<'_> {
+    /// A copy as the libraries have it.
+    ///
+    /// # Errors
+    /// If there is no memory for it, or a sparse one is none.
+    pub(crate) fn copied(&self, py: Python<'_>) -> PyResult<Matrix> {
+        match self {
+            Self::Wide(x) => dense(py, x),
+            Self::Narrow(x) => dense(py, x),
+            Self::Sparse(x) => Ok(Matrix::Sparse(x.columns(py)?)),
+        }
+    }
+}
+
+fn dense<T: Element + Copy + Into<f64> + Sync>(
+    py: Python<'_>,
+    x: &PyReadonlyArray2<'_, T>,
+) -> PyResult<Matrix> {
+    let x = x.as_array();
+    room::<f64>(x.len(), "a copy of X").map_err(no_memory)?;
+    Ok(Matrix::Dense(py.detach(|| in_columns(x))))
+}
+
+/// A copy that lies column after column in memory.
+fn in_columns<T: Copy + Into<f64>>(x: ArrayView2<'_, T>) -> Array2<f64> {
+    let (rows, columns) = x.dim();
+    let values = match x.t().to_slice() {
+        Some(values) => values.iter().map(|&value| value.into()).collect(),
+        None => {
+            let mut values = vec![0.0; rows * columns];
+            for (first, tile) in values.chunks_mut((TILE * rows).max(1)).enumerate() {
+                let width = tile.len() / rows.max(1);
+                for (at, row) in x.rows().into_iter().enumerate() {
+                    for column in 0..width {
+                        tile[column * rows + at] = row[first * TILE + column].into();
+                    }
+                }
+            }
+            values
+        }
+    };
+    // The lengths agree; were they not to, an empty matrix would be refused as such.
+    Array2::from_shape_vec((rows, columns).f(), values).unwrap_or_default()
+}
+
+/// A sparse matrix on its way to compressed columns.
+struct Parts {
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Compressed<'_> {
+    /// A copy in compressed columns, in which rows ascend, entries of one place are summed and zeros are left out.
+    ///
+    /// # Errors
+    /// If indices are out of range, or there is no memory for it.
+    pub(crate) fn columns(&self, py: Python<'_>) -> PyResult<Csc> {
+        let by_columns = match self.format.as_str() {
+            "csc" => true,
+            "csr" => false,
+            other => return Err(bad_value(format!("a sparse X must be csc or csr, and this is {other}"))),
+        };
+        match (&self.indices, &self.data) {
+            (Indices::Narrow(indices), Values::Wide(data)) => {
+                self.filled(py, by_columns, indices.as_array(), data.as_array())
+            }
+            (Indices::Narrow(indices), Values::Narrow(data)) => {
+                self.filled(py, by_columns, indices.as_array(), data.as_array())
+            }
+            (Indices::Wide(indices), Values::Wide(data)) => {
+                self.filled(py, by_columns, indices.as_array(), data.as_array())
+            }
+            (Indices::Wide(indices), Values::Narrow(data)) => {
+                self.filled(py, by_columns, indices.as_array(), data.as_array())
+            }
+        }
+    }
+
+    fn filled<I: Copy + Into<i64> + Sync, T: Copy + Into<f64> + Sync>(
+        &self,
+        py: Python<'_>,
+        by_columns: bool,
+        indices: ArrayView1<'_, I>,
+        data: ArrayView1<'_, T>,
+    ) -> PyResult<Csc> {
+        let shape @ (rows, columns) = self.shape;
+        let (outer, inner) = if by_columns { (columns, rows) } else { (rows, columns) };
+        let starts = self.starts(outer, indices.len().min(data.len()))?;
+        let count = starts.last().copied().unwrap_or(0);
+        room::<(f64, u32)>(count, "a copy of X").map_err(no_memory)?;
+        py.detach(|| {
+            let checked = |&index: &I| usize::try_from(index.into()).is_ok_and(|index| index < inner);
+            if !indices.iter().take(count).all(checked) || u32::try_from(rows.max(columns)).is_err() {
+                return Err(bad_value("an index of the sparse X is out of its range"));
+            }
+            let (indices, data) = (indices.iter().take(count), data.iter().take(count));
+            let parts = match by_columns {
+                true => Parts {
+                    starts,
+                    rows: indices.map(|&row| row.into() as u32).collect(),
+                    values: data.map(|&value| value.into()).collect(),
+                },
+                false => Parts::of_rows(&starts, columns, || {
+                    indices.clone().map(|&at| at.into() as usize).zip(data.clone().map(|&value| value.into()))
+                }),
+            };
+            let Parts { starts, rows: indices, values } = parts.tidied();
+            Csc::try_new_csc(shape, starts, indices, values)
+                .map_err(|(_, _, _, why)| bad_value(format!("X is no sparse matrix: {why}")))
+        })
+    }
+
+    /// Where rows or columns begin and end.
+    fn starts(&self, outer: usize, stored: usize) -> PyResult<Vec<usize>> {
+        let given: Vec<i64> = match &self.indptr {
+            Indices::Narrow(starts) => starts.as_array().iter().map(|&start| start.into()).collect(),
+            Indices::Wide(starts) => starts.as_array().to_vec(),
+        };
+        let last = given.last().copied().and_then(|last| usize::try_from(last).ok());
+        let fits = given.len() == outer + 1
+            && given.is_sorted()
+            && given.first() == Some(&0)
+            && last.is_some_and(|last| last <= stored);
+        match fits {
+            true => Ok(given.into_iter().map(|start| start as usize).collect()),
+            false => Err(bad_value("indptr of the sparse X does not fit its shape and its values")),
+        }
+    }
+}
+
+impl Parts {
+    /// From rows: `entries` gives (column, value) of each entry, row after row.
+    fn of_rows<E: Iterator<Item = (usize, f64)>>(
+        row_starts: &[usize],
+        columns: usize,
+        entries: impl Fn() -> E,
+    ) -> Self {
+        let mut starts = vec![0; columns + 1];
+        entries().for_each(|(column, _)| starts[column + 1] += 1);
+        (0..columns).for_each(|column| starts[column + 1] += starts[column]);
+        let count = starts[columns];
+        let (mut rows, mut values, mut next) = (vec![0; count], vec![0.0; count], starts.clone());
+        let mut row = 0;
+        for (at, (column, value)) in entries().enumerate() {
+            while row_starts[row + 1] <= at {
+                row += 1;
+            }
+            (rows[next[column]], values[next[column]]) = (row as u32, value);
+            next[column] += 1;
+        }
+        Self { starts, rows, values }
+    }
+
+    /// Rows ascend within each column, and each has one entry, which is not zero.
+    fn tidied(mut self) -> Self {
+        let is_tidy = |range: &[usize]| {
+            self.rows[range[0]..range[1]].is_sorted_by(|a, b| a < b)
+                && self.values[range[0]..range[1]].iter().all(|&value| value != 0.0)
+        };
+        if self.starts.windows(2).all(is_tidy) {
+            return self;
+        }
+        let (mut kept, mut ended) = (0, 0);
+        let mut column = Vec::new();
+        for at in 1..self.starts.len() {
+            let range = ended..self.starts[at];
+            ended = range.end;
+            column.clear();
+            column.extend(self.rows[range.clone()].iter().copied().zip(self.values[range].iter().copied()));
+            column.sort_by_key(|&(row, _)| row);
+            for entries in column.chunk_by(|a, b| a.0 == b.0) {
+                let sum: f64 = entries.iter().map(|&(_, value)| value).sum();
+                if sum != 0.0 {
+                    (self.rows[kept], self.values[kept]) = (entries[0].0, sum);
+                    kept += 1;
+                }
+            }
+            self.starts[at] = kept;
+        }
+        self.rows.truncate(kept);
+        self.values.truncate(kept);
+        self
+    }
+}

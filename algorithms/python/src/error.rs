@@ -1,0 +1,40 @@
+//! Errors as Python has them: a bad value is a `ValueError` that names Python's parameter, a failed run a
+//! `RuntimeError`.
+
+use std::any::Any;
+use std::fmt::Display;
+
+use pyo3::PyErr;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use raddle::EngineError;
+
+/// A value, or data, that cannot be fitted.
+pub(crate) fn bad_value(text: impl Display) -> PyErr {
+    PyValueError::new_err(text.to_string())
+}
+
+/// More than there is memory for.
+pub(crate) fn no_memory(text: impl Display) -> PyErr {
+    PyMemoryError::new_err(text.to_string())
+}
+
+/// A parameter out of its range, by the name that it has in Python.
+pub(crate) fn bad_parameter(names: &[(&str, &str)], name: &str, value: &str, range: &str) -> PyErr {
+    let here = names.iter().find(|(there, _)| *there == name).map_or(name, |(_, here)| here);
+    bad_value(format!("{here} is {value}: {range}"))
+}
+
+/// A run that failed.
+pub(crate) fn failed(error: &EngineError) -> PyErr {
+    match error {
+        EngineError::Setting(_) => bad_value(error),
+        error => PyRuntimeError::new_err(error.to_string()),
+    }
+}
+
+/// A panic: a fault of the library, which the interpreter outlives.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    PyRuntimeError::new_err(format!("the fit panicked, which is a fault of raddle: {text}"))
+}

@@ -1,0 +1,70 @@
+//! The parameters of an estimator as those of the library.
+
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use raddle_lasso::{Lasso, Loss, Preparation};
+
+use crate::error::bad_value;
+
+/// The parameters, as a dict of Python has them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Asked<'py> {
+    loss: String,
+    alpha: f64,
+    /// Points of a path and its ratio, in place of alpha.
+    path: Option<(usize, f64)>,
+    l1_ratio: f64,
+    fit_intercept: bool,
+    standardize: bool,
+    tol: f64,
+    pub(super) max_iter: Option<u64>,
+    bounds: Option<PyReadonlyArray2<'py, f64>>,
+    factors: Option<PyReadonlyArray1<'py, f64>>,
+    groups: Option<PyReadonlyArray1<'py, u32>>,
+    /// Numbers of coefficients and their values.
+    init: Option<(PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>)>,
+    workers: usize,
+}
+
+impl Asked<'_> {
+    /// The Lasso.
+    ///
+    /// # Errors
+    /// If no loss has the name.
+    pub(super) fn lasso(&self) -> PyResult<Lasso> {
+        let loss = Loss::named(&self.loss)
+            .ok_or_else(|| bad_value(format!("loss is {:?}: no loss has this name", self.loss)))?;
+        let lasso = Lasso::params().loss(loss).l1_ratio(self.l1_ratio).tolerance(self.tol);
+        let mut lasso = lasso.workers(self.workers);
+        lasso = match self.path {
+            None => lasso.lambda(self.alpha),
+            Some((points, ratio)) => lasso.path(points, ratio),
+        };
+        if let Some(bounds) = &self.bounds {
+            let pair = |row: ndarray::ArrayView1<'_, f64>| (row[0], row[1]);
+            lasso = lasso.bounds(bounds.as_array().rows().into_iter().map(pair).collect());
+        }
+        if let Some(factors) = &self.factors {
+            lasso = lasso.factors(factors.as_array().to_vec());
+        }
+        if let Some(groups) = &self.groups {
+            lasso = lasso.groups(groups.as_array().to_vec());
+        }
+        if let Some((columns, values)) = &self.init {
+            let (columns, values) = (columns.as_array(), values.as_array());
+            lasso = lasso.init(columns.iter().copied().zip(values.iter().copied()).collect());
+        }
+        Ok(lasso)
+    }
+
+    /// The number of workers.
+    pub(super) fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// What is done to the data first.
+    pub(super) fn preparation(&self) -> Preparation {
+        Preparation::Standard { intercept: self.fit_intercept, standardize: self.standardize }
+    }
+}

@@ -1,0 +1,54 @@
+//! Errors of the library, with Python's names for parameters and ways out.
+
+use pyo3::PyErr;
+use raddle_lasso::LassoError;
+
+use crate::error::{bad_parameter, bad_value, failed, no_memory};
+
+/// Parameters that have another name in Python.
+const NAMES: [(&str, &str); 7] = [
+    ("lambda", "alpha"),
+    ("l1-ratio", "l1_ratio"),
+    ("points", "alphas"),
+    ("ratio", "1 / eps"),
+    ("folds", "cv"),
+    ("fold-by", "groups"),
+    ("workers", "n_jobs"),
+];
+
+/// The exception for an error of the library.
+pub(super) fn refused(error: LassoError) -> PyErr {
+    match error {
+        LassoError::Parameter { name, value, range } => bad_parameter(&NAMES, name, &value, range),
+        LassoError::Engine(error) => failed(&error),
+        LassoError::Memory(why) => no_memory(why),
+        error => bad_value(text(&error)),
+    }
+}
+
+/// The error in words that name no option of the program.
+fn text(error: &LassoError) -> String {
+    match error {
+        LassoError::GroupBounds => {
+            "groups cannot have bounds: leave out groups, or bounds and positive".into()
+        }
+        LassoError::Classes { count } | LassoError::Labels { count } => {
+            let end = if *count == 1 { "" } else { "es" };
+            format!("y has {count} class{end}: from 2 to 1000 can be told apart")
+        }
+        LassoError::InFold { fold, folds, why } => {
+            format!("fold {fold} of {folds}: without its rows, {}; choose another cv", text(why))
+        }
+        LassoError::FoldClass { fold, folds, .. } => format!(
+            "fold {fold} of {folds} holds out no row of one of the classes, so that it has no area under the curve: \
+             choose another cv, or another measure"
+        ),
+        LassoError::FewRows { rows, folds } => {
+            format!("cv is {folds}: so many folds need a row each, and n_samples = {rows}")
+        }
+        LassoError::Fold { fold, certified, points } => format!(
+            "the path of fold {fold} came to {certified} of {points} alphas: give a larger eps, tol or max_iter"
+        ),
+        error => error.to_string(),
+    }
+}

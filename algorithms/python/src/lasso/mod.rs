@@ -1,0 +1,85 @@
+//! Fits of `raddle.lasso`.
+
+mod asked;
+mod cv;
+mod error;
+mod result;
+
+use std::time::Instant;
+
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use raddle_lasso::{Fit, LassoError, Problem};
+
+pub(crate) use self::cv::cross_validate_lasso;
+
+use self::asked::Asked;
+use self::error::refused;
+use self::result::as_dict;
+use crate::arrays::GivenMatrix;
+use crate::run::{Seconds, carry_out};
+
+/// Values of the rows: the response, weights and offsets.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct GivenRows<'py> {
+    y: PyReadonlyArray1<'py, f64>,
+    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+    offset: Option<PyReadonlyArray1<'py, f64>>,
+}
+
+/// Their copies.
+struct Rows {
+    y: Vec<f64>,
+    weights: Option<Vec<f64>>,
+    offset: Option<Vec<f64>>,
+}
+
+impl GivenRows<'_> {
+    fn copied(&self) -> Rows {
+        let of = |given: &PyReadonlyArray1<'_, f64>| given.as_array().to_vec();
+        Rows {
+            y: of(&self.y),
+            weights: self.sample_weight.as_ref().map(of),
+            offset: self.offset.as_ref().map(of),
+        }
+    }
+}
+
+/// The fit that was asked for, of one alpha or of a path, as a dict.
+#[pyfunction]
+pub(crate) fn fit_lasso<'py>(
+    x: GivenMatrix<'py>,
+    rows: GivenRows<'py>,
+    asked: Asked<'py>,
+    callback: Option<Bound<'py, PyAny>>,
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (lasso, preparation, epochs) = (asked.lasso()?, asked.preparation(), asked.max_iter);
+    let started = Instant::now();
+    let (x, rows) = (x.copied(py)?, rows.copied());
+    let read = started.elapsed().as_secs_f64();
+    let (fit, seconds) = carry_out(py, callback.as_ref(), move |watch| {
+        let fit = || {
+            let started = Instant::now();
+            let mut problem = Problem::new(x, rows.y, preparation)?;
+            if let Some(weights) = rows.weights {
+                problem = problem.weights(weights)?;
+            }
+            if let Some(offset) = rows.offset {
+                problem = problem.offset(offset)?;
+            }
+            let (prepare, started) = (started.elapsed().as_secs_f64(), Instant::now());
+            let engine = watch.over(lasso.engine(&problem)?);
+            let engine = if let Some(epochs) = epochs { engine.epochs(epochs) } else { engine };
+            let outcome = engine.run()?;
+            let fit = Fit::new(&problem, outcome);
+            // Giving the memory back takes its time, too.
+            drop(problem);
+            Ok::<_, LassoError>((fit, Seconds { read, prepare, fit: started.elapsed().as_secs_f64() }))
+        };
+        fit().map_err(refused)
+    })?;
+    as_dict(py, &fit, seconds)
+}

@@ -1,0 +1,21 @@
+//! `raddle._raddle`, the native half of the Python package: what it takes from Python, how a fit is carried out beside
+//! the interpreter, and a file for each algorithm. Estimators, their parameters and their documentation are Python's
+//! (`python/raddle/`).
+
+mod arrays;
+mod error;
+mod lasso;
+mod run;
+
+/// Fits, called by the modules of the package alone.
+#[pyo3::pymodule]
+mod _raddle {
+    #[pymodule_export]
+    use crate::lasso::{cross_validate_lasso, fit_lasso};
+    #[pymodule_export]
+    use crate::run::panic_in_a_fit;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,63 @@
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_svmlight_file
+
+
+@pytest.fixture(scope="session")
+def diabetes():
+    return load_diabetes(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def public():
+    """Read a public set: X in compressed columns, y, and the file."""
+    folder = os.environ.get("RADDLE_DATA")
+
+    def read(name):
+        path = pathlib.Path(folder or "", name)
+        if folder is None or not path.exists():
+            pytest.skip(f"RADDLE_DATA has no {name}")
+        with gzip.open(path) as file:
+            X, y = load_svmlight_file(file)
+        return X.tocsc(), y, path
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def lasso_program(tmp_path_factory):
+    """Run the program `lasso` and return its report."""
+    folder = os.environ.get("RADDLE_BIN")
+    program = pathlib.Path(folder or "", "lasso")
+    if folder is None or not program.exists():
+        pytest.skip("RADDLE_BIN names no folder with the program lasso")
+
+    def run(*arguments):
+        out = tmp_path_factory.mktemp("run") / "out"
+        subprocess.run(
+            [program, *map(str, arguments), "--out", out], check=True, capture_output=True, timeout=300
+        )
+        return json.loads((out / "report.json").read_text())
+
+    return run
+
+
+@pytest.fixture
+def csv(tmp_path):
+    """Write columns and further values as a table of numbers to the last bit."""
+
+    def write(X, y, **others):
+        path = tmp_path / "data.csv"
+        names = ["y", *(f"x{j}" for j in range(X.shape[1])), *others]
+        rows = np.column_stack([y, X, *others.values()])
+        lines = [",".join(names), *(",".join(repr(float(value)) for value in row) for row in rows)]
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    return write

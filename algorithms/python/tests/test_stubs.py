@@ -1,0 +1,40 @@
+"""Stubs name the parameters and defaults that there are."""
+
+import ast
+import inspect
+import pathlib
+
+import pytest
+
+import raddle.lasso
+
+
+def stubs(module):
+    tree = ast.parse(pathlib.Path(module.__file__).with_suffix(".pyi").read_text())
+    return {node.name: node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+
+
+def parameters(function):
+    """Return names and defaults of a function's stub."""
+    given = function.args
+    plain = [None] * (len(given.args) - len(given.defaults)) + given.defaults
+    pairs = [*zip(given.args, plain), *zip(given.kwonlyargs, given.kw_defaults)]
+    return {name.arg: None if value is None else ast.literal_eval(value) for name, value in pairs}
+
+
+@pytest.mark.parametrize("name", raddle.lasso.__all__)
+def test_a_stub_has_the_parameters_of_what_it_stands_for(name):
+    stub, found = stubs(raddle.lasso)[name], getattr(raddle.lasso, name)
+    if name == "LassoPath":
+        fields = [node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)]
+        assert fields == list(inspect.signature(found).parameters)
+        return
+    if isinstance(stub, ast.ClassDef):
+        stub = next(node for node in stub.body if getattr(node, "name", "") == "__init__")
+        found = found.__init__
+    expected = {
+        name: None if each.default is inspect.Parameter.empty else each.default
+        for name, each in inspect.signature(found).parameters.items()
+        if each.kind is not inspect.Parameter.VAR_KEYWORD
+    }
+    assert parameters(stub) == expected
