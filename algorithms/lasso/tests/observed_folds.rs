@@ -3,7 +3,7 @@
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "the test asks which thread it is on"
+    reason = "it tells threads apart, and gathers from them"
 )]
 
 use std::ops::ControlFlow;

@@ -7,15 +7,13 @@ use raddle::cli::CommandLine;
 
 mod data;
 mod describe;
-mod documents;
-mod evaluations;
-mod files;
 mod finished;
 mod fit;
 mod fit_options;
 mod infer;
 mod outcome;
 mod priors;
+mod pyldavis;
 mod start;
 mod stored;
 mod topics;
