@@ -155,12 +155,16 @@ impl Fit {
                 u64::from(class) * some.width() as u64 + u64::from(some.number(column))
             }
         };
+        let numbered = |of: &[(u32, f64)]| -> Vec<(u64, f64)> {
+            of.iter().map(|&(at, value)| (number(at), value)).collect()
+        };
         if !self.is_path {
             let rest = (self.intercept, &self.intercepts[..], self.lambda);
-            return digested(digest, number, &self.coefficients, rest).finish();
+            return digested(digest, numbered(&self.coefficients).into_iter(), rest).finish();
         }
         let add = |digest, point: &Point| {
-            digested(digest, number, &point.coefficients, (point.intercept, &point.intercepts, point.lambda))
+            let rest = (point.intercept, &point.intercepts[..], point.lambda);
+            digested(digest, numbered(&point.coefficients).into_iter(), rest)
         };
         self.points.iter().fold(digest, add).finish()
     }
@@ -247,20 +251,20 @@ fn by_row(residual: &[f64], scale: f64, classes: usize) -> Vec<f64> {
     (0..residual.len()).map(|at| scale * residual[place(at)]).collect()
 }
 
-fn digested(
+/// Digest of coefficients, by their numbers from 0 in the data, of an intercept or those of classes, and of lambda.
+pub(crate) fn digested(
     digest: ModelDigest,
-    number: impl Fn(u32) -> u64,
-    coefficients: &[(u32, f64)],
+    coefficients: impl Iterator<Item = (u64, f64)>,
     (intercept, intercepts, lambda): (f64, &[f64], f64),
 ) -> ModelDigest {
-    let numbers: Vec<u64> = coefficients.iter().map(|&(at, _)| number(at) + 1).collect();
+    let (numbers, values): (Vec<u64>, Vec<f64>) =
+        coefficients.map(|(number, value)| (number + 1, value)).unzip();
     let columns: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
     // Beyond 32 bits only where several classes have very many columns each.
     let digest = match numbers.iter().any(|&number| number > u64::from(u32::MAX)) {
         true => digest.u32s(&numbers.iter().map(|number| (number >> 32) as u32).collect::<Vec<_>>()),
         false => digest,
     };
-    let values: Vec<f64> = coefficients.iter().map(|(_, value)| *value).collect();
     let rest = match intercepts {
         [] => vec![intercept, lambda],
         all => all.iter().copied().chain([lambda]).collect(),

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod error;
+mod folder;
 mod lasso;
 mod mf;
 mod run;
@@ -12,7 +13,9 @@ mod run;
 #[pyo3::pymodule]
 mod _raddle {
     #[pymodule_export]
-    use crate::lasso::{cross_validate_lasso, fit_lasso};
+    use crate::folder::program_of;
+    #[pymodule_export]
+    use crate::lasso::{cross_validate_lasso, fit_lasso, open_lasso, save_lasso};
     #[pymodule_export]
     use crate::mf::{Factorization, fit_mf, number_ids};
     #[pymodule_export]

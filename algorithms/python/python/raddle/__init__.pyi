@@ -1,4 +1,9 @@
+from os import PathLike
+from typing import Any
+
 from raddle import lasso as lasso
 from raddle import mf as mf
 
 __version__: str
+
+def load(path: str | PathLike[str], *, point: int | None = None) -> Any: ...

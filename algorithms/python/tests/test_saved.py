@@ -1,0 +1,90 @@
+"""Models in folders: the programs read what the package writes, and it reads what they write."""
+
+import json
+import pathlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import raddle
+from raddle.lasso import ElasticNet, Lasso, LassoCV, LogisticLasso, PoissonLasso
+
+
+def lasso_fits(X, y):
+    words = np.array(["low", "middle", "high"])
+    return [
+        Lasso(alpha=1.0).fit(X, y),
+        ElasticNet(alpha=0.5, l1_ratio=0.3).fit(X, y),
+        LassoCV(alphas=10, cv=3).fit(X, y),
+        PoissonLasso(alpha=0.1).fit(X, np.round(y / 50)),
+        LogisticLasso(alpha=0.01).fit(X, np.where(y > 100, 1, -1)),
+        LogisticLasso(alpha=0.01).fit(X, words[np.digitize(y, [90, 150])[:]]),
+        LogisticLasso(alpha=0.01).fit(X, np.where(y > 100, "yes", "no")),
+    ]
+
+
+def test_lasso_models_come_back_as_they_were(diabetes, tmp_path):
+    X, y = diabetes
+    for number, model in enumerate(lasso_fits(X, y)):
+        folder = tmp_path / str(number)
+        assert model.save(folder) is model
+        loaded = raddle.load(folder)
+        np.testing.assert_array_equal(loaded.coef_, model.coef_)
+        np.testing.assert_array_equal(loaded.intercept_, model.intercept_)
+        np.testing.assert_array_equal(loaded.dual_, model.dual_)
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+        assert (loaded.digest_, loaded.relative_gap_) == (model.digest_, model.relative_gap_)
+        again = tmp_path / f"{number}.again"
+        loaded.save(again)
+        assert (folder / "model.json").read_bytes() == (again / "model.json").read_bytes()
+
+
+def test_names_of_columns_are_kept(diabetes, tmp_path):
+    X, y = diabetes
+    frame = pd.DataFrame(X, columns=[f"column {number}" for number in range(X.shape[1])])
+    model = Lasso(alpha=1.0).fit(frame, y).save(tmp_path / "run")
+    loaded = raddle.load(tmp_path / "run")
+    assert list(loaded.feature_names_in_) == list(frame.columns)
+    np.testing.assert_array_equal(loaded.predict(frame), model.predict(frame))
+
+
+def test_a_run_is_replaced_only_where_that_is_asked_for(diabetes, tmp_path):
+    X, y = diabetes
+    model = Lasso(alpha=1.0).fit(X, y).save(tmp_path)
+    with pytest.raises(ValueError, match="it holds a run of lasso .model.json.: replace it, or name another folder"):
+        model.save(tmp_path)
+    Lasso(alpha=5.0).fit(X, y).save(tmp_path, overwrite=True)
+    assert raddle.load(tmp_path).alpha == 5.0
+
+
+def test_what_is_no_model_is_refused_with_its_file(diabetes, tmp_path):
+    with pytest.raises(ValueError, match="model.json"):
+        raddle.load(tmp_path)
+    Lasso(alpha=1.0).fit(*diabetes).save(tmp_path)
+    coefficients = tmp_path / "coef.tsv"
+    coefficients.write_bytes(coefficients.read_bytes().replace(b"3", b"4", 1))
+    with pytest.raises(ValueError, match="coef.tsv: it is not the file that the run wrote"):
+        raddle.load(tmp_path)
+
+
+def test_the_program_lasso_reads_and_writes_the_same_models(lasso_program, diabetes, csv, tmp_path):
+    X, y = diabetes
+    file = csv(X, y)
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    report = lasso_program("fit", file, "--lambda", "0.5", "--no-standardize", "--out", str(theirs))
+    loaded = raddle.load(theirs)
+    assert loaded.digest_ == report["model_digest"] and loaded.report_["model_digest"] == report["model_digest"]
+    model = Lasso(alpha=0.5).fit(X, y).save(ours)
+    np.testing.assert_array_equal(loaded.coef_, model.coef_)
+    assert (ours / "dual.npy").read_bytes() == (theirs / "dual.npy").read_bytes()
+    predicted = tmp_path / "predicted"
+    lasso_program("predict", str(ours), file, "--out", str(predicted))
+    np.testing.assert_array_equal(np.loadtxt(predicted), model.predict(X))
+    path = tmp_path / "path"
+    lasso_program("path", file, "--points", "5", "--out", str(path))
+    assert raddle.load(path, point=2).alpha > raddle.load(path, point=5).alpha == raddle.load(path).alpha
+    with pytest.raises(ValueError, match="no point 6: it has the points 1 to 5"):
+        raddle.load(path, point=6)
+    about = json.loads(pathlib.Path(ours, "model.json").read_text())
+    assert about["program"] == "lasso" and about["certified"]
