@@ -8,9 +8,11 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import raddle
 from raddle.lasso import ElasticNet, Lasso, LassoCV, LogisticLasso, PoissonLasso
+from raddle.mf import AlternatingLeastSquares, MatrixFactorization
 
 
 def lasso_fits(X, y):
@@ -102,3 +104,59 @@ def test_the_program_lasso_reads_and_writes_the_same_models(program, diabetes, c
         raddle.load(path, point=6)
     about = json.loads((ours / "model.json").read_text())
     assert about["program"] == "lasso" and about["certified"]
+
+
+def ratings():
+    random = np.random.default_rng(3)
+    users, items = random.integers(0, 60, 2000), random.integers(0, 40, 2000)
+    return users, items, 3.0 + np.sin(users) * np.cos(items)
+
+
+@pytest.mark.parametrize("kind", ["dense", "integers", "large", "names"])
+def test_ids_of_ratings_come_back(kind, tmp_path):
+    users, items, values = ratings()
+    if kind != "dense":
+        users, items = users * 7 + 11, items * 3 + 5
+    if kind == "large":
+        users = users + 10**12
+    if kind == "names":
+        users, items = [f"user {user}" for user in users], [f"item {item}" for item in items]
+    model = MatrixFactorization(rank=4, epochs=5).fit(users, items, values)
+    model.save(tmp_path / "run")
+    loaded = raddle.load(tmp_path / "run")
+    assert loaded.digest_ == model.digest_
+    # What the programs know as texts alone comes back as texts.
+    asked = [str(user) for user in users[:50]] if kind == "large" else users[:50]
+    np.testing.assert_array_equal(loaded.predict(asked, items[:50]), model.predict(users[:50], items[:50]))
+    loaded.save(tmp_path / "again")
+    for name in ("model.json", "user_factors.npy"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_models_of_clicks_come_back(tmp_path):
+    users, items, _ = ratings()
+    counts = sparse.csr_matrix((np.ones(len(users)), (users, items)))
+    model = AlternatingLeastSquares(factors=4, iterations=3).fit(counts)
+    model.save(tmp_path / "run")
+    loaded = raddle.load(tmp_path / "run")
+    for ours, theirs in zip(loaded.recommend(3, counts[3]), model.recommend(3, counts[3])):
+        np.testing.assert_array_equal(ours, theirs)
+    assert (loaded.factors, loaded.regularization, loaded.alpha) == (4, 0.01, 1.0)
+    assert loaded.digest_ == model.digest_
+
+
+def test_the_program_mf_reads_and_writes_the_same_models(program, tmp_path):
+    users, items, values = ratings()
+    file, ours, theirs = tmp_path / "ratings.csv", tmp_path / "ours", tmp_path / "theirs"
+    pairs = pd.DataFrame({"user": users, "item": items, "rating": values}).drop_duplicates(["user", "item"], keep="last")
+    pairs.to_csv(file, index=False)
+    report = program("mf", "fit", file, "--rank", 4, "--epochs", 5, "--validation", "none", "--out", theirs)
+    loaded = raddle.load(theirs)
+    assert loaded.digest_ == report["model_digest"]
+    columns = (pairs[name].to_numpy() for name in pairs)
+    model = MatrixFactorization(rank=4, epochs=5, validation=None).fit(*columns).save(ours)
+    assert model.digest_ == report["model_digest"]
+    for name in ("user_factors.npy", "item_factors.npy", "user_bias.npy"):
+        assert (ours / name).read_bytes() == (theirs / name).read_bytes()
+    lists = [program("mf", "recommend", run, "--users", "1,2,3", "--top", 5) for run in (ours, theirs)]
+    assert lists[0] == lists[1]
