@@ -1,12 +1,13 @@
 """The Lasso and its kin as estimators of scikit-learn."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.model_selection import BaseCrossValidator
 
 __all__ = [
     "ElasticNet",
@@ -157,7 +158,7 @@ class LassoCV(_Regression, _Chosen):
         *,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,
@@ -182,7 +183,7 @@ class ElasticNetCV(_Regression, _Chosen):
         l1_ratio: float | list[float] = 0.5,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,
@@ -207,7 +208,7 @@ class LogisticLassoCV(_Classification, _Chosen):
         l1_ratio: float | list[float] = 1.0,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,
@@ -232,7 +233,7 @@ class PoissonLassoCV(_Regression, _Chosen):
         l1_ratio: float | list[float] = 1.0,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,
