@@ -5,6 +5,7 @@
 mod arrays;
 mod error;
 mod lasso;
+mod lda;
 mod run;
 
 /// Fits, called by the modules of the package alone.
@@ -12,6 +13,10 @@ mod run;
 mod _raddle {
     #[pymodule_export]
     use crate::lasso::{cross_validate_lasso, fit_lasso};
+    #[pymodule_export]
+    use crate::lda::{
+        coherence_lda, fit_lda, infer_lda, load_lda, probabilities_lda, save_lda, score_lda, top_words_lda,
+    };
     #[pymodule_export]
     use crate::run::panic_in_a_fit;
 

@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 import raddle.lasso
+import raddle.lda
 
 
 def stubs(module):
@@ -38,3 +39,25 @@ def test_a_stub_has_the_parameters_of_what_it_stands_for(name):
         if each.kind is not inspect.Parameter.VAR_KEYWORD
     }
     assert parameters(stub) == expected
+
+
+@pytest.mark.parametrize("name", raddle.lda.__all__)
+def test_a_stub_of_topics_has_the_methods_and_their_parameters(name):
+    stub, found = stubs(raddle.lda)[name], getattr(raddle.lda, name)
+    if isinstance(stub, ast.FunctionDef):
+        assert parameters(stub) == defaults(found)
+        return
+    if name == "Coherence":
+        assert [node.target.id for node in stub.body] == list(found._fields)
+        return
+    methods = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    assert set(methods) == {method for method in vars(found) if not method.startswith("_")} | {"__init__"}
+    for method, node in methods.items():
+        if not isinstance(vars(found)[method], property):
+            assert parameters(node) == defaults(getattr(found, method)), method
+
+
+def defaults(function):
+    """Return names and defaults of a function's parameters."""
+    given = inspect.signature(function).parameters.items()
+    return {name: None if each.default is inspect.Parameter.empty else each.default for name, each in given}

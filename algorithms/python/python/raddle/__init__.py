@@ -2,14 +2,15 @@
 
 Each algorithm is a module of its own, loaded when it is asked for:
 
-- `raddle.lasso`: the Lasso and its kin, as estimators of scikit-learn, each with a duality gap.
+- `raddle.lasso`: the Lasso and its kin, as estimators of scikit-learn, each with a duality gap;
+- `raddle.lda`: topics of documents, as an estimator of scikit-learn.
 
 A model is the same, bit for bit, for any number of workers, and as the command-line programs make it.
 """
 
 from importlib import import_module as _import_module
 
-__all__ = ["lasso"]
+__all__ = ["lasso", "lda"]
 
 
 def __getattr__(name):

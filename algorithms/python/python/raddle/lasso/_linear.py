@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from raddle import _raddle
-from raddle._common import Pickled
+from raddle._common import Pickled, aligned
 from raddle.lasso import _given
 
 
@@ -43,7 +43,7 @@ class Linear(Pickled, BaseEstimator):
             ensure_all_finite=False,
             y_numeric=self._is_numeric,
         )
-        return _given.matrix(X), y
+        return aligned(X), y
 
     # y must be numbers.
     _is_numeric = True
