@@ -12,6 +12,7 @@ from scipy import sparse
 
 import raddle
 from raddle.lasso import ElasticNet, Lasso, LassoCV, LogisticLasso, PoissonLasso
+from raddle.lda import LatentDirichletAllocation
 from raddle.mf import AlternatingLeastSquares, MatrixFactorization
 
 
@@ -160,3 +161,15 @@ def test_the_program_mf_reads_and_writes_the_same_models(program, tmp_path):
         assert (ours / name).read_bytes() == (theirs / name).read_bytes()
     lists = [program("mf", "recommend", run, "--users", "1,2,3", "--top", 5) for run in (ours, theirs)]
     assert lists[0] == lists[1]
+
+
+def test_topics_come_back(tmp_path):
+    counts = sparse.csr_matrix(np.random.default_rng(5).poisson(0.6, (40, 30)))
+    model = LatentDirichletAllocation(n_components=3, max_iter=5).fit(counts)
+    model.save(tmp_path)
+    loaded = raddle.load(tmp_path)
+    assert loaded.digest_ == model.digest_
+    np.testing.assert_array_equal(loaded.transform(counts), model.transform(counts))
+    with pytest.raises(ValueError, match="it holds a run of lda"):
+        model.save(tmp_path)
+    assert raddle.load(model.save(tmp_path, overwrite=True) and tmp_path).digest_ == model.digest_

@@ -52,7 +52,18 @@ impl ToSave<'_> {
     /// # Errors
     /// If the folder holds a run, or it cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        let mut folder = NewModel::create(path)?;
+        self.commit(NewModel::create(path)?)
+    }
+
+    /// Writes them in the place of the run that may be in the folder, as `lda --out --force` does.
+    ///
+    /// # Errors
+    /// If a run is at work there, or the folder cannot be written.
+    pub fn replace(&self, path: &Path) -> Result<(), FileError> {
+        self.commit(NewModel::replace(path)?)
+    }
+
+    fn commit(&self, mut folder: NewModel) -> Result<(), FileError> {
         self.write(&mut folder)?;
         folder.commit("lda", env!("CARGO_PKG_VERSION"))
     }

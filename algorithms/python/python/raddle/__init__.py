@@ -3,7 +3,8 @@
 Each algorithm is a module of its own, loaded when it is asked for:
 
 - `raddle.lasso`: the Lasso and its kin, as estimators of scikit-learn, each with a duality gap;
-- `raddle.mf`: matrix factorization of ratings and clicks, and recommendations.
+- `raddle.mf`: matrix factorization of ratings and clicks, and recommendations;
+- `raddle.lda`: topics of documents, as an estimator of scikit-learn.
 
 A model is the same, bit for bit, for any number of workers, and as the command-line programs make it: they read what
 `save` writes, and `load` reads what they write.
@@ -11,7 +12,7 @@ A model is the same, bit for bit, for any number of workers, and as the command-
 
 from importlib import import_module as _import_module
 
-__all__ = ["lasso", "mf"]
+__all__ = ["lasso", "lda", "mf"]
 
 
 def load(path, **which):
@@ -37,7 +38,7 @@ def load(path, **which):
     program = _raddle.program_of(os.fspath(path))
     if program not in __all__:
         raise ValueError(f"{os.fspath(path)}: a model of {program}, which this version of raddle does not load")
-    return _import_module(f"raddle.{program}._saved").load(path, **which)
+    return _import_module(f"raddle.{program}").load(path, **which)
 
 
 def __getattr__(name):

@@ -3,6 +3,7 @@ from typing import Any
 
 from raddle import lasso as lasso
 from raddle import mf as mf
+from raddle import lda as lda
 
 __version__: str
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from raddle import _raddle
-from raddle._common import Pickled
+from raddle._common import Pickled, aligned
 from raddle.lasso import _given
 from raddle.lasso._saved import Saved
 
@@ -45,7 +45,7 @@ class Linear(Saved, Pickled, BaseEstimator):
             ensure_all_finite=False,
             y_numeric=self._is_numeric,
         )
-        return _given.matrix(X), y
+        return aligned(X), y
 
     # y must be numbers.
     _is_numeric = True
