@@ -89,11 +89,6 @@ impl Factorization {
         Self(RwLock::new(Held { recommender, how, seen, solver, items, users }))
     }
 
-    /// A copy of the model as it is now.
-    pub(super) fn model(&self) -> Model {
-        self.held().model().clone()
-    }
-
     fn held(&self) -> RwLockReadGuard<'_, Held> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,7 +4,6 @@ mod asked;
 mod error;
 mod factorization;
 mod given;
-mod saved;
 
 use std::time::Instant;
 
@@ -15,7 +14,6 @@ use raddle_mf::{Fit, FoldIn, MfError, Problem, Runner, Seen};
 
 pub(crate) use self::factorization::Factorization;
 pub(crate) use self::given::number_ids;
-pub(crate) use self::saved::{open_mf, save_mf};
 
 use self::asked::Asked;
 use self::error::refused;
@@ -89,7 +87,6 @@ fn as_dict<'py>(
     result.set_item("best_iteration", fit.best_epoch)?;
     result.set_item("validation_error", fit.best)?;
     result.set_item("learned", fit.learned.name())?;
-    result.set_item("about", saved::about(&fit, &how)?)?;
     result.set_item("model", Factorization::of(fit.model, how, seen))?;
     Ok(result)
 }

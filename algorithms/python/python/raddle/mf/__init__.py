@@ -10,6 +10,5 @@ A model is the same, bit for bit, for any number of workers (`n_jobs`), and as t
 
 from raddle.mf._implicit import AlternatingLeastSquares
 from raddle.mf._ratings import MatrixFactorization
-from raddle.mf._saved import load as load
 
 __all__ = ["AlternatingLeastSquares", "MatrixFactorization"]

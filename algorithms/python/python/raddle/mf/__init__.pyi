@@ -1,7 +1,6 @@
 """Matrix factorization: factors of users and items from ratings or clicks, and recommendations."""
 
 from collections.abc import Callable, Hashable
-from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -22,7 +21,6 @@ class _Factors:
     digest_: str
     n_iter_: int
     report_: dict[str, Any]
-    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
 
 class AlternatingLeastSquares(_Factors):
     factors: int

@@ -113,11 +113,6 @@ class AlternatingLeastSquares(Factors):
         self._fit(matrix, asked, False, callback)
         return self
 
-    def _ids(self):
-        # Only a model that was loaded has other ids, and users that were added since have none of these.
-        named = getattr(self, "user_ids_", ()), getattr(self, "item_ids_", ())
-        return tuple(ids if len(ids) == count else count for ids, count in zip(named, self._fitted().shape))
-
     @property
     def user_factors(self):
         """Factors of the users; a copy that is made once."""

@@ -1,13 +1,10 @@
 """Parts that both models share: what is fitted, lists, sparse rows."""
 
-import json
-
 import numpy as np
 from scipy import sparse
 
 from raddle import _raddle
 from raddle._common import Pickled, workers
-from raddle.mf import _saved
 
 # A row that no model has.
 UNKNOWN = np.uint32(0xFFFFFFFF)
@@ -37,28 +34,11 @@ class Factors(Pickled, _State):
         if not result["is_finite"]:
             raise ValueError("the fit diverged, so there is no model: give more regularization")
         self.__dict__.pop("_copies", None)
-        self._model, self._about = result["model"], json.loads(result["about"])
+        self._model = result["model"]
         self.digest_ = result["digest"]
         self.report_ = result["report"]
         self.n_iter_ = result["iterations"]
         return result
-
-    def save(self, path, *, overwrite=False):
-        """Write the model into a folder, which `raddle.load` and the program `mf` read.
-
-        Parameters
-        ----------
-        path : str or path
-            The folder; it is made if need be.
-        overwrite : bool
-            Replaces a model that is there, which is refused else.
-
-        Returns
-        -------
-        The model itself.
-        """
-        _saved.save(path, self._fitted(), self._about, self._ids(), bool(overwrite))
-        return self
 
     def _fitted(self):
         model = self.__dict__.get("_model")

@@ -149,9 +149,6 @@ class MatrixFactorization(Factors):
         self.best_iter_ = result["best_iteration"]
         return self
 
-    def _ids(self):
-        return self._user_ids.ids, self._item_ids.ids
-
     def predict(self, users, items):
         """Predict ratings of pairs.
 
