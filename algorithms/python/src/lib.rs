@@ -14,7 +14,7 @@ mod _raddle {
     #[pymodule_export]
     use crate::lasso::{cross_validate_lasso, fit_lasso};
     #[pymodule_export]
-    use crate::mf::{Factorization, fit_mf, number_ids};
+    use crate::mf::{Factorization, fit_mf, number_ids, open_mf};
     #[pymodule_export]
     use crate::run::panic_in_a_fit;
 
