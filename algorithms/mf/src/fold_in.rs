@@ -125,7 +125,8 @@ impl FoldInSolver {
             non_negative: is_explicit && all().all(|&value| value >= 0.0),
         };
         let center = if is_explicit { model.mean as f32 } else { 0.0 };
-        let mut solver = Self { least, side, biases: how.biases, center, square: Vec::new() };
+        let biases = how.biases && is_explicit;
+        let mut solver = Self { least, side, biases, center, square: Vec::new() };
         if !is_explicit {
             let count = solver.others(model).1.len() as u32;
             solver.square = squares_of(&solver.features(model, 0..count), solver.least.chunks());
@@ -191,5 +192,65 @@ impl FoldInSolver {
             }
         }
         features
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use raddle::random::Stream;
+
+    use super::*;
+
+    /// Rows by the equations of all rows of the other side, laid out whole.
+    fn whole(how: &FoldIn, model: &Model, ratings: &Triples, count: usize, side: Side) -> NewRows {
+        let solver = FoldInSolver::new(how, model, side);
+        let (least, number) = (solver.least, usize::from(side == Side::Items));
+        let (rank, chunks) = (model.rank, least.chunks());
+        let others = solver.others(model).1.len();
+        let laid = solver.features(model, 0..others as u32);
+        let square = if how.implicit.is_some() { squares_of(&laid, chunks) } else { Vec::new() };
+        let shard = SideShard::whole(ratings, (count, others), side, solver.center);
+        let mut rows = NewRows { factors: vec![0.0; count * rank], biases: vec![0.0; count] };
+        let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
+        for row in (0..count).filter(|&row| !shard.range(row).is_empty()) {
+            let given = (shard.named.read(row, &mut names), shard.values.read(shard.range(row), &mut listed));
+            let mut solved = vec![Vector([0.0; LANES]); chunks];
+            least.row(given, number, (&laid, &square), &mut scratch, &mut solved);
+            let solved: &[f32] = bytemuck::cast_slice(&solved);
+            rows.factors[row * rank..(row + 1) * rank].copy_from_slice(&solved[..rank]);
+            rows.biases[row] = if solver.biases { solved[rank + number] } else { 0.0 };
+        }
+        rows
+    }
+
+    fn bits(rows: &NewRows) -> Vec<u32> {
+        rows.factors.iter().chain(&rows.biases).map(|value| value.to_bits()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_those_of_the_whole_other_side_to_the_bit(
+            seed: u64, rank in 1usize..20, implicit: bool, biases: bool, unweighted: bool, non_negative: bool,
+            ratings in proptest::collection::vec((0u32..4, 0u32..30, 0.5f32..5.0), 1..60),
+        ) {
+            let mut model = Model { mean: 3.0, ..Model::zeros(30, 30, rank) };
+            let mut stream = Stream::new(&[seed]);
+            let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
+            for values in [user_factors, item_factors, user_biases, item_biases] {
+                let least = if non_negative { 0.0 } else { 0.5 };
+                values.iter_mut().for_each(|value| *value = stream.unit() as f32 - least);
+            }
+            let how = FoldIn { reg: 0.1, unweighted, biases, implicit: implicit.then_some(4.0) };
+            let turned = |(new, old, value): (u32, u32, f32)| (old, new, value);
+            for side in [Side::Users, Side::Items] {
+                let triples: Triples = match side {
+                    Side::Users => ratings.iter().copied().collect(),
+                    Side::Items => ratings.iter().copied().map(turned).collect(),
+                };
+                let found = FoldInSolver::new(&how, &model, side).solve(&model, &triples, 4);
+                prop_assert_eq!(bits(&found), bits(&whole(&how, &model, &triples, 4, side)));
+            }
+        }
     }
 }

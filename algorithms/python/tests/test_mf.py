@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+from raddle.mf import AlternatingLeastSquares, MatrixFactorization, load
 
 
 @pytest.fixture(scope="session")
@@ -147,6 +147,53 @@ def test_lists_are_the_programs(movies, fitted, mf):
     said = [line.split("\t") for line in mf("predict", run, ratings).splitlines()[:1000]]
     found = model.predict(columns[0][:1000], columns[1][:1000])
     assert found.tolist() == [float(line[2]) for line in said]
+
+
+@pytest.mark.parametrize("kind", ["numbers", "dense", "texts", "implicit"])
+def test_each_side_reads_what_the_other_has_written(fitted, mf, tmp_path, kind):
+    users, items, ratings = some_ratings()
+    ratings = (ratings * 8).round() / 8
+    if kind == "implicit":
+        ratings = np.abs(ratings).round()
+    if kind == "texts":
+        users = np.array([f"user {user}" for user in users])
+    elif kind == "numbers":
+        users = users + 100
+    options = ["--solver", "als", "--implicit", 3] if kind == "implicit" else ["--validation", "none"]
+    report, folder = fitted((users, items, ratings), "--rank", 3, "--epochs", 4, *options)
+    run = folder / "run"
+    model = load(run)
+    assert model.digest_ == report["model_digest"]
+    assert type(model) is (AlternatingLeastSquares if kind == "implicit" else MatrixFactorization)
+    model.save(tmp_path / "elsewhere")
+    for name in ("user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy"):
+        assert (run / name).read_bytes() == (tmp_path / "elsewhere" / name).read_bytes()
+    facts, copied = (json.loads((path / "model.json").read_text()) for path in (run, tmp_path / "elsewhere"))
+    assert facts == copied
+    said = mf("recommend", run, "--top", 4)
+    assert mf("recommend", tmp_path / "elsewhere", "--top", 4) == said
+    user = model.users_.tolist()[3]
+    expected = lists(said)[str(user)]
+    if kind == "implicit":
+        ids, scores = model.recommend(3, None, 4, False)
+        ids = model.items_[ids]
+        model.partial_fit_users([35], some_counts()[1])
+        model.save(tmp_path / "wider")
+        assert load(tmp_path / "wider").user_factors.shape == (36, 3)
+    else:
+        ids, scores = model.recommend(user, 4, False)
+        model = MatrixFactorization(rank=3, epochs=4, validation=None).fit(users, items, ratings)
+        model.save(tmp_path / "own")
+        assert mf("recommend", tmp_path / "own", "--top", 4) == said
+        assert load(tmp_path / "own").digest_ == model.digest_ == report["model_digest"]
+    assert list(zip(ids.tolist(), scores)) == expected
+    with pytest.raises(ValueError, match="elsewhere.*replace it|elsewhere.*run"):
+        load(run).save(tmp_path / "elsewhere")
+    (run / "item_bias.npy").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="item_bias.npy"):
+        load(run)
+    with pytest.raises(ValueError, match="nowhere"):
+        load(tmp_path / "nowhere")
 
 
 def kinds():
@@ -298,6 +345,34 @@ def test_the_objective_is_as_low_as_that_of_implicit():
         return (weights * (wanted - users @ items.T) ** 2).sum() + 0.05 * ((users**2).sum() + (items**2).sum())
 
     assert objective(ours) < 1.02 * objective(theirs)
+
+
+def test_lists_are_those_of_implicit_on_equal_factors():
+    implicit = pytest.importorskip("implicit.cpu.als")
+    matrix = some_counts(3, 60, 40)
+    ours = AlternatingLeastSquares(6, 0.05, 2.0).fit(matrix)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on the threads of BLAS
+        theirs = implicit.AlternatingLeastSquares(6, 0.05, num_threads=1)
+    theirs.user_factors, theirs.item_factors = ours.user_factors.copy(), ours.item_factors.copy()
+    weights = matrix.copy()
+    # There an observed pair weighs alpha times its value.
+    weights.data = 1 + 2.0 * weights.data
+    for user in np.flatnonzero(matrix.getnnz(axis=1))[:20]:
+        for asked in [
+            lambda model, given: model.recommend(user, given, N=5),
+            lambda model, given: model.recommend(user, given, 5, True, [3, 4]),
+            lambda model, given: model.recommend(user, given, N=4, items=[7, 30, 2, 9], filter_already_liked_items=False),
+            lambda model, given: model.recommend(user, given, 6, recalculate_user=True),
+            lambda model, given: model.similar_items(user % 40, 5),
+            lambda model, given: model.similar_items(np.array([1, 2]), 4, filter_items=[5]),
+            lambda model, given: model.similar_users(user, 5),
+        ]:
+            (ids, scores), (expected, values) = asked(ours, matrix[user]), asked(theirs, weights[user])
+            assert ids.tolist() == expected.tolist() and np.allclose(scores, values, atol=1e-4)
+    ours.partial_fit_users(np.array([2, 61]), matrix[[5, 6]])
+    theirs.partial_fit_users(np.array([2, 61]), weights[[5, 6]])
+    assert np.allclose(ours.user_factors, theirs.user_factors, atol=1e-4)
 
 
 @pytest.mark.parametrize("make", ["ratings", "counts"])

@@ -1,7 +1,7 @@
 //! The parameters of a model as those of the library.
 
 use pyo3::prelude::*;
-use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, MfError, Problem};
+use raddle_mf::{Equations, Method, Mf, MfError, Problem};
 
 use crate::error::bad_value;
 
@@ -64,11 +64,5 @@ impl Asked {
     /// `true` for implicit feedback.
     pub(super) fn is_implicit(&self) -> bool {
         self.alpha.is_some()
-    }
-
-    /// The way that rows of users are solved anew by the model of a fit.
-    pub(super) fn fold_in(&self, fit: &Fit) -> FoldIn {
-        let biases = self.biases && !self.is_implicit();
-        FoldIn { reg: fit.reg, unweighted: false, biases, implicit: self.alpha }
     }
 }

@@ -3,6 +3,7 @@
 mod asked;
 mod error;
 mod factorization;
+mod files;
 mod given;
 
 use std::time::Instant;
@@ -10,15 +11,18 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle::{Engine, Outcome, Program};
+use raddle_datasets::Ids;
+use raddle_mf::files::{About, Saved};
 use raddle_mf::{Fit, FoldIn, MfError, Problem, Runner, Seen};
 
 pub(crate) use self::factorization::Factorization;
+pub(crate) use self::files::open_mf;
 pub(crate) use self::given::number_ids;
 
 use self::asked::Asked;
 use self::error::refused;
 use self::given::GivenRatings;
-use crate::run::{self, Watch, carry_out};
+use crate::run::{Seconds, Watch, carry_out, report_as_dict};
 
 /// Runs engines that the caller can end, and whose records it sees.
 struct Watched<'a>(&'a Watch);
@@ -29,13 +33,6 @@ impl Runner for Watched<'_> {
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
         Ok(self.0.over(engine).run()?)
     }
-}
-
-/// Seconds of a fit: to prepare the data, and from there to the factors.
-#[derive(Debug, Clone, Copy)]
-struct Seconds {
-    prepare: f64,
-    fit: f64,
 }
 
 /// The fit that was asked for, as a dict; the model in it is a [`Factorization`], which knows what users have rated
@@ -53,17 +50,18 @@ pub(crate) fn fit_mf<'py>(
     let (fit, seen, how, seconds) = carry_out(py, callback.as_ref(), move |watch| {
         let (users, items) = ratings.shape;
         let triples = ratings.merged()?;
+        let (read, started) = (started.elapsed().as_secs_f64(), Instant::now());
         let fit = || {
             let seen = keeps_seen.then(|| Seen::new(&triples, users));
             let problem = asked.split(Problem::new(users, items, triples)?)?;
-            let prepare = started.elapsed().as_secs_f64();
+            let (prepare, started) = (started.elapsed().as_secs_f64(), Instant::now());
             let fit = match asked.is_implicit() {
                 true => mf.fit_owned(problem, &mut Watched(watch))?,
                 // What mean and biases do is not asked for here, and takes a while.
                 false => mf.fit_on(&problem, &mut Watched(watch))?,
             };
-            let how = asked.fold_in(&fit);
-            Ok((fit, seen, how, Seconds { prepare, fit: started.elapsed().as_secs_f64() - prepare }))
+            let (how, seconds) = (mf.fold_in(&fit), started.elapsed().as_secs_f64());
+            Ok((fit, seen, how, Seconds { read, prepare, fit: seconds }))
         };
         fit().map_err(refused)
     })?;
@@ -77,16 +75,16 @@ fn as_dict<'py>(
     (how, seen): (FoldIn, Option<Seen>),
     seconds: Seconds,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (result, report) = (PyDict::new(py), run::as_dict(py, &fit.report)?);
-    report.set_item("prepare_seconds", seconds.prepare)?;
-    report.set_item("fit_seconds", seconds.fit)?;
-    result.set_item("report", report)?;
+    let result = PyDict::new(py);
+    result.set_item("report", report_as_dict(py, &fit.report, seconds)?)?;
     result.set_item("is_finite", fit.model.is_finite())?;
     result.set_item("digest", py.detach(|| fit.digest()))?;
     result.set_item("iterations", fit.report.epochs)?;
     result.set_item("best_iteration", fit.best_epoch)?;
     result.set_item("validation_error", fit.best)?;
     result.set_item("learned", fit.learned.name())?;
-    result.set_item("model", Factorization::of(fit.model, how, seen))?;
+    // Ids are Python's.
+    let about = About::new(&fit, &how, Ids::Dense(0), Ids::Dense(0));
+    result.set_item("model", Factorization::of(Saved { about, model: fit.model }, seen))?;
     Ok(result)
 }

@@ -1,13 +1,14 @@
 """Matrix factorization: factors of users and items from ratings or clicks, and recommendations."""
 
 from collections.abc import Callable, Hashable
+from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["AlternatingLeastSquares", "MatrixFactorization"]
+__all__ = ["AlternatingLeastSquares", "MatrixFactorization", "load"]
 
 Floats = NDArray[np.float32]
 Matrix = sparse.spmatrix | sparse.sparray
@@ -17,10 +18,13 @@ Callback = Callable[[dict[str, Any]], object] | None
 Lists = tuple[NDArray[np.int32], Floats]
 Named = tuple[NDArray[Any], Floats] | tuple[list[NDArray[Any]], list[Floats]]
 
+def load(folder: str | PathLike[str]) -> AlternatingLeastSquares | MatrixFactorization: ...
+
 class _Factors:
     digest_: str
-    n_iter_: int
-    report_: dict[str, Any]
+    n_iter_: int | None
+    report_: dict[str, Any] | None
+    def save(self, folder: str | PathLike[str]) -> None: ...
 
 class AlternatingLeastSquares(_Factors):
     factors: int
@@ -43,6 +47,10 @@ class AlternatingLeastSquares(_Factors):
         num_threads: int = 0,
         n_jobs: int | None = None,
     ) -> None: ...
+    @property
+    def users_(self) -> NDArray[Any]: ...
+    @property
+    def items_(self) -> NDArray[Any]: ...
     @property
     def user_factors(self) -> Floats: ...
     @property

@@ -111,7 +111,25 @@ class AlternatingLeastSquares(Factors):
             "validation": None,
         }
         self._fit(matrix, asked, False, callback)
+        self._user_ids = self._item_ids = None
         return self
+
+    @property
+    def users_(self):
+        """The ids of users, by row: their numbers, but for a model that was loaded."""
+        return self._named(self._user_ids, 0)
+
+    @property
+    def items_(self):
+        """The ids of items, by row: their numbers, but for a model that was loaded."""
+        return self._named(self._item_ids, 1)
+
+    def _named(self, ids, side):
+        count = self._fitted().shape[side]
+        if ids is None:
+            return np.arange(count)
+        # Users that have come are numbers.
+        return np.concatenate([ids.ids, np.arange(len(ids.ids), count).astype(ids.ids.dtype)])
 
     @property
     def user_factors(self):
