@@ -19,7 +19,7 @@ fn fit(corpus: &Corpus, preparation: &Preparation, set: impl FnOnce(Lda) -> Lda)
 fn files(run: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = model(run);
     let about = serde_json::from_slice::<serde_json::Value>(&files["model.json"]).unwrap();
-    let own = ["files", "digest"];
+    let own = ["files", "sha256"];
     let about = about.as_object().unwrap().iter().filter(|(name, _)| !own.contains(&name.as_str()));
     let about: BTreeMap<_, _> = about.collect();
     files.insert("model.json".into(), serde_json::to_vec(&about).unwrap());

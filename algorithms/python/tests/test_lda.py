@@ -42,7 +42,7 @@ def of_fractions(error):
 
 
 @pytest.mark.filterwarnings("default")
-@parametrize_with_checks([LatentDirichletAllocation(n_components=3, max_iter=5), OfFractions(n_components=3, max_iter=5)])
+@parametrize_with_checks([of(n_components=3, max_iter=5) for of in (LatentDirichletAllocation, OfFractions)])
 def test_scikit_learns_checks(estimator, check):
     try:
         check(estimator)
@@ -312,7 +312,8 @@ from raddle import _raddle
 random = np.random.default_rng(0)
 rows, per = 30_000, 400
 indices = np.sort(random.integers(0, 20_000, size=(rows, per), dtype=np.int32), axis=1).ravel()
-X = sparse.csr_matrix((np.ones(rows * per, dtype=np.int32), indices, np.arange(0, rows * per + 1, per)), shape=(rows, 20_000))
+starts = np.arange(0, rows * per + 1, per)
+X = sparse.csr_matrix((np.ones(rows * per, dtype=np.int32), indices, starts), shape=(rows, 20_000))
 def now():
     return int(open('/proc/self/statm').read().split()[1]) * 4096
 _raddle.coherence_lda(X[:10], [[0, 1]])

@@ -51,11 +51,11 @@ pub struct CurvePoint {
 
 /// The curve of a cross-validation.
 ///
-/// With K folds that hold out n_k rows, n together, and mean errors e_k, the mean is m = sum n_k e_k / n and its standard
-/// error sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K errors over
-/// sqrt(K), as in Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
-/// Folds hold out each row once; of [`Split`](crate::Split)s, a row counts in each that tests it, and one that
-/// none tests counts nothing. Where rows have weights, n_k and n are their sums.
+/// With K folds that hold out n_k rows, n together, and mean errors e_k, the mean is m = sum n_k e_k / n and
+/// its standard error sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K
+/// errors over sqrt(K), as in Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd
+/// edition, 7.10. Folds hold out each row once; of [`Split`](crate::Split)s, a row counts in each that tests
+/// it, and one that none tests counts nothing. Where rows have weights, n_k and n are their sums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
     /// The loss that was fitted.
