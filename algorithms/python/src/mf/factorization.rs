@@ -12,11 +12,11 @@ use raddle_datasets::{Triples, room};
 use raddle_mf::files::{About, Saved};
 use raddle_mf::{FoldInSolver, Model, NewRows, Query, Recommender, Seen, Similar, TopK};
 
-use super::error::{no_files, refused};
+use super::error::refused;
 use super::files::GivenIds;
 use super::given::triples;
 use crate::arrays::Compressed;
-use crate::error::{bad_value, no_memory};
+use crate::error::{bad_value, file_error, no_memory};
 
 /// Users that are worth a second worker.
 const SHARED: usize = 64;
@@ -235,23 +235,24 @@ impl Factorization {
         (held.model().users(), held.model().items())
     }
 
-    /// Writes the model with these ids into a folder of its own.
+    /// Writes the model with these ids into a folder of its own, or in the place of the one that is there.
     fn save(
         &self,
         py: Python<'_>,
         folder: PathBuf,
-        users: GivenIds<'_>,
-        items: GivenIds<'_>,
+        (users, items): (GivenIds<'_>, GivenIds<'_>),
+        replaces: bool,
     ) -> PyResult<()> {
         let (users, items) = (users.copied(), items.copied());
         py.detach(|| {
             let held = self.held();
             let about = About { users, items, ..held.about.clone() };
-            let mut files = NewModel::create(&folder)?;
+            let open = if replaces { NewModel::replace } else { NewModel::create };
+            let mut files = open(&folder)?;
             about.write(held.model(), &mut files)?;
             files.commit("mf", env!("CARGO_PKG_VERSION"))
         })
-        .map_err(no_files)
+        .map_err(file_error)
     }
 
     /// The digest of the model as it is now.

@@ -8,8 +8,8 @@ use pyo3::types::PyDict;
 use raddle_datasets::Ids;
 use raddle_mf::files::{About, Saved, integer_ids};
 
-use super::error::no_files;
 use super::factorization::Factorization;
+use crate::error::file_error;
 
 /// Ids of rows: whole numbers, or texts.
 #[derive(FromPyObject)]
@@ -35,7 +35,7 @@ impl GivenIds<'_> {
 /// A model that the program or this package wrote: itself, and the facts about it as a dict.
 #[pyfunction]
 pub(crate) fn open_mf(py: Python<'_>, folder: PathBuf) -> PyResult<(Factorization, Bound<'_, PyDict>)> {
-    let Saved { mut about, model } = py.detach(|| Saved::open(&folder)).map_err(no_files)?;
+    let Saved { mut about, model } = py.detach(|| Saved::open(&folder)).map_err(file_error)?;
     let facts = PyDict::new(py);
     for (name, ids) in [("users", &mut about.users), ("items", &mut about.items)] {
         match std::mem::replace(ids, Ids::Dense(0)) {

@@ -18,13 +18,13 @@ Callback = Callable[[dict[str, Any]], object] | None
 Lists = tuple[NDArray[np.int32], Floats]
 Named = tuple[NDArray[Any], Floats] | tuple[list[NDArray[Any]], list[Floats]]
 
-def load(folder: str | PathLike[str]) -> AlternatingLeastSquares | MatrixFactorization: ...
+def load(path: str | PathLike[str]) -> AlternatingLeastSquares | MatrixFactorization: ...
 
 class _Factors:
     digest_: str
     n_iter_: int | None
     report_: dict[str, Any] | None
-    def save(self, folder: str | PathLike[str]) -> None: ...
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
 
 class AlternatingLeastSquares(_Factors):
     factors: int

@@ -10,7 +10,7 @@ from raddle.mf._implicit import AlternatingLeastSquares
 from raddle.mf._ratings import MatrixFactorization
 
 
-def load(folder):
+def load(path):
     """Read a model that the program `mf`, or `save`, has written.
 
     What was not written is not known: `report_` and `n_iter_` are None, no items are known to be rated, and parameters
@@ -18,7 +18,7 @@ def load(folder):
 
     Parameters
     ----------
-    folder : path
+    path : str or path
         The folder that the program's `--out` names.
 
     Returns
@@ -26,7 +26,7 @@ def load(folder):
     AlternatingLeastSquares or MatrixFactorization
         The former for a model of implicit feedback; its `users_` and `items_` are the ids of its rows.
     """
-    native, facts = _raddle.open_mf(os.fspath(folder))
+    native, facts = _raddle.open_mf(os.fspath(path))
     users, items = (Ids(_array(facts[name])) for name in ("users", "items"))
     if facts["alpha"] is None:
         model = MatrixFactorization(

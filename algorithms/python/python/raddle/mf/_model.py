@@ -45,15 +45,23 @@ class Factors(Pickled, _State):
         self.__dict__.pop("_copies", None)
         self._model = model
 
-    def save(self, folder):
-        """Write the model into a folder of its own, as the program `mf` does, which then reads it.
+    def save(self, path, *, overwrite=False):
+        """Write the model into a folder, which `raddle.load` and the program `mf` read.
 
         Parameters
         ----------
-        folder : path
-            The folder, in which there must be no run.
+        path : str or path
+            The folder; it is made if need be.
+        overwrite : bool
+            Replaces a model that is there, which is refused else.
+
+        Returns
+        -------
+        The model itself.
         """
-        self._fitted().save(os.fspath(folder), *(_written(ids) for ids in (self.users_, self.items_)))
+        ids = _written(self.users_), _written(self.items_)
+        self._fitted().save(os.fspath(path), ids, bool(overwrite))
+        return self
 
     def _fitted(self):
         model = self.__dict__.get("_model")
