@@ -240,10 +240,10 @@ impl Factorization {
         &self,
         py: Python<'_>,
         folder: PathBuf,
-        (users, items): (GivenIds<'_>, GivenIds<'_>),
+        ids: (GivenIds<'_>, GivenIds<'_>),
         replaces: bool,
     ) -> PyResult<()> {
-        let (users, items) = (users.copied(), items.copied());
+        let (users, items) = (ids.0.copied(), ids.1.copied());
         py.detach(|| {
             let held = self.held();
             let about = About { users, items, ..held.about.clone() };
