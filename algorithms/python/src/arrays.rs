@@ -35,7 +35,7 @@ pub(crate) struct Compressed<'py> {
 
 /// Indices of either width.
 #[derive(FromPyObject)]
-enum Indices<'py> {
+pub(crate) enum Indices<'py> {
     Narrow(PyReadonlyArray1<'py, i32>),
     Wide(PyReadonlyArray1<'py, i64>),
 }
@@ -92,6 +92,17 @@ fn in_columns<T: Copy + Into<f64>>(x: ArrayView2<'_, T>) -> Array2<f64> {
     Array2::from_shape_vec((rows, columns).f(), values).unwrap_or_default()
 }
 
+/// The first `count` of some indices, each of which must be below `most`.
+fn below<I: Copy + Into<i64> + Sync>(
+    py: Python<'_>,
+    indices: ArrayView1<'_, I>,
+    count: usize,
+    most: usize,
+) -> Option<Vec<u32>> {
+    let checked = |&index: &I| u32::try_from(index.into()).ok().filter(|&index| (index as usize) < most);
+    py.detach(|| indices.iter().take(count).map(checked).collect())
+}
+
 /// A sparse matrix on its way to compressed columns.
 struct Parts {
     starts: Vec<usize>,
@@ -100,6 +111,40 @@ struct Parts {
 }
 
 impl Compressed<'_> {
+    /// Rows and columns.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    /// Entries of compressed rows as they lie: where rows begin and end, columns and values.
+    ///
+    /// # Errors
+    /// If it is no matrix in compressed rows, or an index is out of range.
+    pub(crate) fn entries(&self, py: Python<'_>) -> PyResult<(Vec<usize>, Vec<u32>, Vec<f32>)> {
+        if self.format != "csr" {
+            return Err(bad_value(format!("the matrix must be csr, and this is {}", self.format)));
+        }
+        let stored = |array: &Indices<'_>| match array {
+            Indices::Narrow(array) => array.as_array().len(),
+            Indices::Wide(array) => array.as_array().len(),
+        };
+        let starts = self.starts(self.shape.0, stored(&self.indices))?;
+        let count = starts.last().copied().unwrap_or(0);
+        let columns = self.shape.1;
+        let columns = match &self.indices {
+            Indices::Narrow(array) => below(py, array.as_array(), count, columns),
+            Indices::Wide(array) => below(py, array.as_array(), count, columns),
+        };
+        let values: Vec<f32> = match &self.data {
+            Values::Narrow(array) => array.as_array().iter().take(count).copied().collect(),
+            Values::Wide(array) => array.as_array().iter().take(count).map(|&value| value as f32).collect(),
+        };
+        match columns.filter(|_| values.len() == count) {
+            Some(columns) => Ok((starts, columns, values)),
+            None => Err(bad_value("an index of the sparse matrix is out of its range")),
+        }
+    }
+
     /// A copy in compressed columns, in which rows ascend, entries of one place are summed and zeros are left out.
     ///
     /// # Errors
@@ -135,7 +180,7 @@ impl Compressed<'_> {
     ) -> PyResult<Csc> {
         let shape @ (rows, columns) = self.shape;
         let (outer, inner) = if by_columns { (columns, rows) } else { (rows, columns) };
-        let starts = self.starts(outer, indices.len().min(data.len()))?;
+        let starts = self.indptr.starts(outer, indices.len().min(data.len()))?;
         let count = starts.last().copied().unwrap_or(0);
         room::<(f64, u32)>(count, "a copy of X").map_err(no_memory)?;
         py.detach(|| {
@@ -159,12 +204,17 @@ impl Compressed<'_> {
                 .map_err(|(_, _, _, why)| bad_value(format!("X is no sparse matrix: {why}")))
         })
     }
+}
 
+impl Indices<'_> {
     /// Where rows or columns begin and end.
-    fn starts(&self, outer: usize, stored: usize) -> PyResult<Vec<usize>> {
-        let given: Vec<i64> = match &self.indptr {
-            Indices::Narrow(starts) => starts.as_array().iter().map(|&start| start.into()).collect(),
-            Indices::Wide(starts) => starts.as_array().to_vec(),
+    ///
+    /// # Errors
+    /// If that does not fit so many of them, or so many entries.
+    pub(crate) fn starts(&self, outer: usize, stored: usize) -> PyResult<Vec<usize>> {
+        let given: Vec<i64> = match self {
+            Self::Narrow(starts) => starts.as_array().iter().map(|&start| start.into()).collect(),
+            Self::Wide(starts) => starts.as_array().to_vec(),
         };
         let last = given.last().copied().and_then(|last| usize::try_from(last).ok());
         let fits = given.len() == outer + 1

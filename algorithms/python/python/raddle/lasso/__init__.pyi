@@ -1,6 +1,7 @@
 """The Lasso and its kin as estimators of scikit-learn."""
 
 from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -38,6 +39,7 @@ class _Linear(BaseEstimator):
     @property
     def sparse_coef_(self) -> sparse.csr_matrix: ...
     def to_sklearn(self) -> BaseEstimator: ...
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
 
 class _Single(_Linear):
     def fit(

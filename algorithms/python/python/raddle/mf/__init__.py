@@ -1,0 +1,15 @@
+"""Matrix factorization: factors of users and items from ratings or clicks, and recommendations.
+
+============================= ==========================================================================
+`MatrixFactorization`         explicit ratings: three columns, with ids of any kind
+`AlternatingLeastSquares`     implicit feedback: a sparse matrix of counts, by the names of implicit 0.7
+============================= ==========================================================================
+
+A model is the same, bit for bit, for any number of workers (`n_jobs`), and as the program `mf` makes it.
+"""
+
+from raddle.mf._implicit import AlternatingLeastSquares
+from raddle.mf._ratings import MatrixFactorization
+from raddle.mf._saved import load as load
+
+__all__ = ["AlternatingLeastSquares", "MatrixFactorization"]

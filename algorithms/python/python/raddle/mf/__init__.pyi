@@ -1,0 +1,148 @@
+"""Matrix factorization: factors of users and items from ratings or clicks, and recommendations."""
+
+from collections.abc import Callable, Hashable
+from os import PathLike
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+__all__ = ["AlternatingLeastSquares", "MatrixFactorization"]
+
+Floats = NDArray[np.float32]
+Matrix = sparse.spmatrix | sparse.sparray
+# Called with a record after each epoch; False ends the fit.
+Callback = Callable[[dict[str, Any]], object] | None
+# Ids and scores.
+Lists = tuple[NDArray[np.int32], Floats]
+Named = tuple[NDArray[Any], Floats] | tuple[list[NDArray[Any]], list[Floats]]
+
+class _Factors:
+    digest_: str
+    n_iter_: int
+    report_: dict[str, Any]
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
+
+class AlternatingLeastSquares(_Factors):
+    factors: int
+    regularization: float
+    alpha: float
+    iterations: int
+    use_cg: bool
+    random_state: int | None
+    num_threads: int
+    n_jobs: int | None
+    def __init__(
+        self,
+        factors: int = 100,
+        regularization: float = 0.01,
+        alpha: float = 1.0,
+        *,
+        iterations: int = 15,
+        use_cg: bool = True,
+        random_state: int | None = None,
+        num_threads: int = 0,
+        n_jobs: int | None = None,
+    ) -> None: ...
+    @property
+    def user_factors(self) -> Floats: ...
+    @property
+    def item_factors(self) -> Floats: ...
+    def fit(self, user_items: Matrix, *, callback: Callback = None) -> Self: ...
+    def recommend(
+        self,
+        userid: int | ArrayLike,
+        user_items: Matrix | None,
+        N: int = 10,
+        filter_already_liked_items: bool = True,
+        filter_items: ArrayLike | None = None,
+        recalculate_user: bool = False,
+        items: ArrayLike | None = None,
+    ) -> Lists: ...
+    def similar_items(
+        self,
+        itemid: int | ArrayLike,
+        N: int = 10,
+        *,
+        filter_items: ArrayLike | None = None,
+        items: ArrayLike | None = None,
+    ) -> Lists: ...
+    def similar_users(
+        self,
+        userid: int | ArrayLike,
+        N: int = 10,
+        filter_users: ArrayLike | None = None,
+        users: ArrayLike | None = None,
+    ) -> Lists: ...
+    def recalculate_user(self, userid: int | ArrayLike, user_items: Matrix) -> Floats: ...
+    def partial_fit_users(self, userids: ArrayLike, user_items: Matrix) -> None: ...
+
+class MatrixFactorization(_Factors):
+    rank: int
+    solver: Literal["sgd", "als", "ccd"]
+    regularization: float | None
+    biases: bool
+    non_negative: bool
+    epochs: int | None
+    validation: float | None
+    duplicates: Literal["last", "first", "sum", "mean", "refuse"]
+    random_state: int | None
+    n_jobs: int | None
+    learned_: Literal["factors", "biases", "mean"]
+    validation_error_: float | None
+    best_iter_: int
+    def __init__(
+        self,
+        rank: int = 32,
+        *,
+        solver: Literal["sgd", "als", "ccd"] = "sgd",
+        regularization: float | None = None,
+        biases: bool = True,
+        non_negative: bool = False,
+        epochs: int | None = None,
+        validation: float | None = 0.05,
+        duplicates: Literal["last", "first", "sum", "mean", "refuse"] = "last",
+        random_state: int | None = 42,
+        n_jobs: int | None = None,
+    ) -> None: ...
+    @property
+    def users_(self) -> NDArray[Any]: ...
+    @property
+    def items_(self) -> NDArray[Any]: ...
+    @property
+    def user_factors_(self) -> Floats: ...
+    @property
+    def item_factors_(self) -> Floats: ...
+    @property
+    def user_bias_(self) -> Floats: ...
+    @property
+    def item_bias_(self) -> Floats: ...
+    @property
+    def mean_(self) -> float: ...
+    def fit(self, users: ArrayLike, items: ArrayLike, ratings: ArrayLike, *, callback: Callback = None) -> Self: ...
+    def predict(
+        self, users: ArrayLike | Hashable, items: ArrayLike | Hashable
+    ) -> NDArray[np.float64] | float: ...
+    def recommend(
+        self,
+        user: ArrayLike | Hashable,
+        N: int = 10,
+        filter_already_liked_items: bool = True,
+        filter_items: ArrayLike | None = None,
+        items: ArrayLike | None = None,
+    ) -> Named: ...
+    def similar_items(
+        self,
+        item: ArrayLike | Hashable,
+        N: int = 10,
+        filter_items: ArrayLike | None = None,
+        items: ArrayLike | None = None,
+    ) -> Named: ...
+    def similar_users(
+        self,
+        user: ArrayLike | Hashable,
+        N: int = 10,
+        filter_users: ArrayLike | None = None,
+        users: ArrayLike | None = None,
+    ) -> Named: ...

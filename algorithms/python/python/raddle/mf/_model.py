@@ -1,0 +1,127 @@
+"""Parts that both models share: what is fitted, lists, sparse rows."""
+
+import json
+
+import numpy as np
+from scipy import sparse
+
+from raddle import _raddle
+from raddle._common import Pickled, workers
+from raddle.mf import _saved
+
+# A row that no model has.
+UNKNOWN = np.uint32(0xFFFFFFFF)
+
+
+class _State:
+    """What `Pickled` asks of the classes behind it."""
+
+    def __getstate__(self):
+        # Copies of factors are made anew.
+        return {name: value for name, value in self.__dict__.items() if name != "_copies"}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+
+class Factors(Pickled, _State):
+    """A model of factors that may be fitted."""
+
+    def _workers(self):
+        return workers(self.n_jobs)
+
+    def _fit(self, ratings, asked, keeps_seen, callback):
+        seed = 42 if self.random_state is None else self.random_state
+        asked = {**asked, "seed": whole("random_state", seed, 0), "workers": self._workers()}
+        result = _raddle.fit_mf(ratings, asked, keeps_seen, callback)
+        if not result["is_finite"]:
+            raise ValueError("the fit diverged, so there is no model: give more regularization")
+        self.__dict__.pop("_copies", None)
+        self._model, self._about = result["model"], json.loads(result["about"])
+        self.digest_ = result["digest"]
+        self.report_ = result["report"]
+        self.n_iter_ = result["iterations"]
+        return result
+
+    def save(self, path, *, overwrite=False):
+        """Write the model into a folder, which `raddle.load` and the program `mf` read.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder; it is made if need be.
+        overwrite : bool
+            Replaces a model that is there, which is refused else.
+
+        Returns
+        -------
+        The model itself.
+        """
+        _saved.save(path, self._fitted(), self._about, self._ids(), bool(overwrite))
+        return self
+
+    def _fitted(self):
+        model = self.__dict__.get("_model")
+        if model is None:
+            raise ValueError(f"this {type(self).__name__} is not fitted: call fit first")
+        return model
+
+    def _arrays(self):
+        if "_copies" not in self.__dict__:
+            self._copies = self._fitted().arrays()
+        return self._copies
+
+    def _list(self, N, only, without):
+        return {"n": whole("N", N, 1), "only": only, "without": without, "workers": self._workers()}
+
+    def __repr__(self):
+        given = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._parameters)
+        return f"{type(self).__name__}({given})"
+
+
+def whole(name, value, least):
+    """Return a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} is {value!r}: it must be a whole number of {least} or more")
+    return int(value)
+
+
+def number(name, value):
+    """Return a number, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ValueError(f"{name} is {value!r}: it must be a number")
+    return float(value)
+
+
+def trimmed(ids, scores):
+    """Return the only list, without the end that others would have."""
+    return ids[0], scores[0]
+
+
+def compressed(name, matrix, rows=None, columns=None):
+    """Return a sparse matrix of counts in rows whose columns ascend, each once and none of them zero."""
+    if not sparse.issparse(matrix):
+        raise ValueError(f"{name} must be a sparse matrix, such as scipy.sparse.csr_matrix")
+    given = matrix
+    if matrix.ndim == 1:
+        matrix = matrix.reshape(1, -1)
+    matrix = matrix.tocsr()
+    if matrix.dtype.kind not in "fiub":
+        raise ValueError(f"{name} has values of type {matrix.dtype}: it must have numbers")
+    if rows is not None and matrix.shape[0] != rows:
+        raise ValueError(f"{name} must have a row for each user that is asked for: {rows}, not {matrix.shape[0]}")
+    if columns is not None and matrix.shape[1] > columns:
+        raise ValueError(f"{name} has {matrix.shape[1]} columns, but the model has {columns} items")
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float32)
+    if not matrix.has_canonical_format or (matrix.data == 0).any():
+        # What was given stays as it is.
+        matrix = matrix.copy() if matrix is given else matrix
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    if matrix.data.size and not matrix.data.min() > 0:
+        wrong = matrix.data[~(matrix.data > 0)][0]
+        raise ValueError(f"{name} has the value {wrong}: implicit feedback counts how often, so it must be above 0")
+    return matrix

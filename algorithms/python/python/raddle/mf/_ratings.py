@@ -1,0 +1,284 @@
+"""Explicit ratings, as columns."""
+
+import numpy as np
+
+from raddle.mf._ids import Ids
+from raddle.mf._model import Factors, number, whole
+
+
+class MatrixFactorization(Factors):
+    """Factors and biases of users and items from ratings.
+
+    The rating of user u and item i is predicted as ``mean + b_u + c_i + p_u . q_i``. A share of the ratings is held out
+    and says when to end; a model whose factors predict these no better than their mean is given up for one of biases,
+    or of the mean (`learned_`).
+
+    Parameters
+    ----------
+    rank : int
+        Factors of each user and item.
+    solver : {'sgd', 'als', 'ccd'}
+        Stochastic gradient steps, alternating least squares, or coordinate descent.
+    regularization : float or None
+        Weight of the squared factors, counted at each rating; None is by the solver and the length of the run.
+    biases : bool
+        Gives each user and item a bias.
+    non_negative : bool
+        Keeps factors at 0 or above.
+    epochs : int or None
+        Length of the run. None is a short run, then longer ones while the validation error falls.
+    validation : float or None
+        Share of the ratings that is held out, by the hash of their pair.
+    duplicates : {'last', 'first', 'sum', 'mean', 'refuse'}
+        What counts of several ratings of a pair.
+    random_state : int or None
+        Names the first factors and the ratings held out; None is 42. The model is the same each time.
+    n_jobs : int or None
+        Workers as joblib counts them: -1 is one a core. They never change the model.
+
+    Attributes
+    ----------
+    users_, items_ : arrays
+        The ids, by row.
+    user_factors_, item_factors_ : arrays of shape (users, rank) and (items, rank)
+        The factors, float32.
+    user_bias_, item_bias_, mean_ : arrays and float
+        The biases, and the mean of the ratings.
+    learned_ : {'factors', 'biases', 'mean'}
+        Parts that the model predicts by.
+    validation_error_ : float or None
+        Root mean squared error on the ratings that were held out.
+    digest_ : str
+        SHA-256 of the model, as the program `mf` prints it.
+    n_iter_, best_iter_ : int
+        Epochs that were carried out, and after which one the model was best.
+    report_ : dict
+        Counts and seconds of the run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from raddle.mf import MatrixFactorization
+    >>> users = np.repeat(["ann", "bob", "eve", "joe"], 6)
+    >>> items = np.tile(["tea", "jam", "rye", "oil", "fig", "gin"], 4)
+    >>> taste = np.outer([1, 1, -1, -1], [1, 1, 1, -1, -1, -1])
+    >>> model = MatrixFactorization(rank=1, solver="als", regularization=0.01, epochs=20, validation=None)
+    >>> model = model.fit(users, items, 3 + taste.ravel())
+    >>> model.predict(["ann", "ann"], ["tea", "gin"]).round().tolist()
+    [4.0, 2.0]
+    >>> sorted(model.recommend("eve", N=3, filter_already_liked_items=False)[0].tolist())
+    ['fig', 'gin', 'oil']
+    """
+
+    _parameters = (
+        "rank", "solver", "regularization", "biases", "non_negative", "epochs", "validation", "duplicates",
+        "random_state", "n_jobs",
+    )
+
+    def __init__(
+        self,
+        rank=32,
+        *,
+        solver="sgd",
+        regularization=None,
+        biases=True,
+        non_negative=False,
+        epochs=None,
+        validation=0.05,
+        duplicates="last",
+        random_state=42,
+        n_jobs=None,
+    ):
+        self.rank = rank
+        self.solver = solver
+        self.regularization = regularization
+        self.biases = biases
+        self.non_negative = non_negative
+        self.epochs = epochs
+        self.validation = validation
+        self.duplicates = duplicates
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, users, items, ratings, *, callback=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        users, items : columns of ids
+            Whole numbers, text or categories, of numpy, pandas, polars or lists.
+        ratings : column of numbers
+            A rating for each pair.
+        callback : callable or None
+            Called with a record, a dict, after each epoch; `False` ends the fit there.
+
+        Returns
+        -------
+        MatrixFactorization
+            The model itself.
+        """
+        values = np.asarray(ratings)
+        if values.ndim != 1 or values.dtype.kind not in "fiub":
+            raise ValueError("ratings must be one column of numbers")
+        (user_rows, user_ids), (item_rows, item_ids) = Ids.of("users", users), Ids.of("items", items)
+        lengths = len(user_rows), len(item_rows), len(values)
+        if len(set(lengths)) > 1:
+            raise ValueError("users, items and ratings have {}, {} and {} values: give as many of each".format(*lengths))
+        columns = {
+            "users": user_rows,
+            "items": item_rows,
+            "values": values.astype(np.float32),
+            "shape": (len(user_ids.ids), len(item_ids.ids)),
+            "duplicates": self.duplicates,
+        }
+        asked = {
+            "rank": whole("rank", self.rank, 1),
+            "solver": self.solver,
+            "regularization": number("regularization", self.regularization),
+            "biases": bool(self.biases),
+            "non_negative": bool(self.non_negative),
+            "alpha": None,
+            "epochs": None if self.epochs is None else whole("epochs", self.epochs, 1),
+            "cg_steps": None,
+            "validation": number("validation", self.validation),
+        }
+        result = self._fit(columns, asked, True, callback)
+        self._user_ids, self._item_ids = user_ids, item_ids
+        self.learned_ = result["learned"]
+        self.validation_error_ = result["validation_error"]
+        self.best_iter_ = result["best_iteration"]
+        return self
+
+    def _ids(self):
+        return self._user_ids.ids, self._item_ids.ids
+
+    def predict(self, users, items):
+        """Predict ratings of pairs.
+
+        An id that the model does not have counts nothing: the prediction is the mean with the bias that is known.
+
+        Parameters
+        ----------
+        users, items : columns of ids, or one id each
+
+        Returns
+        -------
+        array of shape (n,), or float
+            The predictions.
+        """
+        model = self._fitted()
+        is_one = np.ndim(users) == 0 and np.ndim(items) == 0
+        users = self._user_ids.rows("users", _column(users))
+        items = self._item_ids.rows("items", _column(items))
+        if len(users) != len(items):
+            raise ValueError(f"users and items have {len(users)} and {len(items)} values: give as many of each")
+        found = model.predict(users, items)
+        return float(found[0]) if is_one else found
+
+    def recommend(self, user, N=10, filter_already_liked_items=True, filter_items=None, items=None):
+        """Recommend items to a user or to many.
+
+        Parameters
+        ----------
+        user : id or column of ids
+            The users, each of which the model must have.
+        N : int
+            Length of a list.
+        filter_already_liked_items : bool
+            Leaves out what users have rated in the data of the fit.
+        filter_items, items : column of ids or None
+            Items to leave out, or the only ones to choose from.
+
+        Returns
+        -------
+        ids, scores : arrays of shape (n,), or lists of such arrays for a column of users
+            Items and predicted ratings, the best first. A user of whom nothing was learned gets the items that please
+            on the whole.
+        """
+        model = self._fitted()
+        asked = self._asked(N, self._item_ids, "items", items, "filter_items", filter_items)
+        rows = self._user_ids.known("user", _column(user))
+        found = model.recommend(rows, None, asked, bool(filter_already_liked_items), False)
+        return self._named(self._item_ids, found, np.ndim(user) == 0)
+
+    def similar_items(self, item, N=10, filter_items=None, items=None):
+        """Find the items whose factors point the same way.
+
+        Parameters
+        ----------
+        item : id or column of ids
+            The items that are asked about, each of which the model must have.
+        N : int
+            Length of a list.
+        filter_items, items : column of ids or None
+            Items to leave out, or the only ones to choose from.
+
+        Returns
+        -------
+        ids, scores : arrays of shape (n,), or lists of such arrays for a column of items
+            The item itself, then others by their cosine, from 1 to -1; 0 where one has no factors.
+        """
+        return self._similar(True, self._item_ids, ("item", item), N, ("items", items), ("filter_items", filter_items))
+
+    def similar_users(self, user, N=10, filter_users=None, users=None):
+        """Find the users whose factors point the same way; as `similar_items`."""
+        return self._similar(False, self._user_ids, ("user", user), N, ("users", users), ("filter_users", filter_users))
+
+    def _similar(self, is_items, ids, asking, N, only, without):
+        model = self._fitted()
+        asked = self._asked(N, ids, *only, *without)
+        rows = ids.known(asking[0], _column(asking[1]))
+        return self._named(ids, model.similar(is_items, rows, asked), np.ndim(asking[1]) == 0)
+
+    def _asked(self, N, ids, name, only, other, without):
+        if only is not None and without is not None:
+            raise ValueError(f"give {name} or {other}, not both")
+        only = None if only is None else ids.known(name, _column(only))
+        return self._list(N, only, None if without is None else ids.known(other, _column(without)))
+
+    @staticmethod
+    def _named(ids, found, is_one):
+        lists = [(ids.ids[rows[rows >= 0]], scores[rows >= 0]) for rows, scores in zip(*found)]
+        return lists[0] if is_one else ([rows for rows, _ in lists], [scores for _, scores in lists])
+
+    @property
+    def users_(self):
+        """The ids of users, by row."""
+        self._fitted()
+        return self._user_ids.ids
+
+    @property
+    def items_(self):
+        """The ids of items, by row."""
+        self._fitted()
+        return self._item_ids.ids
+
+    @property
+    def user_factors_(self):
+        """Factors of the users; a copy that is made once."""
+        return self._arrays()["user_factors"]
+
+    @property
+    def item_factors_(self):
+        """Factors of the items; a copy that is made once."""
+        return self._arrays()["item_factors"]
+
+    @property
+    def user_bias_(self):
+        """Biases of the users."""
+        return self._arrays()["user_bias"]
+
+    @property
+    def item_bias_(self):
+        """Biases of the items."""
+        return self._arrays()["item_bias"]
+
+    @property
+    def mean_(self):
+        """The prediction where nothing else is known."""
+        return self._arrays()["mean"]
+
+
+def _column(given):
+    """One id, or a column of them."""
+    return [given] if np.ndim(given) == 0 else given

@@ -1,0 +1,74 @@
+//! The parameters of a model as those of the library.
+
+use pyo3::prelude::*;
+use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, MfError, Problem};
+
+use crate::error::bad_value;
+
+/// The parameters, as a dict of Python has them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Asked {
+    rank: usize,
+    solver: String,
+    regularization: Option<f64>,
+    biases: bool,
+    non_negative: bool,
+    /// Weight of a count, for implicit feedback.
+    alpha: Option<f64>,
+    epochs: Option<u64>,
+    /// `Some(0)` solves rows exactly.
+    cg_steps: Option<usize>,
+    /// Share of the ratings that is held out.
+    validation: Option<f64>,
+    seed: u64,
+    workers: usize,
+}
+
+impl Asked {
+    /// The factorization.
+    ///
+    /// # Errors
+    /// If no solver has the name.
+    pub(super) fn mf(&self) -> PyResult<Mf> {
+        let solver = Method::NAMES.iter().find(|(name, _)| *name == self.solver);
+        let (_, method) = solver.ok_or_else(|| {
+            bad_value(format!("solver is {:?}: it must be 'sgd', 'als' or 'ccd'", self.solver))
+        })?;
+        let mut mf = Mf::params().rank(self.rank).method(*method).biases(self.biases);
+        mf = mf.non_negative(self.non_negative).seed(self.seed).workers(self.workers);
+        if let Some(regularization) = self.regularization {
+            mf = mf.reg(regularization);
+        }
+        if let Some(alpha) = self.alpha {
+            mf = mf.implicit(alpha);
+        }
+        if let Some(epochs) = self.epochs {
+            mf = mf.epochs(epochs);
+        }
+        Ok(match self.cg_steps {
+            None => mf,
+            Some(0) => mf.equations(Equations::Cholesky),
+            Some(steps) => mf.equations(Equations::Gradients(steps)),
+        })
+    }
+
+    /// The problem with the share of it held out that validates.
+    pub(super) fn split(&self, problem: Problem) -> Result<Problem, MfError> {
+        match self.validation {
+            None => Ok(problem),
+            Some(share) => problem.validate_on_share(share, self.seed),
+        }
+    }
+
+    /// `true` for implicit feedback.
+    pub(super) fn is_implicit(&self) -> bool {
+        self.alpha.is_some()
+    }
+
+    /// The way that rows of users are solved anew by the model of a fit.
+    pub(super) fn fold_in(&self, fit: &Fit) -> FoldIn {
+        let biases = self.biases && !self.is_implicit();
+        FoldIn { reg: fit.reg, unweighted: false, biases, implicit: self.alpha }
+    }
+}

@@ -1,0 +1,24 @@
+//! Errors of the library, with Python's names for parameters.
+
+use pyo3::PyErr;
+use raddle_mf::MfError;
+
+use crate::error::{bad_parameter, bad_value, failed, no_memory};
+
+/// Parameters that have another name in Python.
+const NAMES: [(&str, &str); 4] =
+    [("reg", "regularization"), ("implicit", "alpha"), ("workers", "n_jobs"), ("schedule", "solver")];
+
+/// The exception for an error of the library.
+pub(super) fn refused(error: MfError) -> PyErr {
+    match error {
+        MfError::Parameter { name, value, range } => bad_parameter(&NAMES, name, &value, range),
+        MfError::Engine(error) => failed(&error),
+        MfError::Memory(why) => no_memory(why),
+        MfError::Empty => bad_value("there are no ratings to train on: give some, or hold fewer out"),
+        MfError::Negative { value, .. } => bad_value(format!(
+            "user_items has the value {value}: implicit feedback counts how often, so it must be 0 or more"
+        )),
+        error => bad_value(error),
+    }
+}

@@ -1,0 +1,330 @@
+//! [`Factorization`]: a fitted model, ready to be asked again and again.
+
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use raddle_datasets::{Triples, room};
+use raddle_mf::{FoldIn, FoldInSolver, Model, NewRows, Query, Recommender, Seen, Similar, TopK};
+
+use super::error::refused;
+use super::given::triples;
+use crate::arrays::Compressed;
+use crate::error::{bad_value, no_memory};
+
+/// Users that are worth a second worker.
+const SHARED: usize = 64;
+
+/// A model with what is made ready once for all calls.
+#[pyclass(frozen, module = "raddle._raddle")]
+pub(crate) struct Factorization(RwLock<Held>);
+
+/// The model, and what is found of it when it is asked for first.
+struct Held {
+    recommender: Recommender<Model>,
+    how: FoldIn,
+    /// Items that users of the model have rated, where that is known.
+    seen: Option<Seen>,
+    solver: OnceLock<FoldInSolver>,
+    items: OnceLock<Similar>,
+    users: OnceLock<Similar>,
+}
+
+/// What a list is asked for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct AskedList<'py> {
+    n: usize,
+    only: Option<PyReadonlyArray1<'py, u32>>,
+    without: Option<PyReadonlyArray1<'py, u32>>,
+    workers: usize,
+}
+
+/// Filters, copied.
+struct List {
+    n: usize,
+    only: Option<Vec<u32>>,
+    without: Vec<u32>,
+    workers: usize,
+}
+
+impl AskedList<'_> {
+    fn copied(&self) -> List {
+        let of = |rows: &PyReadonlyArray1<'_, u32>| rows.as_array().to_vec();
+        List {
+            n: self.n,
+            only: self.only.as_ref().map(of),
+            without: self.without.as_ref().map(of).unwrap_or_default(),
+            workers: self.workers,
+        }
+    }
+}
+
+impl List {
+    fn query(&self) -> Query<'_> {
+        let query = Query::best(self.n).without(&self.without);
+        self.only.as_ref().map_or(query, |only| query.only(only))
+    }
+}
+
+/// Ids and scores, a row a list; the ends of short lists are -1 and minus infinity.
+type Lists<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f32>>);
+
+/// Arrays of a model: rank, mean, factors and biases of users and items.
+type Arrays<'py> = (
+    usize,
+    f64,
+    PyReadonlyArray1<'py, f32>,
+    PyReadonlyArray1<'py, f32>,
+    PyReadonlyArray1<'py, f32>,
+    PyReadonlyArray1<'py, f32>,
+);
+
+impl Factorization {
+    pub(super) fn of(model: Model, how: FoldIn, seen: Option<Seen>) -> Self {
+        let recommender = Recommender::new(model);
+        let (solver, items, users) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self(RwLock::new(Held { recommender, how, seen, solver, items, users }))
+    }
+
+    /// A copy of the model as it is now.
+    pub(super) fn model(&self) -> Model {
+        self.held().model().clone()
+    }
+
+    fn held(&self) -> RwLockReadGuard<'_, Held> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn held_alone(&self) -> RwLockWriteGuard<'_, Held> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn model(&self) -> &Model {
+        self.recommender.model()
+    }
+
+    /// Rows of who has these entries, found beside the model.
+    fn rows(&self, entries: &Triples, count: usize) -> PyResult<NewRows> {
+        let solver = self.solver.get_or_init(|| self.how.solver(self.model()));
+        solver.users(self.model(), entries, count).map_err(refused)
+    }
+
+    /// Lists for users, or for those of whom these are the entries.
+    fn recommend(
+        &self,
+        users: &[u32],
+        entries: Option<&Triples>,
+        (is_filtered, is_anew): (bool, bool),
+        list: &List,
+    ) -> PyResult<TopK> {
+        let liked = entries.filter(|_| is_filtered).map(|entries| Seen::new(entries, users.len()));
+        let query = match (&liked, &self.seen) {
+            (Some(liked), _) => list.query().without_rows(liked),
+            (None, Some(seen)) if is_filtered => list.query().without_seen(seen),
+            _ => list.query(),
+        };
+        let mut found = TopK::with_capacity(users.len());
+        match entries.filter(|_| is_anew) {
+            Some(entries) => {
+                let rows = self.rows(entries, users.len())?;
+                self.recommender.each_of(&rows, &query, |_, best| found.push(best.to_vec()));
+            }
+            None if users.len() > SHARED && list.workers > 1 => {
+                found = self.recommender.all(users, &query, list.workers).map_err(refused)?;
+            }
+            None => self.recommender.each(users, &query, |_, best| found.push(best.to_vec())),
+        }
+        Ok(found)
+    }
+
+    fn similar(&self, is_items: bool, rows: &[u32], list: &List) -> PyResult<TopK> {
+        let similar = match is_items {
+            true => self.items.get_or_init(|| Similar::items(self.model())),
+            false => self.users.get_or_init(|| Similar::users(self.model())),
+        };
+        match rows {
+            [row] => Ok(vec![similar.one(*row, &list.query())]),
+            rows => similar.all(rows, &list.query(), list.workers).map_err(refused),
+        }
+    }
+}
+
+#[pymethods]
+impl Factorization {
+    /// A model of these arrays, as one that is pickled has them.
+    #[new]
+    fn new<'py>(
+        arrays: Arrays<'py>,
+        how: (f64, bool, Option<f64>),
+        seen: Option<(Vec<usize>, PyReadonlyArray1<'py, u32>)>,
+    ) -> PyResult<Self> {
+        let (rank, mean, user_factors, item_factors, user_biases, item_biases) = arrays;
+        let of = |values: PyReadonlyArray1<'_, f32>| values.as_array().to_vec();
+        let model = Model {
+            rank,
+            mean,
+            user_factors: of(user_factors),
+            item_factors: of(item_factors),
+            user_biases: of(user_biases),
+            item_biases: of(item_biases),
+        };
+        let fits = model.user_factors.len() == model.users().saturating_mul(rank)
+            && model.item_factors.len() == model.items().saturating_mul(rank);
+        if !fits || rank == 0 {
+            return Err(bad_value("the arrays of the model do not fit each other"));
+        }
+        let (reg, biases, implicit) = how;
+        let seen = seen.map(|(lengths, items)| {
+            let (items, mut start) = (items.as_array().to_vec(), 0);
+            Seen::from_rows(lengths.into_iter().map(|length| {
+                let end = (start + length).min(items.len());
+                items[std::mem::replace(&mut start, end)..end].to_vec()
+            }))
+        });
+        Ok(Self::of(model, FoldIn { reg, unweighted: false, biases, implicit }, seen))
+    }
+
+    /// What makes the model anew: for pickles.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let held = self.held();
+        let (model, how) = (held.model(), held.how);
+        let of = |values: &Vec<f32>| values.clone().into_pyarray(py);
+        let arrays = (
+            model.rank,
+            model.mean,
+            of(&model.user_factors),
+            of(&model.item_factors),
+            of(&model.user_biases),
+            of(&model.item_biases),
+        );
+        let seen = held.seen.as_ref().map(|seen| {
+            let rows = || (0..model.users() as u32).map(|user| seen.row(user));
+            let lengths: Vec<usize> = rows().map(<[u32]>::len).collect();
+            (lengths, rows().flatten().copied().collect::<Vec<u32>>().into_pyarray(py))
+        });
+        (arrays, (how.reg, how.biases, how.implicit), seen).into_pyobject(py).map(Bound::into_any)
+    }
+
+    /// Copies of factors and biases, and the mean.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let held = self.held();
+        let model = held.model();
+        let factors = |values: &Vec<f32>, rows: usize| {
+            Array2::from_shape_vec((rows, model.rank), values.clone()).unwrap_or_default().into_pyarray(py)
+        };
+        let arrays = PyDict::new(py);
+        arrays.set_item("mean", model.mean)?;
+        arrays.set_item("user_factors", factors(&model.user_factors, model.users()))?;
+        arrays.set_item("item_factors", factors(&model.item_factors, model.items()))?;
+        arrays.set_item("user_bias", model.user_biases.clone().into_pyarray(py))?;
+        arrays.set_item("item_bias", model.item_biases.clone().into_pyarray(py))?;
+        Ok(arrays)
+    }
+
+    /// How many users and items there are.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        let held = self.held();
+        (held.model().users(), held.model().items())
+    }
+
+    /// The digest of the model as it is now.
+    fn digest(&self, py: Python<'_>) -> String {
+        py.detach(|| self.held().model().digest())
+    }
+
+    /// Predictions for pairs; rows that the model does not have count nothing.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        users: PyReadonlyArray1<'py, u32>,
+        items: PyReadonlyArray1<'py, u32>,
+    ) -> Bound<'py, PyArray1<f64>> {
+        let (users, items) = (users.as_array(), items.as_array());
+        let found: Vec<f64> = py.detach(|| {
+            let held = self.held();
+            users.iter().zip(items).map(|(&user, &item)| held.recommender.predict(user, item)).collect()
+        });
+        found.into_pyarray(py)
+    }
+
+    /// The best items of users: without those that `rows` has, or the model has seen, where `is_filtered`; by rows of
+    /// their own that are found from `rows` where `is_anew`.
+    fn recommend<'py>(
+        &self,
+        py: Python<'py>,
+        users: PyReadonlyArray1<'py, u32>,
+        rows: Option<Compressed<'py>>,
+        list: AskedList<'py>,
+        is_filtered: bool,
+        is_anew: bool,
+    ) -> PyResult<Lists<'py>> {
+        let entries = rows.map(|rows| triples(py, &rows)).transpose()?;
+        let (users, list) = (users.as_array().to_vec(), list.copied());
+        let found =
+            py.detach(|| self.held().recommend(&users, entries.as_ref(), (is_filtered, is_anew), &list))?;
+        Ok(lists(py, &found))
+    }
+
+    /// The items, or else users, most similar to these.
+    fn similar<'py>(
+        &self,
+        py: Python<'py>,
+        is_items: bool,
+        rows: PyReadonlyArray1<'py, u32>,
+        list: AskedList<'py>,
+    ) -> PyResult<Lists<'py>> {
+        let (rows, list) = (rows.as_array().to_vec(), list.copied());
+        let found = py.detach(|| self.held().similar(is_items, &rows, &list))?;
+        Ok(lists(py, &found))
+    }
+
+    /// Finds factors of users from these entries, without taking them into the model.
+    fn rows<'py>(&self, py: Python<'py>, rows: Compressed<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let (entries, count) = (triples(py, &rows)?, rows.shape().0);
+        let (found, rank) = py.detach(|| {
+            let held = self.held();
+            Ok::<_, PyErr>((held.rows(&entries, count)?, held.model().rank))
+        })?;
+        let factors = Array2::from_shape_vec((count, rank), found.factors).unwrap_or_default();
+        Ok(factors.into_pyarray(py))
+    }
+
+    /// Takes users' rows, found from these entries, into the model.
+    fn refit_users<'py>(
+        &self,
+        py: Python<'py>,
+        users: PyReadonlyArray1<'py, u32>,
+        rows: Compressed<'py>,
+    ) -> PyResult<()> {
+        let (entries, users) = (triples(py, &rows)?, users.as_array().to_vec());
+        py.detach(|| {
+            let mut held = self.held_alone();
+            let count = users.iter().map(|&user| user as usize + 1).max().unwrap_or(0);
+            room::<f32>(count.saturating_mul(held.model().rank), "factors of users").map_err(no_memory)?;
+            let rows = held.rows(&entries, users.len())?;
+            held.recommender.put_users(&users, &rows);
+            // These depend on the users.
+            (held.solver, held.users) = (OnceLock::new(), OnceLock::new());
+            Ok(())
+        })
+    }
+}
+
+/// Lists as arrays.
+fn lists<'py>(py: Python<'py>, found: &TopK) -> Lists<'py> {
+    let width = found.iter().map(Vec::len).max().unwrap_or(0);
+    let mut ids = Array2::from_elem((found.len(), width), -1);
+    let mut scores = Array2::from_elem((found.len(), width), f32::NEG_INFINITY);
+    for (row, list) in found.iter().enumerate() {
+        for (at, &(id, score)) in list.iter().enumerate() {
+            (ids[(row, at)], scores[(row, at)]) = (id as i32, score);
+        }
+    }
+    (ids.into_pyarray(py), scores.into_pyarray(py))
+}

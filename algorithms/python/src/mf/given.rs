@@ -1,0 +1,119 @@
+//! Ratings of Python as the library takes them, and the numbers of ids.
+
+use std::collections::HashMap;
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use raddle_datasets::ratings::as_in_file;
+use raddle_datasets::{Duplicates, Ids, Triples};
+
+use crate::arrays::Compressed;
+use crate::error::bad_value;
+
+/// Ratings: three columns, or a matrix with a row for each user.
+#[derive(FromPyObject)]
+pub(crate) enum GivenRatings<'py> {
+    Columns(GivenColumns<'py>),
+    Rows(Compressed<'py>),
+}
+
+/// Columns: rows of users and items in a model, and values.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct GivenColumns<'py> {
+    users: PyReadonlyArray1<'py, u32>,
+    items: PyReadonlyArray1<'py, u32>,
+    values: PyReadonlyArray1<'py, f32>,
+    /// How many users and items there are.
+    shape: (usize, usize),
+    duplicates: String,
+}
+
+impl GivenRatings<'_> {
+    /// A copy of the ratings.
+    ///
+    /// # Errors
+    /// If no rule for duplicates has the name, or indices are out of range.
+    pub(super) fn copied(&self, py: Python<'_>) -> PyResult<Ratings> {
+        match self {
+            Self::Rows(rows) => Ok(Ratings { shape: rows.shape(), triples: triples(py, rows)?, rule: None }),
+            Self::Columns(GivenColumns { users, items, values, shape, duplicates }) => {
+                let rule = duplicates.parse().map_err(|why| bad_value(format!("duplicates: {why}")))?;
+                let (users, items) = (users.as_array(), items.as_array());
+                let (values, shape) = (values.as_array(), *shape);
+                let triples = py.detach(|| Triples {
+                    users: users.to_vec(),
+                    items: items.to_vec(),
+                    values: values.to_vec(),
+                });
+                Ok(Ratings { shape, triples, rule: Some(rule) })
+            }
+        }
+    }
+}
+
+/// Ratings of so many users and items.
+pub(super) struct Ratings {
+    pub(super) shape: (usize, usize),
+    triples: Triples,
+    rule: Option<Duplicates>,
+}
+
+impl Ratings {
+    /// The ratings, of each pair one.
+    ///
+    /// # Errors
+    /// If a pair stands there twice and must not.
+    pub(super) fn merged(self) -> PyResult<Triples> {
+        let Self { shape: (users, items), mut triples, rule } = self;
+        if let Some(rule) = rule {
+            rule.merge(&mut triples, users, items).map_err(|at| {
+                bad_value(format!("rating {} repeats a pair: choose another rule for duplicates", at + 1))
+            })?;
+        }
+        Ok(triples)
+    }
+}
+
+/// The entries of a matrix, row after row.
+///
+/// # Errors
+/// If indices are out of range.
+pub(super) fn triples(py: Python<'_>, rows: &Compressed<'_>) -> PyResult<Triples> {
+    let (starts, items, values) = rows.entries(py)?;
+    let users = (0..).zip(starts.windows(2)).flat_map(|(user, ends)| (ends[0]..ends[1]).map(move |_| user));
+    Ok(Triples { users: users.collect(), items, values })
+}
+
+/// Rows of whole numbers as ids, numbered as the programs number them: rows are the ids themselves where these are
+/// the whole numbers from 0, each of them there, else in the order of appearance. With them the ids, by row.
+#[pyfunction]
+pub(crate) fn number_ids<'py>(
+    py: Python<'py>,
+    ids: PyReadonlyArray1<'py, i64>,
+) -> (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>) {
+    let given = ids.as_array();
+    let (rows, ids) = py.detach(|| {
+        let narrow: Option<Vec<u32>> = given.iter().map(|&id| u32::try_from(id).ok()).collect();
+        let Some(narrow) = narrow else { return numbered(given.iter().copied()) };
+        let (rows, ids) = as_in_file(&narrow, &Ids::Dense(0));
+        let ids = match ids {
+            Ids::Integers(ids) => ids.into_iter().map(i64::from).collect(),
+            others => (0..others.len() as i64).collect(),
+        };
+        (rows, ids)
+    });
+    (rows.into_pyarray(py), ids.into_pyarray(py))
+}
+
+/// Numbers in the order of appearance.
+fn numbered(given: impl Iterator<Item = i64>) -> (Vec<u32>, Vec<i64>) {
+    let (mut known, mut ids) = (HashMap::new(), Vec::new());
+    let rows = given.map(|id| {
+        *known.entry(id).or_insert_with(|| {
+            ids.push(id);
+            ids.len() as u32 - 1
+        })
+    });
+    (rows.collect(), ids)
+}

@@ -1,0 +1,95 @@
+//! Fits of `raddle.mf`, and the models that they leave: what Python asks again and again stays here.
+
+mod asked;
+mod error;
+mod factorization;
+mod given;
+mod saved;
+
+use std::time::Instant;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use raddle::{Engine, Outcome, Program};
+use raddle_mf::{Fit, FoldIn, MfError, Problem, Runner, Seen};
+
+pub(crate) use self::factorization::Factorization;
+pub(crate) use self::given::number_ids;
+pub(crate) use self::saved::{open_mf, save_mf};
+
+use self::asked::Asked;
+use self::error::refused;
+use self::given::GivenRatings;
+use crate::run::{self, Watch, carry_out};
+
+/// Runs engines that the caller can end, and whose records it sees.
+struct Watched<'a>(&'a Watch);
+
+impl Runner for Watched<'_> {
+    type Error = MfError;
+
+    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
+        Ok(self.0.over(engine).run()?)
+    }
+}
+
+/// Seconds of a fit: to prepare the data, and from there to the factors.
+#[derive(Debug, Clone, Copy)]
+struct Seconds {
+    prepare: f64,
+    fit: f64,
+}
+
+/// The fit that was asked for, as a dict; the model in it is a [`Factorization`], which knows what users have rated
+/// where `keeps_seen`.
+#[pyfunction]
+pub(crate) fn fit_mf<'py>(
+    ratings: GivenRatings<'py>,
+    asked: Asked,
+    keeps_seen: bool,
+    callback: Option<Bound<'py, PyAny>>,
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let started = Instant::now();
+    let (mf, ratings) = (asked.mf()?, ratings.copied(py)?);
+    let (fit, seen, how, seconds) = carry_out(py, callback.as_ref(), move |watch| {
+        let (users, items) = ratings.shape;
+        let triples = ratings.merged()?;
+        let fit = || {
+            let seen = keeps_seen.then(|| Seen::new(&triples, users));
+            let problem = asked.split(Problem::new(users, items, triples)?)?;
+            let prepare = started.elapsed().as_secs_f64();
+            let fit = match asked.is_implicit() {
+                true => mf.fit_owned(problem, &mut Watched(watch))?,
+                // What mean and biases do is not asked for here, and takes a while.
+                false => mf.fit_on(&problem, &mut Watched(watch))?,
+            };
+            let how = asked.fold_in(&fit);
+            Ok((fit, seen, how, Seconds { prepare, fit: started.elapsed().as_secs_f64() - prepare }))
+        };
+        fit().map_err(refused)
+    })?;
+    as_dict(py, fit, (how, seen), seconds)
+}
+
+/// The fit.
+fn as_dict<'py>(
+    py: Python<'py>,
+    fit: Fit,
+    (how, seen): (FoldIn, Option<Seen>),
+    seconds: Seconds,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (result, report) = (PyDict::new(py), run::as_dict(py, &fit.report)?);
+    report.set_item("prepare_seconds", seconds.prepare)?;
+    report.set_item("fit_seconds", seconds.fit)?;
+    result.set_item("report", report)?;
+    result.set_item("is_finite", fit.model.is_finite())?;
+    result.set_item("digest", py.detach(|| fit.digest()))?;
+    result.set_item("iterations", fit.report.epochs)?;
+    result.set_item("best_iteration", fit.best_epoch)?;
+    result.set_item("validation_error", fit.best)?;
+    result.set_item("learned", fit.learned.name())?;
+    result.set_item("about", saved::about(&fit, &how)?)?;
+    result.set_item("model", Factorization::of(fit.model, how, seen))?;
+    Ok(result)
+}
