@@ -13,6 +13,7 @@ mod fork_join;
 mod fuzzed_commands;
 #[cfg(target_os = "linux")]
 mod handshake;
+mod help;
 mod in_a_dataflow;
 mod invariants;
 mod launch;

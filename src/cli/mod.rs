@@ -38,7 +38,8 @@
 //! }
 //!
 //! fn main() -> std::process::ExitCode {
-//!     cli::main("mean", || match cli::parse_or("fit") {
+//!     let line = cli::CommandLine { default: "fit", ..Default::default() };
+//!     cli::main("mean", || match line.parse() {
 //!         Verb::Fit(options) => fit(&options),
 //!     })
 //! }
@@ -79,7 +80,8 @@ pub use changes::{
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;
-pub use options::subcommand::{parse_or, parse_with, with_verb};
+pub use options::foreign::verbs_of;
+pub use options::subcommand::{CommandLine, with_verb};
 pub use options::uses::{UseOptions, refuse_without_effect};
 pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};
 pub use options::{ENGINE_HEADING, TrainOptions};

@@ -27,14 +27,14 @@ pub(crate) struct Balance {
 }
 
 /// Identity of each worker across generations: its process, and its position among that process's workers.
-fn names(plan: &GenerationPlan) -> Vec<(u32, u32)> {
-    let mut names: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
+fn identities(plan: &GenerationPlan) -> Vec<(u32, u32)> {
+    let mut identities: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
     for &process in &plan.process_of {
         let id = plan.participants[process as usize].id;
-        let before = names.iter().filter(|(other, _)| *other == id).count() as u32;
-        names.push((id, before));
+        let before = identities.iter().filter(|(other, _)| *other == id).count() as u32;
+        identities.push((id, before));
     }
-    names
+    identities
 }
 
 /// The counted cost of each worker.
@@ -68,14 +68,14 @@ impl Balance {
 
     /// Begins a generation: workers that stay keep their speed, new ones get the mean.
     pub(crate) fn begin(&mut self, plan: &GenerationPlan) {
-        let names = names(plan);
+        let identities = identities(plan);
         let mean = mean_of_known(&self.speeds).unwrap_or(f64::NAN);
         let speed = |name| {
             let at = self.workers.iter().position(|other| other == name);
             at.map_or(mean, |at| self.speeds[at])
         };
-        self.speeds = names.iter().map(speed).collect();
-        self.workers = names;
+        self.speeds = identities.iter().map(speed).collect();
+        self.workers = identities;
         self.epochs = 0;
     }
 
@@ -112,7 +112,7 @@ impl Balance {
             let at = self.workers.iter().position(|other| *other == name);
             at.map(|at| self.speeds[at]).filter(is_known).unwrap_or(mean)
         };
-        Some(names(plan).into_iter().map(speed).collect())
+        Some(identities(plan).into_iter().map(speed).collect())
     }
 
     /// `true` if placing the shards anew is expected to gain more than the pause costs.

@@ -97,6 +97,7 @@ impl Started {
     }
 }
 
+/// Invitation and parent link on the standard input, if they are there.
 #[cfg(unix)]
 fn take() -> io::Result<Option<(Invitation, ParentLink)>> {
     use std::fs::File;

@@ -143,6 +143,7 @@ impl GenerationPlan {
         self.participants.iter().position(|participant| participant.id == id)
     }
 
+    /// `true` for a participant of the generation before.
     pub(crate) fn was_participant(&self, id: u32) -> bool {
         self.previous.iter().any(|participant| participant.id == id)
     }
@@ -166,6 +167,7 @@ impl GenerationPlan {
         self.process_of[self.shard_at[shard as usize] as usize]
     }
 
+    /// Index of the participant that is to hold a block.
     pub(crate) fn block_process(&self, block: u32) -> u32 {
         self.process_of[self.block_at[block as usize] as usize]
     }

@@ -69,9 +69,7 @@ impl History {
             last.bytes_moved += of.moved;
         }
     }
-}
 
-impl History {
     /// Records a warning, and passes it to `warner` the first time.
     pub(super) fn warn(&mut self, text: String, warner: Option<&mut Warner>) {
         if !self.warnings.contains(&text) {
@@ -88,6 +86,7 @@ impl History {
         (*count, *seconds, *last) = (*count + 1, *seconds + cost.as_secs_f64(), bytes);
     }
 
+    /// Adds a generation that has ended, with its workers and threads.
     pub(crate) fn add<P: Program>(
         &mut self,
         epoch: u64,
@@ -109,11 +108,12 @@ impl History {
         self.last_boundary = returned.ended.at;
     }
 
+    /// Outcome of the run: its parts, and the report of it.
     pub(crate) fn outcome<P: Program>(
         self,
         program: Arc<P>,
         (ending, metric, objective): (Ending, Metric, Option<f64>),
-        held: WholeState<P>,
+        state: WholeState<P>,
         hub: HubState<P>,
         seconds: f64,
     ) -> Outcome<P> {
@@ -134,7 +134,7 @@ impl History {
             seconds,
             bytes_on_wire: self.bytes,
             block_bytes_on_wire: self.block_bytes,
-            shards: held.shards.len(),
+            shards: state.shards.len(),
             threads: self.threads,
             idle_workers: idle(&self.placement, workers),
             generations: self.generations,
@@ -143,7 +143,7 @@ impl History {
             warnings: self.warnings,
         };
         let parts =
-            Parts { shards: held.shards, blocks: held.blocks, pinned: hub.pinned, replica: held.replica };
+            Parts { shards: state.shards, blocks: state.blocks, pinned: hub.pinned, replica: state.replica };
         let Self { trace, fingerprints, preparation, .. } = self;
         Outcome { parts, report, trace, program, fingerprints, preparation }
     }

@@ -97,6 +97,7 @@ impl<P: Program> Alone<P> {
         Err(missing_state())
     }
 
+    /// Carries an action out.
     fn act(&mut self, action: Action) -> Result<Done<P>, EngineError> {
         let event = match action {
             Action::Send { order: Order::Begin { start }, .. } => return self.begin(start),
@@ -131,6 +132,7 @@ impl<P: Program> Alone<P> {
         }
     }
 
+    /// Looks up the checkpoint to resume from, if there is to be one.
     fn find(&mut self, identity: &Identity) -> Result<Event, EngineError> {
         let Some(folder) = &self.resume else {
             return Ok(Event::none_found());

@@ -69,6 +69,7 @@ impl<P: Program> Transfer<P> {
         }
     }
 
+    /// Transfer of this tag, number and bytes.
     pub(crate) fn unpack(tag: u8, number: u32, bytes: Vec<u8>) -> Result<Self, String> {
         fn read<T: State>(what: &'static str, number: u32, bytes: &[u8]) -> Result<T, String> {
             PanicContext::verb("load").of(what, number).enter();
@@ -144,6 +145,7 @@ fn closing_on_failure<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) 
     done
 }
 
+/// Sends transfers; returns their bytes.
 fn give<P: Program>(link: &Link, transfers: Vec<Transfer<P>>) -> Result<u64, String> {
     let mut out = BufWriter::with_capacity(1 << 16, link);
     let mut left = 0;
@@ -161,6 +163,7 @@ fn give<P: Program>(link: &Link, transfers: Vec<Transfer<P>>) -> Result<u64, Str
     Ok(left)
 }
 
+/// Receives transfers, up to the last one.
 fn take<P: Program>(mut link: &Link) -> Result<SizedTransfers<P>, String> {
     let mut transfers = Vec::new();
     loop {

@@ -138,7 +138,7 @@ fn imports_of_lda_go_down() {
         &["model"],
         &["params"],
         &["range"],
-        &["fit"],
+        &["files", "fit"],
     ];
     check(&src("algorithms/lda"), "", &floors, &["main", "cli"]);
 }
@@ -200,9 +200,9 @@ fn no_file_of_lda_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_lda_go_down() {
     let floors: [&[&str]; 7] = [
-        &["evaluations", "priors", "words"],
-        &["data", "files"],
-        &["describe", "documents", "start"],
+        &["priors", "pyldavis", "words"],
+        &["data"],
+        &["describe", "start"],
         &["fit_options", "outcome"],
         &["finished", "infer"],
         &["stored", "versions"],

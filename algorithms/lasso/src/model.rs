@@ -4,8 +4,9 @@ use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Occurring;
 
 use crate::data::problem::Problem;
+use crate::loss::row_state::RowState;
 use crate::loss::rows::symmetric;
-use crate::loss::{Loss, Objective};
+use crate::loss::{Loss, Measure, Objective};
 use crate::penalties::Terms;
 use crate::run::program::LassoProgram;
 use crate::run::solution::Solution;
@@ -34,6 +35,8 @@ pub struct Fit {
     pub classes: Option<[f64; 2]>,
     /// For classes that have scores of their own, the response's K values, ascending; else empty.
     pub labels: Vec<f64>,
+    /// R2, or the share of the deviance that is explained, on the rows that were fitted; or why there is none.
+    pub explained: Measure,
     /// p.
     pub(crate) columns: usize,
     /// The points that are certified, in order: one, or those of a path.
@@ -107,6 +110,8 @@ impl Fit {
         let Point { lambda, intercept, intercepts, coefficients, .. } =
             Point::new(problem, &solver.terms, &last);
         let labels = if loss.scores_each_class() { problem.labels() } else { Vec::new() };
+        let classes = problem.classes().filter(|_| loss.has_classes() && !loss.scores_each_class());
+        let explained = explained(problem, &replica.rows, loss, (classes, &labels));
         Self {
             coefficients,
             intercept,
@@ -115,7 +120,8 @@ impl Fit {
             lambda_max: solver.largest() / problem.rows() as f64 / l1_ratio,
             loss,
             l1_ratio,
-            classes: problem.classes().filter(|_| loss.has_classes() && !loss.scores_each_class()),
+            classes,
+            explained,
             dual: by_row(&replica.rows.residual, scale, labels.len()),
             labels,
             columns: problem.columns(),
@@ -155,15 +161,34 @@ impl Fit {
                 u64::from(class) * some.width() as u64 + u64::from(some.number(column))
             }
         };
+        let numbered = |of: &[(u32, f64)]| -> Vec<(u64, f64)> {
+            of.iter().map(|&(at, value)| (number(at), value)).collect()
+        };
         if !self.is_path {
             let rest = (self.intercept, &self.intercepts[..], self.lambda);
-            return digested(digest, number, &self.coefficients, rest).finish();
+            return digested(digest, numbered(&self.coefficients).into_iter(), rest).finish();
         }
         let add = |digest, point: &Point| {
-            digested(digest, number, &point.coefficients, (point.intercept, &point.intercepts, point.lambda))
+            let rest = (point.intercept, &point.intercepts[..], point.lambda);
+            digested(digest, numbered(&point.coefficients).into_iter(), rest)
         };
         self.points.iter().fold(digest, add).finish()
     }
+}
+
+/// Share of the deviance of the rows that is explained where they stand.
+fn explained(problem: &Problem, rows: &RowState, loss: Loss, classes: (Option<[f64; 2]>, &[f64])) -> Measure {
+    let (y, weights) = (&problem.given[..], problem.weights.as_ref().map(|weights| &weights[..]));
+    let of_residual = || {
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        // A row of weight 0 counts nothing, whatever its score.
+        let error =
+            |(row, &residual): (usize, &f64)| if weight(row) > 0.0 { residual / weight(row) } else { 0.0 };
+        rows.residual.iter().enumerate().map(error).zip(y).map(|(error, y)| y - error).collect::<Vec<f64>>()
+    };
+    let scores = if rows.scores.is_empty() { &of_residual() } else { &rows.scores };
+    let measures = loss.measures(y, scores, weights, classes);
+    measures.into_iter().next_back().unwrap_or(("R2", Err("as there is no row")))
 }
 
 /// Intercept and coefficients of one class, of coefficients that stand class by class.
@@ -247,20 +272,20 @@ fn by_row(residual: &[f64], scale: f64, classes: usize) -> Vec<f64> {
     (0..residual.len()).map(|at| scale * residual[place(at)]).collect()
 }
 
-fn digested(
+/// Digest of coefficients, by their numbers from 0 in the data, of an intercept or those of classes, and of lambda.
+pub(crate) fn digested(
     digest: ModelDigest,
-    number: impl Fn(u32) -> u64,
-    coefficients: &[(u32, f64)],
+    coefficients: impl Iterator<Item = (u64, f64)>,
     (intercept, intercepts, lambda): (f64, &[f64], f64),
 ) -> ModelDigest {
-    let numbers: Vec<u64> = coefficients.iter().map(|&(at, _)| number(at) + 1).collect();
+    let (numbers, values): (Vec<u64>, Vec<f64>) =
+        coefficients.map(|(number, value)| (number + 1, value)).unzip();
     let columns: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
     // Beyond 32 bits only where several classes have very many columns each.
     let digest = match numbers.iter().any(|&number| number > u64::from(u32::MAX)) {
         true => digest.u32s(&numbers.iter().map(|number| (number >> 32) as u32).collect::<Vec<_>>()),
         false => digest,
     };
-    let values: Vec<f64> = coefficients.iter().map(|(_, value)| *value).collect();
     let rest = match intercepts {
         [] => vec![intercept, lambda],
         all => all.iter().copied().chain([lambda]).collect(),

@@ -9,6 +9,7 @@ mod common;
 mod cross_validation;
 mod digests;
 mod dual;
+mod explained;
 mod extremes;
 mod large_sets;
 mod logistic;

@@ -1,5 +1,11 @@
 //! Folds that run side by side, seen and ended from one place.
 
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "it tells threads apart, and gathers from them"
+)]
+
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use raddle::schedule::even_parts;
-use raddle_datasets::Corpus;
+use raddle_datasets::{Completion, Corpus};
 
 use crate::error::LdaError;
-use crate::evaluate::perplexity::{ROUNDS, Theta, TopicModel};
+use crate::evaluate::perplexity::{ROUNDS, Score, Theta, TopicModel};
 use crate::topic_words::TopicWords;
 
 /// A model ready to infer with: rows of words, and the priors.
@@ -61,18 +61,13 @@ impl Inference {
 
     /// theta of one document, from (word, count). Words that the model does not have say nothing.
     pub fn theta(&self, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
-        let given = TopicModel { inverse: &self.inverse, alpha: &self.alpha, beta: self.beta };
+        let given = self.given();
         let mut theta = Theta::new(&given);
         self.estimate(&mut theta, document)
     }
 
     fn estimate(&self, theta: &mut Theta<'_>, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
-        let row = |(word, count): (u32, u16)| {
-            let end = *self.starts.get(word as usize + 1)?;
-            Some((f64::from(count), &self.rows[self.starts[word as usize]..end]))
-        };
-        let words: Vec<_> = document.into_iter().filter_map(row).collect();
-        theta.estimate(&words, ROUNDS);
+        theta.estimate(&self.words(document), ROUNDS);
         theta.theta.iter().map(|&share| share as f32).collect()
     }
 
@@ -86,6 +81,59 @@ impl Inference {
         documents: Range<usize>,
         workers: usize,
     ) -> Result<Vec<f32>, LdaError> {
+        let shards = self.parts(corpus, documents)?;
+        let (model, corpus) = (Arc::clone(self), Arc::clone(corpus));
+        let thetas = raddle::map(shards, workers, move |&(start, end): &(u32, u32)| {
+            let given = model.given();
+            let mut theta = Theta::new(&given);
+            let documents = start as usize..end as usize;
+            let thetas = documents.flat_map(|document| model.estimate(&mut theta, corpus.document(document)));
+            thetas.collect::<Vec<f32>>()
+        })?;
+        Ok(thetas.concat())
+    }
+
+    /// Score of a corpus's documents by completion, as held-out documents are scored in a fit: the tokens at
+    /// even places of each are observed, the others scored. The same bits for any number of workers.
+    ///
+    /// # Errors
+    /// If the corpus has more words than the model, or the run fails.
+    pub fn score(self: &Arc<Self>, corpus: &Arc<Corpus>, workers: usize) -> Result<Score, LdaError> {
+        let shards = self.parts(corpus, 0..corpus.documents())?;
+        let (model, corpus) = (Arc::clone(self), Arc::clone(corpus));
+        let scores = raddle::map(shards, workers, move |&(start, end): &(u32, u32)| {
+            let given = model.given();
+            let (mut theta, mut score) = (Theta::new(&given), Score::default());
+            for document in start as usize..end as usize {
+                let halves = Completion::of(corpus.document(document));
+                theta.estimate(&model.words(halves.observed.iter().copied()), ROUNDS);
+                for (count, row) in model.words(halves.scored.iter().copied()) {
+                    score.log_likelihood += count * libm::log(theta.probability(row));
+                }
+                score.tokens += halves.scored_tokens();
+            }
+            score
+        })?;
+        let mut all = Score::default();
+        scores.into_iter().for_each(|score| all.add(score));
+        Ok(all)
+    }
+
+    fn given(&self) -> TopicModel<'_> {
+        TopicModel { inverse: &self.inverse, alpha: &self.alpha, beta: self.beta }
+    }
+
+    /// Counts of words with their rows; words that the model does not have are left out.
+    fn words<C: Into<f64>>(&self, document: impl IntoIterator<Item = (u32, C)>) -> Vec<(f64, &[(u32, f32)])> {
+        let row = |(word, count): (u32, C)| {
+            let end = *self.starts.get(word as usize + 1)?;
+            Some((count.into(), &self.rows[self.starts[word as usize]..end]))
+        };
+        document.into_iter().filter_map(row).collect()
+    }
+
+    /// Documents cut into parts of even costs.
+    fn parts(&self, corpus: &Corpus, documents: Range<usize>) -> Result<Vec<(u32, u32)>, LdaError> {
         if corpus.words() + 1 > self.starts.len() {
             return Err(LdaError::Words { words: corpus.words(), expected: self.starts.len() - 1 });
         }
@@ -93,17 +141,6 @@ impl Inference {
         let costs: Vec<u64> = documents.map(|document| corpus.length(document) + 20).collect();
         let shards = even_parts(&costs, (costs.len() / 64).clamp(1, 64));
         let bound = |at: usize| (first + at) as u32;
-        let shards: Vec<(u32, u32)> =
-            shards.iter().map(|range| (bound(range.start), bound(range.end))).collect();
-        let (model, corpus) = (Arc::clone(self), Arc::clone(corpus));
-        let thetas = raddle::map(shards, workers, move |&(start, end): &(u32, u32)| {
-            let Self { inverse, alpha, beta, .. } = &*model;
-            let given = TopicModel { inverse, alpha, beta: *beta };
-            let mut theta = Theta::new(&given);
-            let documents = start as usize..end as usize;
-            let thetas = documents.flat_map(|document| model.estimate(&mut theta, corpus.document(document)));
-            thetas.collect::<Vec<f32>>()
-        })?;
-        Ok(thetas.concat())
+        Ok(shards.iter().map(|range| (bound(range.start), bound(range.end))).collect())
     }
 }

@@ -27,6 +27,8 @@ mod counts;
 mod data;
 mod error;
 mod evaluate;
+#[cfg(feature = "files")]
+pub mod files;
 mod fit;
 mod infer;
 mod kernels;
@@ -46,6 +48,7 @@ pub use data::shard::DocumentShard;
 pub use data::taken::Held;
 pub use error::LdaError;
 pub use evaluate::coherence::{Coherence, coherence};
+pub use evaluate::perplexity::Score;
 pub use infer::Inference;
 pub use live::{Bag, DocumentChange, LiveCorpus};
 pub use model::{DocumentTopics, Fit};

@@ -61,6 +61,11 @@ impl Fit {
         self.documents
     }
 
+    /// Documents of the corpus that were held out of the fit.
+    pub fn held_out_documents(&self) -> usize {
+        self.documents - self.shards.iter().map(|shard| shard.documents.len()).sum::<usize>()
+    }
+
     /// Tokens of each topic.
     pub fn totals(&self) -> &[i64] {
         &self.totals.topics

@@ -7,6 +7,7 @@ mod changes;
 mod command_line;
 mod common;
 mod digests;
+mod files;
 mod forged_checkpoints;
 mod model;
 mod replay;

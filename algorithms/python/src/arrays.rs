@@ -35,7 +35,7 @@ pub(crate) struct Compressed<'py> {
 
 /// Indices of either width.
 #[derive(FromPyObject)]
-enum Indices<'py> {
+pub(crate) enum Indices<'py> {
     Narrow(PyReadonlyArray1<'py, i32>),
     Wide(PyReadonlyArray1<'py, i64>),
 }
@@ -180,7 +180,7 @@ impl Compressed<'_> {
     ) -> PyResult<Csc> {
         let shape @ (rows, columns) = self.shape;
         let (outer, inner) = if by_columns { (columns, rows) } else { (rows, columns) };
-        let starts = self.starts(outer, indices.len().min(data.len()))?;
+        let starts = self.indptr.starts(outer, indices.len().min(data.len()))?;
         let count = starts.last().copied().unwrap_or(0);
         room::<(f64, u32)>(count, "a copy of X").map_err(no_memory)?;
         py.detach(|| {
@@ -204,12 +204,17 @@ impl Compressed<'_> {
                 .map_err(|(_, _, _, why)| bad_value(format!("X is no sparse matrix: {why}")))
         })
     }
+}
 
+impl Indices<'_> {
     /// Where rows or columns begin and end.
-    fn starts(&self, outer: usize, stored: usize) -> PyResult<Vec<usize>> {
-        let given: Vec<i64> = match &self.indptr {
-            Indices::Narrow(starts) => starts.as_array().iter().map(|&start| start.into()).collect(),
-            Indices::Wide(starts) => starts.as_array().to_vec(),
+    ///
+    /// # Errors
+    /// If that does not fit so many of them, or so many entries.
+    pub(crate) fn starts(&self, outer: usize, stored: usize) -> PyResult<Vec<usize>> {
+        let given: Vec<i64> = match self {
+            Self::Narrow(starts) => starts.as_array().iter().map(|&start| start.into()).collect(),
+            Self::Wide(starts) => starts.as_array().to_vec(),
         };
         let last = given.last().copied().and_then(|last| usize::try_from(last).ok());
         let fits = given.len() == outer + 1

@@ -5,8 +5,9 @@ use std::any::Any;
 use std::fmt::Display;
 
 use pyo3::PyErr;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use raddle::EngineError;
+use raddle::files::FileError;
 
 /// A value, or data, that cannot be fitted.
 pub(crate) fn bad_value(text: impl Display) -> PyErr {
@@ -29,6 +30,14 @@ pub(crate) fn failed(error: &EngineError) -> PyErr {
     match error {
         EngineError::Setting(_) => bad_value(error),
         error => PyRuntimeError::new_err(error.to_string()),
+    }
+}
+
+/// A folder without such a model, or that cannot be written.
+pub(crate) fn file_error(error: FileError) -> PyErr {
+    match error {
+        FileError::Write { .. } => PyOSError::new_err(error.to_string()),
+        FileError::Refused { .. } | FileError::Line { .. } => bad_value(error),
     }
 }
 

@@ -4,7 +4,9 @@
 
 mod arrays;
 mod error;
+mod folder;
 mod lasso;
+mod lda;
 mod mf;
 mod run;
 
@@ -12,9 +14,15 @@ mod run;
 #[pyo3::pymodule]
 mod _raddle {
     #[pymodule_export]
-    use crate::lasso::{cross_validate_lasso, fit_lasso};
+    use crate::folder::program_of;
     #[pymodule_export]
-    use crate::mf::{Factorization, fit_mf, number_ids, open_mf};
+    use crate::lasso::{cross_validate_lasso, fit_lasso, open_lasso, save_lasso};
+    #[pymodule_export]
+    use crate::lda::{
+        coherence_lda, fit_lda, infer_lda, load_lda, probabilities_lda, save_lda, score_lda, top_words_lda,
+    };
+    #[pymodule_export]
+    use crate::mf::{Factorization, fit_mf, number_ids, open_mf, save_mf};
     #[pymodule_export]
     use crate::run::panic_in_a_fit;
 

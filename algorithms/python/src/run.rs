@@ -52,11 +52,6 @@ impl Watch {
             }
         }
     }
-
-    /// `true` once the caller has asked the fit to end.
-    pub(crate) fn is_over(&self) -> bool {
-        self.stop.is_requested()
-    }
 }
 
 /// Does `work` on a thread of its own. Whatever Ctrl-C or the callback raise is raised once the boundary under way is

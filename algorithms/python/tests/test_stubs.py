@@ -8,6 +8,7 @@ import pytest
 
 import raddle.lasso
 import raddle.mf
+import raddle.lda
 
 
 def stubs(module):
@@ -44,9 +45,6 @@ def test_a_stub_has_the_parameters_of_what_it_stands_for(name):
 @pytest.mark.parametrize("name", raddle.mf.__all__)
 def test_a_stub_has_the_methods_of_a_factorization(name):
     stub, found = stubs(raddle.mf)[name], getattr(raddle.mf, name)
-    if isinstance(stub, ast.FunctionDef):
-        assert list(parameters(stub)) == list(inspect.signature(found).parameters)
-        return
     methods = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
     public = {method for method in vars(found) if not method.startswith("_")} | {"__init__"}
     assert set(methods) == public
@@ -56,3 +54,25 @@ def test_a_stub_has_the_methods_of_a_factorization(name):
         given = inspect.signature(getattr(found, method)).parameters.items()
         expected = {name: None if each.default is inspect.Parameter.empty else each.default for name, each in given}
         assert parameters(node) == expected, method
+@pytest.mark.parametrize("name", raddle.lda.__all__)
+def test_a_stub_of_topics_has_the_methods_and_their_parameters(name):
+    stub, found = stubs(raddle.lda)[name], getattr(raddle.lda, name)
+    if isinstance(stub, ast.FunctionDef):
+        assert parameters(stub) == defaults(found)
+        return
+    if name == "Coherence":
+        assert [node.target.id for node in stub.body] == list(found._fields)
+        return
+    methods = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    # Others are scikit-learn's, such as `set_fit_request`.
+    public = {method for method in vars(found) if not method.startswith(("_", "set_"))}
+    assert set(methods) == public | {"__init__"}
+    for method, node in methods.items():
+        if not isinstance(vars(found)[method], property):
+            assert parameters(node) == defaults(getattr(found, method)), method
+
+
+def defaults(function):
+    """Return names and defaults of a function's parameters."""
+    given = inspect.signature(function).parameters.items()
+    return {name: None if each.default is inspect.Parameter.empty else each.default for name, each in given}

@@ -68,13 +68,42 @@ impl Corpus {
         width: usize,
         documents: impl IntoIterator<Item = Vec<(u32, u64)>>,
     ) -> Result<Self, String> {
+        Self::from_rows(width, 0, documents)
+    }
+
+    /// [`from_documents`](Self::from_documents) with room for so many (document, word) pairs from the start:
+    /// where they are no more, 6 bytes are held of each, and never more. Words of a document may come in any
+    /// order and several times; those with a count of 0 are left out.
+    ///
+    /// # Errors
+    /// If a word is not below `width`, or there is no memory for the pairs; the text says which.
+    ///
+    /// ```
+    /// use raddle_datasets::Corpus;
+    /// let (starts, words, counts) = ([0, 2, 3], [2, 0, 1], [1, 2, 5]); // compressed rows
+    /// let row = |ends: &[usize]| (ends[0]..ends[1]).map(|at| (words[at], counts[at]));
+    /// let corpus = Corpus::from_rows(3, 3, starts.windows(2).map(row))?;
+    /// assert_eq!(corpus.document(0).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn from_rows(
+        width: usize,
+        pairs: usize,
+        rows: impl IntoIterator<Item = impl IntoIterator<Item = (u32, u64)>>,
+    ) -> Result<Self, String> {
         let mut corpus = Self { starts: vec![0], width, ..Self::default() };
-        for (number, mut document) in documents.into_iter().enumerate() {
-            document.sort_by_key(|&(word, _)| word);
-            if let Some((word, _)) = document.last().filter(|(word, _)| *word as usize >= width) {
+        let has_room =
+            corpus.words.try_reserve_exact(pairs).and_then(|()| corpus.counts.try_reserve_exact(pairs));
+        has_room.map_err(|_| format!("no memory for {pairs} counts of words in documents"))?;
+        let mut row = Vec::new();
+        for (number, document) in rows.into_iter().enumerate() {
+            row.clear();
+            row.extend(document);
+            row.sort_by_key(|&(word, _)| word);
+            if let Some((word, _)) = row.last().filter(|(word, _)| *word as usize >= width) {
                 return Err(format!("document {number} has word {word}, but there are {width} words"));
             }
-            document.into_iter().for_each(|(word, count)| corpus.push(word, count));
+            row.iter().for_each(|&(word, count)| corpus.push(word, count));
             corpus.starts.push(corpus.words.len());
         }
         corpus.count_records();
@@ -177,5 +206,29 @@ impl Corpus {
         }
         self.vocabulary = Some(vocabulary);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_the_documents_and_take_the_room_that_was_asked_for() {
+        let documents: Vec<Vec<(u32, u64)>> =
+            (0..50).map(|at| (0..at % 7).map(|word| (word * 5 % 7, u64::from(word) % 3)).collect()).collect();
+        let pairs = documents.iter().flatten().count();
+        let rows = Corpus::from_rows(7, pairs, documents.iter().map(|row| row.iter().copied())).unwrap();
+        assert_eq!((rows.words.capacity(), rows.counts.capacity()), (pairs, pairs));
+        assert_eq!(Corpus::from_documents(7, documents), Ok(rows));
+        let far = Corpus::from_rows(7, 1, [[(7, 1)]]).unwrap_err();
+        assert_eq!(far, "document 0 has word 7, but there are 7 words");
+        assert!(Corpus::from_rows(7, usize::MAX, [[(0, 1)]]).unwrap_err().contains("no memory"));
+    }
+
+    #[test]
+    fn counts_above_16_bits_follow_several_times() {
+        let corpus = Corpus::from_rows(2, 1, [[(1, 200_000)]]).unwrap();
+        assert_eq!((corpus.length(0), corpus.nonzeros()), (200_000, 4));
     }
 }

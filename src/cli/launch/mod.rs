@@ -8,20 +8,22 @@ mod program;
 mod room;
 mod run;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory as _, Parser};
 
 use self::options::{Join, Launch};
 use super::exit::{Error, ExitStatus};
 use super::say::say;
+use crate::cli::options::foreign::{programs, verb_of_others};
 use crate::cli::options::values::{self, MOST_WORKERS};
 use crate::cluster::{AdminClient, Invitation, RunStatus};
 
 /// Runs programs on several processes, and asks after runs.
 #[derive(Parser)]
-#[command(name = "raddle", version, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "raddle", version, subcommand_required = true, after_help = PROGRAMS)]
 enum Verb {
     /// Run a program as several processes. Its model is the one of a single process, bit for bit.
     #[command(after_help = "Example: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
@@ -34,6 +36,11 @@ enum Verb {
     /// Continue a run with another number of workers, from the next epoch on.
     Rescale(Rescale),
 }
+
+const PROGRAMS: &str = "Programs, run from beside raddle or from PATH:
+  raddle lasso ...  sparse linear, logistic, Poisson and multinomial regression
+  raddle mf ...     matrix factorization, recommendations
+  raddle lda ...    topic models";
 
 #[derive(Debug, Args)]
 struct Status {
@@ -55,6 +62,18 @@ struct Rescale {
 
 /// The body of the program `raddle`.
 pub fn main() -> ExitCode {
+    let mut line = std::env::args_os();
+    let first = line.nth(1);
+    let word = first.as_deref().and_then(OsStr::to_str).unwrap_or_default();
+    if programs().any(|program| program == word) {
+        return ended(program::run(word, line));
+    }
+    if let Some(why) = verb_of_others("raddle", word) {
+        return ended(Err(Error::usage(why)));
+    }
+    if first.is_none() {
+        return ended(say(&Verb::command().render_help().to_string()).map(|()| 0));
+    }
     let verb = Verb::parse();
     let body = || match verb {
         Verb::Launch(launch) => run::launch(&launch),
@@ -69,7 +88,12 @@ pub fn main() -> ExitCode {
             Ok(0)
         }
     };
-    match body() {
+    ended(body())
+}
+
+/// End of the program.
+fn ended(result: Result<u8, Error>) -> ExitCode {
+    match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             super::exit::print_error("raddle", &error);

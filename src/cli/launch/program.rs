@@ -1,6 +1,7 @@
 //! The program that is launched: its path, and those of its options that concern the launcher.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,6 +25,20 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
         let why = "there is no such program beside raddle or on PATH: install it there, or give its path";
         Error::usage(format!("{name}: {why}"))
     })
+}
+
+/// Runs a program in the place of this one, and gives its exit status where the system cannot replace a process.
+pub(super) fn run(name: &str, line: impl Iterator<Item = OsString>) -> Result<u8, Error> {
+    let mut command = Command::new(find(name)?);
+    command.args(line);
+    #[cfg(unix)]
+    let why = std::os::unix::process::CommandExt::exec(&mut command);
+    #[cfg(not(unix))]
+    let why = match command.status() {
+        Ok(status) => return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
+        Err(why) => why,
+    };
+    Err(Error::failed(format!("{name}: cannot be started: {why}")))
 }
 
 /// Command that starts a process of the run with this number in it and this number of workers, listening at

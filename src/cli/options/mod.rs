@@ -1,5 +1,7 @@
 //! [`TrainOptions`]: the options of training that mean the same in every program.
 
+pub(crate) mod foreign;
+mod help;
 pub(crate) mod subcommand;
 pub(crate) mod uses;
 pub(crate) mod values;
@@ -41,7 +43,7 @@ pub struct TrainOptions {
     pub format: Option<String>,
 
     /// Write model, report and trace to this folder. Default: nothing is written.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Let --out replace an earlier run in its folder.
     #[arg(long, requires = "out")]
@@ -67,10 +69,10 @@ pub struct TrainOptions {
     #[arg(long, value_name = "N", default_value_t = 42, value_parser = values::whole::<u64>)]
     pub seed: u64,
     /// Number of worker threads. Default: the number of cores. Never changes the model.
-    #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
+    #[arg(short, long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
     pub workers: Option<usize>,
     /// Show no progress.
-    #[arg(long)]
+    #[arg(short, long)]
     pub quiet: bool,
     /// Write the report to stdout as one line of JSON, and nothing else.
     #[arg(long)]

@@ -1,5 +1,4 @@
-//! [`parse_or`]: a command line whose verb may be left out, and whose options may be those of a run that goes
-//! on.
+//! [`CommandLine`]: a line whose verb may be left out, and whose options may be those of a run that goes on.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,6 +6,8 @@ use std::process;
 
 use clap::{Arg, Command, Parser};
 
+use super::{foreign, help};
+use crate::base::simd_level::SimdLevel;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::begun::{self, Begun, RecordedEnd};
 use crate::cli::run_folder::folder::{Earlier, RunFolder};
@@ -15,26 +16,54 @@ use crate::cli::say::say;
 use crate::files::commit;
 use crate::files::new_model::CHECKPOINT;
 
-/// Parses the command line; `default` is its verb if none is given, so that `lasso --json` is `lasso fit
-/// --json`. With `--resume RUN` verb, data and options are those of the run; one that is given and differs is
-/// refused, unless it cannot change the model. A run that has ended without a checkpoint ends as it did.
-///
-/// Bad usage, `--help` and `--version` end the process, as clap has it.
-pub fn parse_or<T: Parser>(default: &str) -> T {
-    parse_with(default, Free::default())
+/// Description of a program's command line.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CommandLine<'a> {
+    /// Verb of a line that names none, so that `lasso --json` is `lasso fit --json`.
+    pub default: &'a str,
+    /// Options that a resumed run may be given anew, beside those of every program.
+    pub free: Free<'a>,
+    /// Options of the short help (`-h`) beside those of every program, by their long names, each with its line there.
+    pub common: &'a [(&'a str, &'a str)],
+    /// Cargo features that the program was built with, for `--version`.
+    pub features: &'a [&'a str],
 }
 
-/// Parser of a program that has further options which a resumed run may be given anew; else as [`parse_or`].
-pub fn parse_with<T: Parser>(default: &str, free: Free<'_>) -> T {
-    let mut command = T::command().mut_subcommands(|verb| verb.mut_args(take_negative));
-    let line = understood(&command, default, free, std::env::args_os().collect());
-    let line = line.unwrap_or_else(|error| {
+impl CommandLine<'_> {
+    /// Parses the command line of this process. With `--resume RUN` verb, data and options are those of the run; one
+    /// that is given and differs is refused, unless it cannot change the model. A run that has ended without a
+    /// checkpoint ends as it did.
+    ///
+    /// Bad usage, `--help` and `--version` end the process, as clap has it.
+    pub fn parse<T: Parser>(self) -> T {
+        let line: Vec<OsString> = std::env::args_os().collect();
+        let command = T::command().mut_subcommands(|verb| verb.mut_args(take_negative));
+        let mut command = help::laid_out(self.versioned(command), self.common, &line);
         // The body of `main` has not begun, so that its end is this.
-        crate::cli::exit::print_error(command.get_name(), &error);
-        process::exit(error.status().code().into())
-    });
-    let matches = command.clone().try_get_matches_from(line).unwrap_or_else(|error| error.exit());
-    T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+        let refuse = |error: &Error| -> ! {
+            crate::cli::exit::print_error(command.get_name(), error);
+            process::exit(error.status().code().into())
+        };
+        let line = understood(&command, self.default, self.free, line).unwrap_or_else(|error| refuse(&error));
+        let verb = line.get(1).and_then(|word| command.find_subcommand(word));
+        let matches = command.clone().try_get_matches_from(&line).unwrap_or_else(|error| {
+            match verb.and_then(|verb| foreign::answer(verb, &error)) {
+                Some(answer) => refuse(&Error::usage(answer)),
+                None => error.exit(),
+            }
+        });
+        T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+
+    /// The command whose `--version` names features and vector forms; `-V` is the number alone.
+    fn versioned(self, command: Command) -> Command {
+        let features = if self.features.is_empty() { "none".into() } else { self.features.join(", ") };
+        let forms: Vec<&str> = SimdLevel::available().iter().map(|level| level.name()).collect();
+        let number = command.get_version().unwrap_or_default();
+        let (current, forms) = (SimdLevel::current().name(), forms.join(", "));
+        let long = format!("{number}\nfeatures: {features}\nvectors: {current} (of {forms})");
+        command.long_version(long)
+    }
 }
 
 /// An option takes `-1` for a value, so that it is the option that says what is wrong with it.
@@ -50,6 +79,10 @@ fn understood(
     free: Free<'_>,
     line: Vec<OsString>,
 ) -> Result<Vec<OsString>, Error> {
+    let word = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    if let Some(why) = foreign::verb_of_others(command.get_name(), word) {
+        return Err(Error::usage(why));
+    }
     let run = resumed(&line);
     let begun = run.as_deref().map(begun_in).transpose()?.flatten();
     let program = command.get_name();

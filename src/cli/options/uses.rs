@@ -12,7 +12,7 @@ use crate::cli::say::say;
 #[derive(Debug, Clone, Copy, Default, Args, Serialize)]
 pub struct UseOptions {
     /// Say nothing on stderr but errors.
-    #[arg(long)]
+    #[arg(short, long)]
     pub quiet: bool,
     /// Write the result as one line of JSON to stdout, and nothing else there.
     #[arg(long)]

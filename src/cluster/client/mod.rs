@@ -32,6 +32,7 @@ use crate::run::requests::BoundaryRequests;
 pub(crate) struct CoordinatorClient {
     index: u32,
     token: Token,
+    /// Numbers of the build and of the run.
     ids: (u64, u64),
     control: Arc<Mutex<TcpStream>>,
     instructions: Mutex<mpsc::Receiver<Instructed>>,

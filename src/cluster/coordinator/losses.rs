@@ -3,7 +3,7 @@
 //! from the last checkpoint. A *failure* is an error that a process reports of itself: replay would repeat
 //! it, and the run ends.
 
-use super::members::Ended;
+use super::members::ProcessExit;
 use super::{
     Action, Connection, Coordinator, CoordinatorStage, GRACE, Member, MemberState, Order, SuspectedLoss,
 };
@@ -50,7 +50,7 @@ impl Coordinator {
     }
 
     /// A process of the launcher has ended. Reports that it sent before may still arrive.
-    pub(super) fn on_exit(&mut self, of: u32, ended: Ended, now: f64) {
+    pub(super) fn on_exit(&mut self, of: u32, ended: ProcessExit, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         match member.connection {
             Connection::Open => member.ended = Some((ended, now)),
@@ -93,7 +93,7 @@ impl Coordinator {
 
     /// Takes the end of a process for a loss, a failure or a regular end, by its state and the stage of the
     /// run.
-    fn classify_exit(&mut self, of: u32, (code, crashed, how): Ended, now: f64) {
+    fn classify_exit(&mut self, of: u32, (code, crashed, how): ProcessExit, now: f64) {
         let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, CoordinatorStage::Over))
         else {
             return;

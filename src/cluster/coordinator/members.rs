@@ -26,7 +26,7 @@ impl MemberState {
 }
 
 /// Exit status of a process, `true` if it crashed, and a description.
-pub(super) type Ended = (i32, bool, String);
+pub(super) type ProcessExit = (i32, bool, String);
 
 #[derive(Debug, Clone)]
 pub(super) struct Member {
@@ -42,7 +42,7 @@ pub(super) struct Member {
     /// `true` if it has reported that a peer made it fail.
     pub(super) failed_because_of_peer: bool,
     /// Its end, and when that was reported, while reports may still arrive.
-    pub(super) ended: Option<(Ended, f64)>,
+    pub(super) ended: Option<(ProcessExit, f64)>,
     /// Time of its last report, or from which it was expected.
     pub(super) last_report: f64,
 }

@@ -155,6 +155,7 @@ impl Coordinator {
         self.held.as_mut().unwrap_or(&mut self.out).push(Action::Send { to, order });
     }
 
+    /// Ends the run, by process `who`, with this exit status.
     fn over(&mut self, who: u32, code: i32, why: Option<String>) {
         for (&to, _) in self.members.iter().filter(|(_, member)| member.state != MemberState::Released) {
             self.out.push(Action::Send { to, order: Order::End });
@@ -174,10 +175,12 @@ impl Coordinator {
         self.epoch.epoch
     }
 
+    /// The first process of the generation, which has the hub.
     fn first(&self) -> Option<u32> {
         self.plan.as_ref().map(|plan| plan.participants[0].id)
     }
 
+    /// Asks the first process, once a generation, to end it at the next boundary.
     fn end_at_boundary(&mut self) {
         let Some(plan) = self.plan.as_ref().filter(|_| matches!(self.stage, CoordinatorStage::Running))
         else {
@@ -189,6 +192,7 @@ impl Coordinator {
         }
     }
 
+    /// Asks the first process to end the run after the epoch under way.
     fn stop(&mut self) {
         if let (CoordinatorStage::Running, Some(first)) = (&self.stage, self.first()) {
             self.send(first, Order::Stop);

@@ -166,6 +166,7 @@ impl Frames {
         filled
     }
 
+    /// Reads into `arriving` until a whole frame is there.
     fn fill_up(&mut self, arriving: &mut Arriving) -> Result<(), String> {
         loop {
             let bytes = &arriving.bytes[arriving.next..arriving.end];
@@ -198,6 +199,7 @@ impl Frames {
         }
     }
 
+    /// Reports that the other end is lost.
     fn report_loss(&self, why: &str) {
         (self.lost)(&format!("{} is lost: {why}", self.name));
     }

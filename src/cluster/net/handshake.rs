@@ -141,14 +141,16 @@ impl From<io::Error> for Refused {
 
 type Proof = [u8; 32];
 
-fn mac(token: Token, by: u8, both: &[&Handshake]) -> Hmac<Sha256> {
+/// Keyed hash of handshakes; `by` is the end that proves, so that no proof can be sent back.
+fn mac(token: Token, by: u8, of: &[&Handshake]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
     mac.update(&[by]);
-    both.iter().for_each(|handshake| mac.update(&crate::base::state::to_bytes(*handshake)));
+    of.iter().for_each(|handshake| mac.update(&crate::base::state::to_bytes(*handshake)));
     mac
 }
 
+/// Ends that prove, and the ticket.
 const CONNECTOR: u8 = 1;
 const ACCEPTOR: u8 = 2;
 const TICKET: u8 = 3;

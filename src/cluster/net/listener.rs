@@ -75,6 +75,7 @@ impl Waiting {
         }
     }
 
+    /// Takes a connection out of the queue.
     fn leave(&self, number: u64) {
         lock(&self.0).1.retain(|(other, ..)| *other != number);
     }
@@ -150,6 +151,7 @@ impl Listener {
 }
 
 impl ListenerHandlers {
+    /// Starts the handshake of a connection that was accepted.
     fn receive(handlers: &Arc<Self>, socket: TcpStream) {
         let from = socket.peer_addr().ok().map(|address| address.ip());
         let socket = Arc::new(socket);

@@ -61,6 +61,7 @@ pub(crate) struct Member<P: Program> {
     identity: Identity,
     /// The parts that the run begins with; `None` once it has begun.
     lazy_parts: Option<Beginnings<P>>,
+    /// Numbers of shards and of blocks.
     counts: (usize, usize),
     /// Shards, blocks and replica; `None` while a generation runs.
     local: Option<LocalState<P>>,
@@ -220,6 +221,7 @@ impl<P: Program> Member<P> {
         self.local.as_mut().ok_or_else(missing_state)
     }
 
+    /// Index of this process among the participants of the plan.
     fn position(&self) -> Option<usize> {
         self.plan.as_ref()?.index_of(self.index)
     }

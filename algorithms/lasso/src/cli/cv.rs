@@ -127,6 +127,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         .result("nonzeros", fit.coefficients.len() as u64)
         .result("coefficients", outcome::largest(&fit, &model));
     let report = outcome::intercepts(features::reported(&features, chosen.reported(report)), &fit);
+    let report = outcome::explained(report, &fit);
     let is_written = train.folder().is_some();
     let (text, summary) =
         outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);

@@ -1,7 +1,7 @@
 //! The options of `lasso fit`.
 
 use clap::Args;
-use raddle::cli::{ChangeOptions, Error, TrainOptions, refuse_without_effect};
+use raddle::cli::{ChangeOptions, ENGINE_HEADING, Error, TrainOptions, refuse_without_effect};
 use raddle_lasso::Lasso;
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
     ratio: f64,
     /// Number of candidates that `--schedule priority` draws for a round. Default: --parallelism.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = ENGINE_HEADING)]
     candidates: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]

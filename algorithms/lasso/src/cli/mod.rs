@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use raddle::cli::CommandLine;
 
 mod curves;
 mod cv;
@@ -48,9 +49,29 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
+/// Options of the short help, and their lines there.
+const COMMON: &[(&str, &str)] = &[
+    ("y", "response: column name, index from 1, or file"),
+    ("loss", "squared, logistic, multinomial or poisson"),
+    ("lambda", "weight of the penalty"),
+    ("ratio", "lambda = lambda_max / R"),
+    ("tol", "stop at this relative duality gap"),
+    ("points", "number of lambdas of a path"),
+    ("folds", "number of folds"),
+    ("rule", "lambda of the curve: min or 1se"),
+    ("point", "point of a path, from 1"),
+];
+
+const LINE: CommandLine<'static> = CommandLine {
+    default: "fit",
+    free: problem::FREE,
+    common: COMMON,
+    features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+};
+
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lasso", || match raddle::cli::parse_with::<Verb>("fit", problem::FREE) {
+    raddle::cli::main("lasso", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Path(options) => path::path(&options),
         Verb::Cv(options) => cv::cv(&options),

@@ -27,12 +27,20 @@ pub(super) fn finished(
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = report.result("lambda", fit.lambda).result("lambda_max", fit.lambda_max);
     let report = features::reported(features, report.result("nonzeros", fit.coefficients.len() as u64));
-    let report = intercepts(report, fit);
+    let report = explained(intercepts(report, fit), fit);
     let report = report.result("coefficients", largest(fit, &model));
     let is_written = options.train.folder().is_some();
     let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
     let text = format!("{}\n\n{}", features::below(features, fit, &text), report.conclusion());
     Ok((report, summary, text))
+}
+
+/// The share of the deviance that is explained, where there is one.
+pub(crate) fn explained(report: Report, fit: &Fit) -> Report {
+    match fit.explained {
+        (name, Ok(share)) => report.result(&name.to_lowercase().replace(' ', "_"), share),
+        (_, Err(_)) => report,
+    }
 }
 
 /// The intercept, or those of the classes.
@@ -83,10 +91,12 @@ pub(crate) fn describe(
     let (nonzeros, columns) =
         (fit.coefficients.len(), count((model.columns * model.labels.len().max(1)) as u64, "coefficient"));
     let are = if nonzeros == 1 { "is" } else { "are" };
-    let mut text = format!(
-        "{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})\n\n",
-        number(fit.lambda)
-    );
+    let mut text =
+        format!("{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})", number(fit.lambda));
+    if let (name, Ok(share)) = fit.explained {
+        text += &format!(", {name} {}", number((share * 1e4).round() / 1e4));
+    }
+    text += "\n\n";
     if fit.intercept != 0.0 || !fit.intercepts.is_empty() || nonzeros > 0 {
         text += &format!("{:>14}  of\n", "coefficient");
     }

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// The response, to report the error against: a column's name, its index from 1, or a file. Else one that the
     /// format keeps apart, or a column y, target or label that the model does not use; without one there are only
     /// predictions.
-    #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Offsets with which scores begin, of a model that was fitted with an offset: a column or a file with
     /// one value a row. The model's own column unless another is named.
@@ -46,7 +46,7 @@ pub(crate) struct Options {
     /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
     /// behind a tab, the probability of the larger class (of texts, of the last in order); of a multinomial model the class and
     /// the probability of every class, in their order; of a Poisson model it is the mean.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     text: TextArgs,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
+use raddle::cli::{Data, ENGINE_HEADING, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_datasets::{Beside, Classes, Occurring, Options as Reading, Table};
 use raddle_lasso::files::{Features, Saved};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
@@ -27,10 +27,10 @@ pub(super) const MOST_POINTS: usize = 100_000;
 #[derive(Debug, Args, Serialize)]
 pub(crate) struct ProblemOptions {
     /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
-    #[arg(long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
+    #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Cache parsed text in this folder as binary files, named by the content, and read them next time; with several processes, tables of which each reads its own columns.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     cache: Option<PathBuf>,
     /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; multinomial for any number of classes; or poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
@@ -50,7 +50,7 @@ pub(crate) struct ProblemOptions {
     #[arg(long)]
     no_standardize: bool,
     /// For comparisons: exactly this preparation, no intercept, coefficients on the scale of the prepared columns.
-    #[arg(long, value_name = "MODE", conflicts_with_all = ["no_intercept", "no_standardize"])]
+    #[arg(long, value_name = "MODE", help_heading = ENGINE_HEADING, conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
     #[command(flatten)]
     #[serde(flatten)]

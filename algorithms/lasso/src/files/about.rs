@@ -182,7 +182,10 @@ impl About {
     }
 
     /// Check that the numbers fit each other.
-    pub(super) fn check(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The reason, if they do not.
+    pub fn check(&self) -> Result<(), String> {
         let names = self.feature_names.as_ref().map(Vec::len);
         if names.is_some_and(|names| names != self.columns) {
             return Err(format!("{} columns, but {} names of them", self.columns, names.unwrap_or(0)));

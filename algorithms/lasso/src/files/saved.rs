@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use raddle::ModelDigest;
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Matrix, npy};
 
@@ -11,7 +12,7 @@ use super::coefficients::{self, Coefficient};
 use super::features::Features;
 use super::path;
 use crate::error::LassoError;
-use crate::model::Fit;
+use crate::model::{Fit, digested};
 use crate::predict::predict;
 
 const PROGRAM: &str = "lasso";
@@ -96,6 +97,25 @@ impl Saved {
         Ok(Self { about, coefficients, digest: opened.digest().to_owned() })
     }
 
+    /// Digest of the coefficients, as [`Fit::digest`] of the fit that they are of, and `model_digest` in its report; of a
+    /// point of a path that of a fit at its lambda.
+    pub fn model_digest(&self) -> String {
+        let About { columns, intercept, intercepts, lambda, .. } = &self.about;
+        let number = |of: &Coefficient| u64::from(of.class) * *columns as u64 + u64::from(of.column);
+        let coefficients = self.coefficients.iter().map(|of| (number(of), of.value));
+        digested(ModelDigest::default(), coefficients, (*intercept, intercepts, *lambda)).finish()
+    }
+
+    /// Writes the files of a model of one lambda; `dual` has n values, or n rows of K where each of K classes has a
+    /// score. Whoever calls commits them.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self, files: &mut impl ModelFiles, dual: &[f64]) -> Result<(), FileError> {
+        let one = About { points: None, ..self.about.clone() };
+        write_one(files, &one, &one.layout().of_fit(&self.coefficients), dual)
+    }
+
     /// Coefficients for [`Lasso::init`](crate::Lasso::init), as a fit of this many columns of these features numbers them.
     ///
     /// # Errors
@@ -134,23 +154,38 @@ impl Fit {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
-        let (names, layout) = (about.feature_names.as_deref(), about.layout());
-        if self.is_path {
-            let points = self.points.iter().map(|point| &point.coefficients);
-            files.write("coef.tsv", |out| coefficients::write_path(out, points, names, layout))?;
-            files.write("path.tsv", |out| path::write(out, &self.points, about.labels.len()))?;
-        } else {
-            files.write("coef.tsv", |out| coefficients::write(out, &self.coefficients, names, layout))?;
-            files.write("dual.npy", |out| {
-                match self.labels.len() {
-                    0 => npy::header(out, "<f8", &[self.dual.len()])?,
-                    classes => npy::header(out, "<f8", &[self.dual.len() / classes, classes])?,
-                }
-                npy::f64s(out, &self.dual)
-            })?;
+        if !self.is_path {
+            return write_one(files, about, &self.coefficients, &self.dual);
         }
-        files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
+        let (names, layout) = (about.feature_names.as_deref(), about.layout());
+        let points = self.points.iter().map(|point| &point.coefficients);
+        files.write("coef.tsv", |out| coefficients::write_path(out, points, names, layout))?;
+        files.write("path.tsv", |out| path::write(out, &self.points, about.labels.len()))?;
+        write_about(files, about)
     }
+}
+
+/// Writes a model of one lambda; its coefficients are numbered as a fit does.
+fn write_one(
+    files: &mut impl ModelFiles,
+    about: &About,
+    coefficients: &[(u32, f64)],
+    dual: &[f64],
+) -> Result<(), FileError> {
+    let (names, layout) = (about.feature_names.as_deref(), about.layout());
+    files.write("coef.tsv", |out| coefficients::write(out, coefficients, names, layout))?;
+    files.write("dual.npy", |out| {
+        match about.labels.len() {
+            0 => npy::header(out, "<f8", &[dual.len()])?,
+            classes => npy::header(out, "<f8", &[dual.len() / classes, classes])?,
+        }
+        npy::f64s(out, dual)
+    })?;
+    write_about(files, about)
+}
+
+fn write_about(files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
+    files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ use super::linear_predictor::Smooth;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
 
+/// Name of the share of the deviance that is explained.
+pub(super) const EXPLAINED: &str = "deviance explained";
+
 /// A measure of predictions: its name, and its value or why there is none.
 pub type Measure = (&'static str, Result<f64, &'static str>);
 
@@ -66,7 +69,8 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
         self.error_name()
     }
 
-    /// How well scores foretell a response.
+    /// Measures of how well scores foretell a response. The last is the share of the deviance from a constant mean that
+    /// they explain, which is R2 for the squared loss.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure>;
 }
 

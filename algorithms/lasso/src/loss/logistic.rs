@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::function::{Curvature, LossFunction, Measure, ScoredRows, Shape};
+use super::function::{Curvature, EXPLAINED, LossFunction, Measure, ScoredRows, Shape};
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
@@ -84,20 +84,26 @@ impl LossFunction for Logistic {
         "mean logistic deviance"
     }
 
-    /// How often the class is right, and the mean logistic loss of the rows that have one of the two classes.
+    /// How often the class is right, and of the rows that have one of the two classes the mean logistic loss and the
+    /// share of their deviance that is explained.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
         let ScoredRows { y, scores, weights, .. } = given;
         let Some(classes) = given.classes else { return Vec::new() };
         let is_right = |row: usize| f64::from(u8::from(classes[usize::from(scores[row] > 0.0)] == y[row]));
         let known: Vec<usize> = (0..y.len()).filter(|&row| classes.contains(&y[row])).collect();
-        let loss = match known.is_empty() {
-            true => Err("as no row has a class of the model"),
-            false => {
-                let loss = |&at: &usize| weights[at] * row(sign(y[at], Some(classes)), scores[at]);
-                Ok(known.iter().map(loss).sum::<f64>() / known.iter().map(|&at| weights[at]).sum::<f64>())
-            }
+        let sum = |of: &dyn Fn(usize) -> f64| known.iter().map(|&at| weights[at] * of(at)).sum::<f64>();
+        let loss = |score: &dyn Fn(usize) -> f64| sum(&|at| row(sign(y[at], Some(classes)), score(at)));
+        let (total, error) = (sum(&|_| 1.0), loss(&|at| scores[at]));
+        let larger = sum(&|at| f64::from(u8::from(y[at] == classes[1])));
+        let unknown = "as no row has a class of the model";
+        let explained = match (total > 0.0, larger > 0.0 && larger < total) {
+            (false, _) => Err(unknown),
+            (_, false) => Err("as all rows have one class"),
+            _ => Ok(1.0 - error / loss(&|_| libm::log(larger / (total - larger)))),
         };
-        vec![("accuracy", Ok(given.mean(is_right))), (self.error_name(), loss)]
+        let mean = if total > 0.0 { Ok(error / total) } else { Err(unknown) };
+        let right = given.mean(is_right);
+        vec![("accuracy", Ok(right)), (self.error_name(), mean), (EXPLAINED, explained)]
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::function::{Curvature, LossFunction, Measure, ScoredRows, Shape};
+use super::function::{Curvature, EXPLAINED, LossFunction, Measure, ScoredRows, Shape};
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
@@ -79,11 +79,20 @@ impl LossFunction for Multinomial {
         let class = |at: usize| labels.iter().position(|label| *label == y[at]);
         let is_right = |at: usize| f64::from(u8::from(class(at) == Some(row(at).best)));
         let known = given.sum(|at| f64::from(u8::from(class(at).is_some())));
-        let loss = match known > 0.0 {
-            true => Ok(given.sum(|at| class(at).map_or(0.0, |class| row(at).losses[class])) / known),
-            false => Err("as no row has a class of the model"),
+        let loss = given.sum(|at| class(at).map_or(0.0, |class| row(at).losses[class]));
+        let share = |of: usize| given.sum(|at| f64::from(u8::from(class(at) == Some(of)))) / known;
+        // That of the shares of the classes: n times their entropy.
+        let entropy = |share: f64| if share > 0.0 { -share * libm::log(share) } else { 0.0 };
+        let constant = known * (0..labels.len()).map(share).map(entropy).sum::<f64>();
+        let (mean, explained) = match (known > 0.0, constant > 0.0) {
+            (false, _) => {
+                (Err("as no row has a class of the model"), Err("as no row has a class of the model"))
+            }
+            (_, false) => (Ok(loss / known), Err("as all rows have one class")),
+            _ => (Ok(loss / known), Ok(1.0 - loss / constant)),
         };
-        vec![("accuracy", Ok(given.mean(is_right))), (self.error_name(), loss)]
+        let right = given.mean(is_right);
+        vec![("accuracy", Ok(right)), (self.error_name(), mean), (EXPLAINED, explained)]
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::function::{Curvature, LossFunction, Measure, ScoredRows, Shape};
+use super::function::{Curvature, EXPLAINED, LossFunction, Measure, ScoredRows, Shape};
 use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
@@ -82,10 +82,9 @@ impl LossFunction for Poisson {
     /// The mean deviance, and the part of the deviance from the response's mean that is explained.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
         let ScoredRows { y, scores, .. } = given;
-        let explained = "deviance explained";
         if y.iter().any(|&y| y < 0.0) {
             let why = Err("as the response has negative values");
-            return vec![(self.error_name(), why), (explained, why)];
+            return vec![(self.error_name(), why), (EXPLAINED, why)];
         }
         let deviance =
             |score: &dyn Fn(usize) -> f64| -> f64 { given.sum(|row| 2.0 * self::row(y[row], score(row))) };
@@ -96,7 +95,7 @@ impl LossFunction for Poisson {
             true => Ok(1.0 - error / deviance(&|_| mean)),
             false => Err("as the response does not vary"),
         };
-        vec![(self.error_name(), Ok(error / given.weights.iter().sum::<f64>())), (explained, part)]
+        vec![(self.error_name(), Ok(error / given.weights.iter().sum::<f64>())), (EXPLAINED, part)]
     }
 }
 

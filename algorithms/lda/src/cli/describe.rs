@@ -2,9 +2,8 @@
 
 use raddle::cli::{Summary, Table, count};
 use raddle_datasets::Corpus;
+use raddle_lda::files::Model;
 use raddle_lda::{Coherence, TopicWords, coherence};
-
-use super::files::Model;
 
 /// Top words by which coherence is measured.
 const COHERENT: usize = 10;

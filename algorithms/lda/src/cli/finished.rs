@@ -2,12 +2,12 @@
 
 use raddle::cli::{Data, Error, Report, Session, Summary, VersionOf, count};
 use raddle_datasets::{Corpus, Vocabulary};
+use raddle_lda::files::{Model, ToSave};
 use raddle_lda::{Fit, Held, Preparation, Problem, TopicWords};
 
 use super::describe::Listing;
-use super::files::{self, Model};
 use super::fit_options::Options;
-use super::outcome;
+use super::{outcome, pyldavis};
 
 /// Topics listed on the screen, and their words.
 const LISTED: usize = 20;
@@ -42,9 +42,13 @@ pub(super) fn finished(
 ) -> Result<(Report, Summary, String), Error> {
     let counts = fit.topic_words();
     let model = model(&counts);
-    files::write(session, fit, &counts, &model, names)?;
+    let rows = fit.document_topics();
+    let topics_of = &|document| rows.of(document);
+    ToSave { model: &model, counts: &counts, topics_of, names, evaluations: fit.evaluations() }
+        .write(session)?;
+    drop(rows);
     if let Some(corpus) = corpus.as_ref().filter(|_| options.pyldavis) {
-        files::write_pyldavis(session, fit, &counts, (corpus, &model))?;
+        pyldavis::write(session, fit, &counts, (corpus, &model))?;
     }
     let listing = Listing::new(&counts, corpus.as_ref().filter(|_| options.coherence));
     let about = Data { notes: notes.to_vec(), ..about };

@@ -1,10 +1,10 @@
 //! `lda fit`.
 
 use raddle::cli::{Error, ExitStatus, Session, Timed};
+use raddle_lda::files::Model;
 use raddle_lda::{Fit, Problem, TopicWords};
 
 use super::data;
-use super::files::Model;
 use super::finished::{finished, held_out};
 use super::fit_options::{FREE, Options, refuse};
 use super::start;

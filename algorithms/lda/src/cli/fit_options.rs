@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use raddle::cli::{ChangeOptions, Error, Free, TrainOptions, choose, count, refuse_without_effect};
+use raddle::cli::{
+    ChangeOptions, ENGINE_HEADING, Error, Free, TrainOptions, choose, count, refuse_without_effect,
+};
 use raddle_datasets::Corpus;
 use raddle_lda::{Held, Lda, LdaError, Preparation, SyncInterval};
 use serde::Serialize;
@@ -65,7 +67,7 @@ pub(crate) struct Options {
     sync: Sync,
     /// Keep the corpus in this folder as a file that is read by parts: with several processes, none then has all of it in
     /// memory. There it is kept for the run without it, too.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Measure the coherence of each topic's top words on the corpus.
     #[arg(long)]

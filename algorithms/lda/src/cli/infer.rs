@@ -11,11 +11,11 @@ use raddle::cli::{
     Error, ExitStatus, MOST_WORKERS, Records, UseOptions, between, count, refuse_without_effect, write_atomic,
 };
 use raddle_datasets::{Corpus, npy};
+use raddle_lda::files::{Model, Saved};
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
 
 use super::data::{self, Given, TextArgs};
-use super::files::{self, Model};
 use super::fit_options::refuse;
 use super::words::WordArgs;
 
@@ -44,10 +44,10 @@ pub(crate) struct Options {
     #[command(flatten)]
     words: WordArgs,
     /// Number of worker threads. Default: the number of cores. Never changes the result.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write the topics to this file rather than to stdout: a NAME.npy is a matrix of documents by topics, f32.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// In text and JSON, leave out topics with a smaller share of a document. Default: 0.01.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -84,7 +84,7 @@ pub(crate) fn infer(options: &Options) -> Result<ExitStatus, Error> {
     #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
     let workers =
         options.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let (model, counts, _) = files::read(&options.model)?;
+    let Saved { model, counts, .. } = Saved::open(&options.model)?;
     let corpus = data::read(&options.data, options.given(&model)?, workers)?;
     options.words.check(&corpus)?;
     let notes = corpus.notes.clone();

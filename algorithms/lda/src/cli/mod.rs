@@ -3,18 +3,17 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use raddle::cli::CommandLine;
 
 mod data;
 mod describe;
-mod documents;
-mod evaluations;
-mod files;
 mod finished;
 mod fit;
 mod fit_options;
 mod infer;
 mod outcome;
 mod priors;
+mod pyldavis;
 mod start;
 mod stored;
 mod topics;
@@ -41,9 +40,28 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
+/// Options of the short help, and their lines there.
+const COMMON: &[(&str, &str)] = &[
+    ("topics", "number of topics"),
+    ("text", "the data are texts"),
+    ("stop-words", "words to leave out"),
+    ("min-df", "leave out words of fewer documents"),
+    ("validation", "documents that end the run"),
+    ("test", "documents that only measure"),
+    ("coherence", "measure the coherence of topics"),
+    ("top", "number of words a topic"),
+];
+
+const LINE: CommandLine<'static> = CommandLine {
+    default: "fit",
+    free: fit_options::FREE,
+    common: COMMON,
+    features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+};
+
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("lda", || match raddle::cli::parse_with::<Verb>("fit", fit_options::FREE) {
+    raddle::cli::main("lda", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Infer(options) => infer::infer(&options),
         Verb::Topics(options) => topics::topics(&options),

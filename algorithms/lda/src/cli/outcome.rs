@@ -2,9 +2,9 @@
 
 use raddle::cli::{Report, number};
 use raddle_lda::Fit;
+use raddle_lda::files::symmetric;
 
 use super::describe::Listing;
-use super::files::symmetric;
 
 /// Numbers that a report lists at most; longer lists are files.
 const LISTED: usize = 20;

@@ -6,9 +6,9 @@ use std::path::Path;
 use raddle::cli::{Error, count};
 use raddle_datasets::Corpus;
 use raddle_lda::TopicWords;
+use raddle_lda::files::{Model, Saved};
 
 use super::data::LeftOut;
-use super::files::{self, Model};
 
 /// A model to start from, by the words of the corpus.
 pub(crate) struct Start {
@@ -31,8 +31,9 @@ pub(crate) struct InitialModel<'a> {
 
 impl<'a> InitialModel<'a> {
     pub(crate) fn read(folder: &'a Path) -> Result<Self, Error> {
-        let (model, counts, opened) = files::read(folder)?;
-        Ok(Self { folder, model, counts, digest: opened.digest().to_owned() })
+        let opened = Saved::open(folder)?;
+        let digest = opened.folder().digest().to_owned();
+        Ok(Self { folder, model: opened.model, counts: opened.counts, digest })
     }
 
     /// Adds the words to the corpus that the model has and the corpus lacks; but not those that were left out of it.

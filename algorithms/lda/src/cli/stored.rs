@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use raddle::cli::{Error, ExitStatus, Session, Timed};
 use raddle_datasets::StoredCorpus;
+use raddle_lda::files::Model;
 use raddle_lda::{Fit, Problem, TopicWords};
 
 use super::data;
-use super::files::Model;
 use super::finished::{finished, held_out};
 use super::fit_options::{FREE, Options, refuse};
 use super::words;

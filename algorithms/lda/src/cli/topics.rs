@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, ModelFolder, Table, UseOptions, between, count, number};
+use raddle::cli::{Error, ExitStatus, Table, UseOptions, between, count, number};
+use raddle_lda::files::Saved;
 
 use super::data::{self, Given, TextArgs};
 use super::describe::Listing;
 use super::infer::matched;
-use super::{documents as shares, files};
 
 /// Topics listed on the screen unless --top says otherwise.
 const TOP: usize = 100;
@@ -57,7 +57,8 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
         let why = "--text, --id and --encoding say how documents are read: name them, too, as in `lda topics MODEL DATA`";
         return Err(Error::usage(why));
     }
-    let (model, counts, opened) = files::read(&options.model)?;
+    let saved = Saved::open(&options.model)?;
+    let Saved { model, counts, .. } = &saved;
     let corpus = match &options.data {
         None => None,
         Some(source) => {
@@ -66,7 +67,7 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
             let given = Given { format, vocab, texts: &options.texts, tokenizer, may_be_empty: false };
             let corpus = data::read(source, given, 1)?;
             corpus.notes.iter().for_each(|note| options.with.note(note));
-            let (corpus, unknown) = matched(corpus, &model, source)?;
+            let (corpus, unknown) = matched(corpus, model, source)?;
             let unknown = unknown.iter().sum();
             if unknown > 0 {
                 options.with.note(&format!("{} of {source} unknown to the model", count(unknown, "token")));
@@ -74,19 +75,19 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
             Some(corpus)
         }
     };
-    let listing = Listing::new(&counts, corpus.as_ref());
+    let listing = Listing::new(counts, corpus.as_ref());
     let title = format!("{} topics of {} words from {} tokens", model.topics, model.words, model.tokens);
     let mut text =
-        format!("{title}\n\n{}", listing.text(&counts, &model, options.top.unwrap_or(TOP), options.words));
+        format!("{title}\n\n{}", listing.text(counts, model, options.top.unwrap_or(TOP), options.words));
     if let Some(mean) = listing.mean_coherence() {
         let (u_mass, npmi) = (number(mean.u_mass), number(mean.npmi));
         text += &format!("\nmean coherence of 10 words: u_mass {u_mass}, npmi {npmi}");
     }
-    let mut summary = listing.summary(title, &counts, &model, options.words);
+    let mut summary = listing.summary(title, counts, model, options.words);
     let top = options.top.unwrap_or(usize::MAX);
     summary.tables.iter_mut().for_each(|table| table.rows.truncate(top));
     if options.documents > 0 {
-        let (below, table) = documents(options, (&opened, &model), &listing)?;
+        let (below, table) = documents(options, &saved, &listing)?;
         text = format!("{}\n\n{below}", text.trim_end());
         if model.held_out_documents > 0 {
             let held_out = count(model.held_out_documents, "document");
@@ -101,12 +102,8 @@ pub(crate) fn topics(options: &Options) -> Result<ExitStatus, Error> {
 }
 
 /// The documents with the largest share of each listed topic, in words and as a table.
-fn documents(
-    options: &Options,
-    (opened, model): (&ModelFolder, &files::Model),
-    listing: &Listing,
-) -> Result<(String, Table), Error> {
-    let found = shares::Shares::read(opened, model)?;
+fn documents(options: &Options, saved: &Saved, listing: &Listing) -> Result<(String, Table), Error> {
+    let found = saved.documents()?;
     let mut text = format!("{:>6}  documents with the largest share\n", "topic");
     let mut table = Table::new("documents", &["topic", "document", "name", "share"]);
     for topic in listing.filled().take(options.top.unwrap_or(TOP)) {

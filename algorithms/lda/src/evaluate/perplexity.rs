@@ -17,11 +17,13 @@ use crate::data::held_out::HeldOut;
 /// Rounds of expectation-maximisation.
 pub(crate) const ROUNDS: usize = 50;
 
-/// Log-likelihood and number of scored tokens.
+/// Score of held-out documents: of half their tokens, given the other half.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Score {
-    pub(crate) log_likelihood: f64,
-    pub(crate) tokens: u64,
+pub struct Score {
+    /// Log-likelihood of the tokens that are scored.
+    pub log_likelihood: f64,
+    /// How many there are.
+    pub tokens: u64,
 }
 
 raddle::state!(Score { log_likelihood, tokens });
@@ -33,7 +35,7 @@ impl Score {
     }
 
     /// exp(-log-likelihood / tokens); none without tokens.
-    pub(crate) fn perplexity(self) -> Option<f64> {
+    pub fn perplexity(self) -> Option<f64> {
         (self.tokens > 0).then(|| libm::exp(-self.log_likelihood / self.tokens as f64))
     }
 }

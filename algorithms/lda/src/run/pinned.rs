@@ -4,7 +4,7 @@ use super::messages::Partial;
 use crate::data::problem::{TEST, VALIDATION};
 
 /// A boundary at which held-out documents were scored.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Evaluation {
     /// Epochs completed.
     pub epoch: u64,

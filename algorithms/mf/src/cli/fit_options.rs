@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{ChangeOptions, Error, Free, TrainOptions, refuse_without_effect};
+use raddle::cli::{ChangeOptions, ENGINE_HEADING, Error, Free, TrainOptions, refuse_without_effect};
 use serde::Serialize;
 
 use super::data::{self, Reading};
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     pub(super) relevant: Option<f64>,
     /// Keep the ratings in this folder as a file that is read by parts: with several processes, none then has all of them
     /// in memory. There they are kept for the run without it, too.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Leave out users and items with fewer than N ratings, until none has fewer.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     top: usize,
     /// Write the model with the new rows to this folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Let --out replace an earlier run in its folder.
     #[arg(long, requires = "out")]

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use raddle::cli::CommandLine;
 
 mod asked;
 mod compared;
@@ -55,9 +56,30 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 Exit status: 0 done, 1 failed, 2 bad usage or input,
 3 stopped at a limit, a target missed or diverged, 130 interrupted.";
 
+/// Options of the short help, and their lines there.
+const COMMON: &[(&str, &str)] = &[
+    ("rank", "number of factors"),
+    ("reg", "weight of the squared factors"),
+    ("solver", "sgd, als or ccd"),
+    ("implicit", "values are counts of clicks"),
+    ("validation", "ratings that drive the early stop"),
+    ("test", "ratings to measure at the end"),
+    ("ranks", "ranks to choose from"),
+    ("folds", "number of folds"),
+    ("top", "number of items"),
+    ("users", "users to recommend to"),
+];
+
+const LINE: CommandLine<'static> = CommandLine {
+    default: "fit",
+    free: fit_options::FREE,
+    common: COMMON,
+    features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+};
+
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    raddle::cli::main("mf", || match raddle::cli::parse_with::<Verb>("fit", fit_options::FREE) {
+    raddle::cli::main("mf", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
         Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),

@@ -25,7 +25,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     reading: Reading,
     /// Write a line for each pair to this file, `user item prediction` separated by tabs. Default: stdout.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     uses: UseOptions,

@@ -3,14 +3,42 @@
 Each algorithm is a module of its own, loaded when it is asked for:
 
 - `raddle.lasso`: the Lasso and its kin, as estimators of scikit-learn, each with a duality gap;
-- `raddle.mf`: matrix factorization of ratings and clicks, and recommendations.
+- `raddle.mf`: matrix factorization of ratings and clicks, and recommendations;
+- `raddle.lda`: topics of documents, as an estimator of scikit-learn.
 
-A model is the same, bit for bit, for any number of workers, and as the command-line programs make it.
+A model is the same, bit for bit, for any number of workers, and as the command-line programs make it: they read what
+`save` writes, and `load` reads what they write.
 """
 
 from importlib import import_module as _import_module
 
-__all__ = ["lasso", "mf"]
+__all__ = ["lasso", "lda", "mf"]
+
+
+def load(path, **which):
+    """Return the model in a folder that a program or `save` wrote, as an estimator.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+    **which
+        Of a path of `lasso`: `point`, from 1; else the last is returned.
+
+    Returns
+    -------
+    estimator
+        Of `raddle.lasso`, `raddle.mf` or `raddle.lda`, fitted. What a folder does not tell, such as `n_jobs`, is as by
+        default.
+    """
+    import os
+
+    from raddle import _raddle
+
+    program = _raddle.program_of(os.fspath(path))
+    if program not in __all__:
+        raise ValueError(f"{os.fspath(path)}: a model of {program}, which this version of raddle does not load")
+    return _import_module(f"raddle.{program}").load(path, **which)
 
 
 def __getattr__(name):
@@ -24,4 +52,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, "__version__", "load"])

@@ -1,6 +1,10 @@
 """Parts that the estimators of all modules share."""
 
+import numbers
 import os
+
+import numpy as np
+from scipy import sparse
 
 # Of what an estimator keeps. It rises when what an older one kept can no longer be used.
 _FORMAT = 1
@@ -17,6 +21,34 @@ def workers(n_jobs):
 
 def _cores():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def refuse(name, value, must):
+    """Raise the error of a parameter out of its range."""
+    raise ValueError(f"{name} is {value!r}: {must}")
+
+
+def number(name, value):
+    """Return a parameter that must be a number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        refuse(name, value, "it must be a number")
+    return float(value)
+
+
+def whole(name, value, least):
+    """Return a parameter that must be a whole number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < least:
+        refuse(name, value, f"it must be a whole number of at least {least}")
+    return int(value)
+
+
+def aligned(X):
+    """Return X as it is, or copied where its memory is not aligned for numbers."""
+    if sparse.issparse(X):
+        is_aligned = all(part.flags.aligned for part in (X.data, X.indices, X.indptr))
+    else:
+        is_aligned = X.flags.aligned
+    return X if is_aligned else X.copy()
 
 
 class Pickled:

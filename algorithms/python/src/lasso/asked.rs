@@ -58,11 +58,6 @@ impl Asked<'_> {
         Ok(lasso)
     }
 
-    /// The number of workers.
-    pub(super) fn workers(&self) -> usize {
-        self.workers
-    }
-
     /// What is done to the data first.
     pub(super) fn preparation(&self) -> Preparation {
         Preparation::Standard { intercept: self.fit_intercept, standardize: self.standardize }

@@ -39,6 +39,9 @@ fn text(error: &LassoError) -> String {
         LassoError::InFold { fold, folds, why } => {
             format!("fold {fold} of {folds}: without its rows, {}; choose another cv", text(why))
         }
+        LassoError::InSplit { split, splits, why } => {
+            format!("split {split} of {splits}: on its training rows, {}; choose another cv", text(why))
+        }
         LassoError::FoldClass { fold, folds, .. } => format!(
             "fold {fold} of {folds} holds out no row of one of the classes, so that it has no area under the curve: \
              choose another cv, or another measure"

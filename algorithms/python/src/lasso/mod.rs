@@ -4,6 +4,7 @@ mod asked;
 mod cv;
 mod error;
 mod result;
+mod saved;
 
 use std::time::Instant;
 
@@ -13,6 +14,7 @@ use pyo3::types::PyDict;
 use raddle_lasso::{Fit, LassoError, Problem};
 
 pub(crate) use self::cv::cross_validate_lasso;
+pub(crate) use self::saved::{open_lasso, save_lasso};
 
 use self::asked::Asked;
 use self::error::refused;

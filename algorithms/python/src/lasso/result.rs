@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle_lasso::Fit;
 
+use super::saved::about;
 use crate::run::{Seconds, report_as_dict};
 
 /// The fit.
@@ -17,6 +18,7 @@ pub(super) fn as_dict<'py>(py: Python<'py>, fit: &Fit, seconds: Seconds) -> PyRe
     result.set_item("intercepts", intercepts(fit.intercept, &fit.intercepts).into_pyarray(py))?;
     result.set_item("dual", fit.dual.clone().into_pyarray(py))?;
     result.set_item("digest", fit.digest())?;
+    result.set_item("about", about(fit)?)?;
     result.set_item("iterations", fit.report.epochs)?;
     result.set_item("gap", fit.report.metric.value)?;
     result.set_item("is_reached", fit.report.metric.is_reached())?;

@@ -1,8 +1,6 @@
 //! Errors of the library, with Python's names for parameters.
 
 use pyo3::PyErr;
-use pyo3::exceptions::PyOSError;
-use raddle::files::FileError;
 use raddle_mf::MfError;
 
 use crate::error::{bad_parameter, bad_value, failed, no_memory};
@@ -21,14 +19,6 @@ pub(super) fn refused(error: MfError) -> PyErr {
         MfError::Negative { value, .. } => bad_value(format!(
             "user_items has the value {value}: implicit feedback counts how often, so it must be 0 or more"
         )),
-        error => bad_value(error),
-    }
-}
-
-/// The exception for files that are not what they should be, or cannot be written.
-pub(super) fn no_files(error: FileError) -> PyErr {
-    match error {
-        FileError::Write { .. } => PyOSError::new_err(error.to_string()),
         error => bad_value(error),
     }
 }

@@ -19,6 +19,7 @@ from raddle.lasso._classification import LogisticLasso
 from raddle.lasso._cv import ElasticNetCV, LassoCV, LogisticLassoCV, PoissonLassoCV
 from raddle.lasso._path import LassoPath, lasso_path
 from raddle.lasso._regression import ElasticNet, Lasso, PoissonLasso
+from raddle.lasso._saved import load as load
 
 __all__ = [
     "ElasticNet",

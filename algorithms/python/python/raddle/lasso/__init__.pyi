@@ -1,12 +1,14 @@
 """The Lasso and its kin as estimators of scikit-learn."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.model_selection import BaseCrossValidator
 
 __all__ = [
     "ElasticNet",
@@ -37,6 +39,7 @@ class _Linear(BaseEstimator):
     @property
     def sparse_coef_(self) -> sparse.csr_matrix: ...
     def to_sklearn(self) -> BaseEstimator: ...
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
 
 class _Single(_Linear):
     def fit(
@@ -157,7 +160,7 @@ class LassoCV(_Regression, _Chosen):
         *,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,
@@ -182,7 +185,7 @@ class ElasticNetCV(_Regression, _Chosen):
         l1_ratio: float | list[float] = 0.5,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,
@@ -207,7 +210,7 @@ class LogisticLassoCV(_Classification, _Chosen):
         l1_ratio: float | list[float] = 1.0,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,
@@ -232,7 +235,7 @@ class PoissonLassoCV(_Regression, _Chosen):
         l1_ratio: float | list[float] = 1.0,
         alphas: int = 100,
         eps: float = 1e-3,
-        cv: int | None = 5,
+        cv: int | BaseCrossValidator | Iterable[tuple[ArrayLike, ArrayLike]] | None = 5,
         rule: Literal["min", "1se"] = "min",
         measure: Literal["deviance", "mse", "mae", "auc", "accuracy"] = "deviance",
         random_state: int = 42,

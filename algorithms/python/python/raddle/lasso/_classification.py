@@ -27,6 +27,20 @@ class Classification(Exported, ClassifierMixin, Linear):
     def _shape_coefficients(self, coef, intercepts):
         self.coef_, self.intercept_ = coef, intercepts
 
+    def _class_members(self):
+        numbers = list(range(len(self.classes_)))
+        names = None
+        if self.classes_.dtype.kind in "biuf":
+            numbers = [float(value) for value in self.classes_]
+        else:
+            names = [str(value) for value in self.classes_]
+        where = "labels" if len(numbers) > 2 else "classes"
+        return {where: numbers, **({} if names is None else {"class_names": names})}
+
+    def _restore_classes(self, about):
+        names, numbers = about.get("class_names"), about.get("labels") or about["classes"]
+        self.classes_ = np.array(numbers if names is None else names)
+
     def fit(self, X, y, sample_weight=None, offset=None, callback=None):
         """Fit the model.
 

@@ -31,7 +31,7 @@ class CrossValidated:
         offset : array of shape (n,), optional
             What is added to the score of each row.
         groups : array of shape (n,), optional
-            Labels: rows of one are held out together.
+            Labels: rows of one are held out together. A splitter is given them.
         callback : callable, optional
             Called with a record, a dict, after each epoch of each fit. If it returns False, all end there; amid the
             folds nothing is chosen then.
@@ -43,7 +43,7 @@ class CrossValidated:
         X, y = self._validated(X, y)
         rows = self._rows(y, sample_weight, offset)
         asked = self._asked(X)
-        folds = self._folds(X, groups)
+        folds = self._folds(X, y, groups)
         result = named(X, lambda: _raddle.cross_validate_lasso(X, rows, asked, folds, callback))
         if result is None:
             warnings.warn(
@@ -65,17 +65,20 @@ class CrossValidated:
             _given.refuse("l1_ratio", ratio, "it must be a number, or several")
         return [_given.number("l1_ratio", ratio) for ratio in ratios]
 
-    def _folds(self, X, groups):
+    def _folds(self, X, y, groups):
         points, ratio = grid(self.alphas, self.eps)
+        cv = 5 if self.cv is None else self.cv
+        is_number = isinstance(cv, numbers.Number)
         return {
-            "folds": 5 if self.cv is None else _given.whole("cv", self.cv, 2),
+            "folds": _given.whole("cv", cv, 2) if is_number else 0,
             "points": points,
             "ratio": ratio,
             "seed": _given.whole("random_state", self.random_state, 0),
             "rule": self.rule,
             "measure": self.measure,
             "l1_ratios": self._l1_ratios(),
-            "groups": _given.labels("groups", groups, X.shape[0], "rows"),
+            "groups": _given.labels("groups", groups, X.shape[0], "rows") if is_number else None,
+            "splits": None if is_number else _splits(cv, X, y, groups),
         }
 
     def _keep_choice(self, result):
@@ -91,6 +94,24 @@ class CrossValidated:
         result["report"]["folds"] = result["folds"]
 
 
+def _splits(cv, X, y, groups):
+    """Return training and test rows of each split of a splitter, or of an iterable of pairs."""
+    from sklearn.model_selection import check_cv
+
+    return [(_rows(train), _rows(test)) for train, test in check_cv(cv).split(X, y, groups)]
+
+
+def _rows(named):
+    named = np.asarray(named)
+    if named.dtype == bool:
+        named = np.flatnonzero(named)
+    if named.ndim != 1 or (named.size and named.dtype.kind not in "iu"):
+        raise ValueError("cv names rows by something else than whole numbers or a mask")
+    if (named < 0).any():
+        raise ValueError(f"cv names row {named.min()}: rows are counted from 0")
+    return named.astype(np.uint64)
+
+
 class LassoCV(CrossValidated, Regression):
     """A `Lasso` whose alpha is chosen by cross-validation.
 
@@ -103,14 +124,15 @@ class LassoCV(CrossValidated, Regression):
         Number of alphas, evenly spaced in their logarithm.
     eps : float, default=1e-3
         The last alpha over the first.
-    cv : int, default=5
-        Number of folds.
+    cv : int, splitter or iterable of (train, test), default=5
+        Number of folds; or what names the rows of each, such as `sklearn.model_selection.TimeSeriesSplit`, whose
+        training and test rows need not be all rows.
     rule : {"min", "1se"}, default="min"
         Which alpha: the one with the best mean, or the largest within one standard error of it.
     measure : {"deviance", "mse", "mae", "auc", "accuracy"}, default="deviance"
         What rows held out are measured by; the last two are of classes.
     random_state : int, default=42
-        Names the assignment of rows to folds.
+        Names the assignment of rows to folds, where `cv` is a number.
     fit_intercept, standardize, tol, max_iter, positive, bounds, factors, groups, warm_start, copy_X, n_jobs
         As in `ElasticNet`.
 

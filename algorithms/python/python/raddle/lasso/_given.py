@@ -3,38 +3,9 @@
 import numbers
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import assert_all_finite
 
-from raddle._common import workers
-
-
-def refuse(name, value, must):
-    """Raise the error of a parameter out of its range."""
-    raise ValueError(f"{name} is {value!r}: {must}")
-
-
-def number(name, value):
-    """Return a parameter that must be a number."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        refuse(name, value, "it must be a number")
-    return float(value)
-
-
-def whole(name, value, least):
-    """Return a parameter that must be a whole number."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < least:
-        refuse(name, value, f"it must be a whole number of at least {least}")
-    return int(value)
-
-
-def matrix(X):
-    """Return X as it is, or copied where its memory is not aligned for numbers."""
-    if sparse.issparse(X):
-        is_aligned = all(part.flags.aligned for part in (X.data, X.indices, X.indptr))
-    else:
-        is_aligned = X.flags.aligned
-    return X if is_aligned else X.copy()
+from raddle._common import number, refuse, whole, workers
 
 
 def row_values(name, values, rows):

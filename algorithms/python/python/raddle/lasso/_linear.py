@@ -1,5 +1,6 @@
 """What all estimators share: from data to coefficients, and from these to scores."""
 
+import json
 import warnings
 
 import numpy as np
@@ -9,11 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from raddle import _raddle
-from raddle._common import Pickled
+from raddle._common import Pickled, aligned
 from raddle.lasso import _given
+from raddle.lasso._saved import Saved
 
 
-class Linear(Pickled, BaseEstimator):
+class Linear(Saved, Pickled, BaseEstimator):
     """A linear model with a penalty.
 
     A subclass has a `_loss` and turns y into numbers.
@@ -43,7 +45,7 @@ class Linear(Pickled, BaseEstimator):
             ensure_all_finite=False,
             y_numeric=self._is_numeric,
         )
-        return _given.matrix(X), y
+        return aligned(X), y
 
     # y must be numbers.
     _is_numeric = True
@@ -87,6 +89,7 @@ class Linear(Pickled, BaseEstimator):
         self.dual_ = result["dual"] if len(intercepts) == 1 else result["dual"].reshape(shape[0], -1)
         self.report_ = result["report"]
         self.digest_ = result["digest"]
+        self._about = json.loads(result["about"])
         if not result["is_reached"] and self.report_["ending"] != "interrupted":
             warnings.warn(
                 f"the relative duality gap is {self.relative_gap_:.2e} and was to be {self.tol:.2e}: raise max_iter or "

@@ -1,25 +1,29 @@
-//! [`Shares`]: how much of a model's own documents each topic has, and what these are called.
+//! [`SavedDocuments`]: how much of a model's own documents each topic has, and what these are called.
 
-use raddle::cli::{Error, ModelFolder};
+use raddle::files::{FileError, ModelFolder};
 use raddle_datasets::Csc;
 
-use super::files::{self, DOC_TOPIC, DOCUMENTS, Model};
+use super::about::Model;
+use super::names::{DOC_TOPIC, DOCUMENTS};
+use super::sparse::sparse;
 
 /// The documents of a model by topics.
-pub(crate) struct Shares {
-    /// Counts, documents by topics.
-    counts: Csc,
+#[derive(Debug)]
+pub struct SavedDocuments {
+    /// How often each topic is in each document: documents by topics, in columns.
+    pub counts: Csc,
     /// Tokens of each document, with all of alpha.
     lengths: Vec<f64>,
     alpha: Vec<f64>,
-    names: Option<Vec<String>>,
+    /// Names of the documents, if they have some.
+    pub names: Option<Vec<String>>,
 }
 
-impl Shares {
+impl SavedDocuments {
     /// Reads them from a model's folder.
-    pub(crate) fn read(folder: &ModelFolder, model: &Model) -> Result<Self, Error> {
-        let broken = |why: &str| Error::input(format!("{}: {why}", folder.path().join(DOC_TOPIC).display()));
-        let counts = files::sparse(folder, DOC_TOPIC)?;
+    pub(super) fn read(folder: &ModelFolder, model: &Model) -> Result<Self, FileError> {
+        let broken = |why: &str| FileError::refused(&folder.path().join(DOC_TOPIC), why);
+        let counts = sparse(folder, DOC_TOPIC)?;
         if (counts.rows(), counts.cols()) != (model.documents, model.topics) {
             return Err(broken("it has other documents or topics than model.json"));
         }
@@ -44,7 +48,7 @@ impl Shares {
     }
 
     /// (document, share) of those with the largest share of a topic, of documents that have it at all.
-    pub(crate) fn top(&self, topic: usize, most: usize) -> Vec<(usize, f64)> {
+    pub fn top(&self, topic: usize, most: usize) -> Vec<(usize, f64)> {
         let column = self.counts.outer_view(topic);
         let share = |(document, count): (usize, &f64)| {
             (document, (count + self.alpha[topic]) / self.lengths[document])
@@ -57,7 +61,7 @@ impl Shares {
     }
 
     /// A document's name, or its number from 1.
-    pub(crate) fn name(&self, document: usize) -> String {
+    pub fn name(&self, document: usize) -> String {
         let name = self.names.as_ref().and_then(|names| names.get(document));
         name.cloned().unwrap_or_else(|| (document + 1).to_string())
     }

@@ -1,0 +1,93 @@
+"""Models in folders, as the program `lasso` writes and reads them."""
+
+import json
+import os
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from raddle import _raddle
+
+
+class Saved:
+    """An estimator whose model can be saved."""
+
+    def save(self, path, *, overwrite=False):
+        """Write the model into a folder, which `raddle.load` and the program `lasso` read.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder; it is made if need be.
+        overwrite : bool, default=False
+            Whether a model that is there is replaced; else it is refused.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "coef_")
+        kept = np.flatnonzero(self.coef_)
+        coefficients = kept.astype(np.uint32), self.coef_.ravel()[kept].astype(np.float64)
+        about = json.dumps({**self._about, **self._names()})
+        _raddle.save_lasso(os.fspath(path), about, coefficients, np.ravel(self.dual_), overwrite)
+        return self
+
+    def _names(self):
+        """Return the members of `model.json` that name columns and classes."""
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "feature_names": None if names is None else [str(name) for name in names],
+            **self._class_members(),
+        }
+
+    def _class_members(self):
+        return {}
+
+    def _restore(self, found, about, path):
+        """Take up a model that was read."""
+        intercepts = np.array(about.get("intercepts") or [about["intercept"]])
+        coef = np.zeros(len(intercepts) * about["columns"])
+        coef[found["columns"]] = found["values"]
+        self.n_features_in_ = about["columns"]
+        if about.get("feature_names") is not None:
+            self.feature_names_in_ = np.array(about["feature_names"], dtype=object)
+        self._restore_classes(about)
+        self._shape_coefficients(coef.reshape(len(intercepts), -1), intercepts)
+        self.relative_gap_, self.digest_ = about["gap"], found["digest"]
+        dual = os.path.join(path, "dual.npy")
+        self.dual_ = np.load(dual) if os.path.exists(dual) else np.empty(0)
+        self.report_, self.n_iter_ = _report(path)
+        self._about = about
+        return self
+
+    def _restore_classes(self, about):
+        pass
+
+
+def _report(path):
+    """Return the run's report and its epochs, where it is beside the model."""
+    try:
+        with open(os.path.join(path, "report.json"), encoding="utf-8") as file:
+            report = json.load(file)
+    except OSError:
+        return {}, 0
+    return report, report.get("epochs", 0)
+
+
+def load(path, point=None):
+    """Return the estimator whose model is in a folder; of a path that of a point, from 1, or of the last."""
+    from raddle.lasso import ElasticNet, Lasso, LogisticLasso, PoissonLasso
+
+    path = os.fspath(path)
+    found = _raddle.open_lasso(path, point)
+    about = json.loads(found["about"])
+    about.pop("points", None)
+    alpha, ratio = about["lambda"], about["l1_ratio"]
+    if about["loss"] == "squared":
+        model = Lasso(alpha=alpha) if ratio == 1 else ElasticNet(alpha=alpha, l1_ratio=ratio)
+    elif about["loss"] == "poisson":
+        model = PoissonLasso(alpha=alpha, l1_ratio=ratio)
+    else:
+        model = LogisticLasso(alpha=alpha, l1_ratio=ratio)
+    return model._restore(found, about, path)

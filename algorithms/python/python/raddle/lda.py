@@ -1,0 +1,409 @@
+"""Latent Dirichlet allocation as an estimator of scikit-learn.
+
+Topics are sampled token by token (collapsed Gibbs sampling) until the perplexity of held-out documents no longer falls.
+`n_jobs` is the number of workers and never changes the model.
+"""
+
+import json
+import numbers
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from raddle import _raddle
+from raddle._common import Pickled, aligned, number, refuse, whole, workers
+
+__all__ = ["Coherence", "LatentDirichletAllocation", "load"]
+
+# Numbers that the native half reads as they are.
+_READ = {np.dtype(name) for name in ("int64", "int32", "float64", "float32")}
+
+
+class Coherence(NamedTuple):
+    """How well the top words of each topic go together: means over pairs of them, of documents.
+
+    Attributes
+    ----------
+    u_mass : array of shape (n_components,)
+        ``log((D(v, w) + 1) / D(w))``, w the more frequent one (Mimno et al., 2011).
+    npmi : array of shape (n_components,)
+        The normalised pointwise mutual information, from -1 to 1 (Bouma, 2009).
+    """
+
+    u_mass: np.ndarray
+    npmi: np.ndarray
+
+
+class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Topics of documents, from how often each has each word.
+
+    Parameters
+    ----------
+    n_components : int, default=20
+        Number of topics, K.
+    doc_topic_prior : float, default=None
+        The prior alpha of each topic in a document; of None 50 / K. The fit starts there, and finds one for each topic.
+    topic_word_prior : float, default=None
+        The prior beta of each word in a topic; of None 0.01. The fit starts there.
+    fixed_priors : bool, default=False
+        Whether alpha and beta stay as they are.
+    max_iter : int, default=None
+        Number of epochs, passes over all tokens. Of None the held-out perplexity ends the fit.
+    evaluate_every : int, default=5
+        Epochs from one evaluation to the next.
+    validation : float, default=0.05
+        Share of the documents that is held out for the perplexity that ends the fit; of 0 none is.
+    random_state : int, RandomState instance or None, default=42
+        Names the draws; of None they are others each time.
+    n_jobs : int, default=None
+        Number of workers, -1 for all cores; it never changes the model.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        How often each topic has each word, with its prior; divided by their sums, rows are distributions of words. Made
+        anew each time it is asked for.
+    doc_topic_prior_ : array of shape (n_components,)
+        alpha as the fit left it.
+    topic_word_prior_ : float
+        beta as the fit left it.
+    doc_topic_ : sparse matrix of shape (n_samples, n_components)
+        How many tokens of each document have each topic; nothing of those held out.
+    evaluations_ : list of dict
+        What the evaluations found.
+    n_iter_ : int
+        Epochs.
+    report_ : dict
+        Counts and seconds of the run.
+    digest_ : str
+        SHA-256 of the model, as the program `lda` prints it.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> from raddle.lda import LatentDirichletAllocation
+    >>> counts = csr_matrix([[4, 3, 0, 0], [2, 5, 0, 0], [0, 0, 3, 3], [0, 0, 6, 2]] * 10)
+    >>> model = LatentDirichletAllocation(n_components=2, doc_topic_prior=0.1, fixed_priors=True).fit(counts)
+    >>> sorted(sorted(words) for words in model.top_words(["sea", "ship", "oven", "bread"], 2))
+    [['bread', 'oven'], ['sea', 'ship']]
+    >>> model.transform(counts[:2]).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        n_components=20,
+        *,
+        doc_topic_prior=None,
+        topic_word_prior=None,
+        fixed_priors=False,
+        max_iter=None,
+        evaluate_every=5,
+        validation=0.05,
+        random_state=42,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.fixed_priors = fixed_priors
+        self.max_iter = max_iter
+        self.evaluate_every = evaluate_every
+        self.validation = validation
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    @property
+    def components_(self):
+        """How often each topic has each word, with its prior."""
+        check_is_fitted(self, "digest_")
+        words, topics, weights = self._model["priors"]
+        shape = (len(self._model["alpha"]), self._model["width"])
+        dense = np.full(shape, self._model["beta"])
+        dense[topics, words] += weights
+        rows = np.repeat(np.arange(shape[0]), np.diff(self._model["starts"].astype(np.int64)))
+        dense[rows, self._model["words"]] += self._model["counts"]
+        return dense
+
+    @property
+    def _n_features_out(self):
+        return len(self._model["alpha"])
+
+    def fit(self, X, y=None, callback=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            How often each document has each word, whole numbers.
+        y : ignored
+            There for scikit-learn.
+        callback : callable, optional
+            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+
+        Returns
+        -------
+        self
+        """
+        counts, asked = self._counts(X, reset=True), self._asked()
+        result = _raddle.fit_lda(counts, asked, callback)
+        self.n_iter_ = result["iterations"]
+        self.report_ = result["report"]
+        self._names = self._vocabulary = None
+        return self._keep(result)
+
+    def _asked(self):
+        def optional(name, check, *least):
+            value = getattr(self, name)
+            return None if value is None else check(name, value, *least)
+
+        validation = number("validation", self.validation)
+        if not 0 <= validation < 1:
+            refuse("validation", self.validation, "it must be at least 0 and below 1")
+        seed = self.random_state
+        if not isinstance(seed, numbers.Integral):
+            seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
+        return {
+            "topics": whole("n_components", self.n_components, 1),
+            "alpha": optional("doc_topic_prior", number),
+            "beta": optional("topic_word_prior", number),
+            "fixed_priors": bool(self.fixed_priors),
+            "epochs": optional("max_iter", whole, 1),
+            "evaluate_every": whole("evaluate_every", self.evaluate_every, 1),
+            "validation": validation,
+            "seed": whole("random_state", seed, 0),
+            "workers": workers(self.n_jobs),
+        }
+
+    def _keep(self, result):
+        self._model, self._about = result["model"], result["about"]
+        self.doc_topic_prior_ = self._model["alpha"]
+        self.topic_word_prior_ = self._model["beta"]
+        starts, topics, tokens = result["documents"]
+        shape = (len(starts) - 1, len(self._model["alpha"]))
+        self.doc_topic_ = sparse.csr_matrix((tokens, topics, starts), shape=shape)
+        self.evaluations_ = result["evaluations"]
+        self.digest_ = result["digest"]
+        return self
+
+    def _counts(self, X, reset=False):
+        """Return X in compressed rows of numbers that the native half reads."""
+        if not reset:
+            check_is_fitted(self, "digest_")
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=reset)
+        X = X if sparse.issparse(X) else sparse.csr_matrix(X)
+        if X.data.dtype not in _READ:
+            X = X.astype(np.float64 if X.data.dtype.kind == "f" else np.int64)
+        return aligned(X)
+
+    def transform(self, X):
+        """Find the topics of documents.
+
+        Each is estimated by itself, so that its topics do not depend on the others: also those of documents that the
+        model was fitted on. A document without a word that the model knows has the shares of the prior.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            How often each document has each word, whole numbers.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            The share of each topic; rows sum to 1.
+        """
+        counts = self._counts(X)
+        return _raddle.infer_lda(self._model, counts, workers(self.n_jobs)).astype(np.float64)
+
+    def perplexity(self, X):
+        """Measure the model on documents, by document completion.
+
+        The tokens at even places of each are observed, and its topics estimated from them; the others are scored.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            How often each document has each word; best of documents that were not fitted on.
+
+        Returns
+        -------
+        float
+            The exponential of minus the mean log-likelihood of the tokens that are scored: smaller is better.
+        """
+        likelihood, tokens = self._score(X)
+        if tokens == 0:
+            raise ValueError("X has no document of two words or more, of which half could be scored")
+        return float(np.exp(-likelihood / tokens))
+
+    def score(self, X, y=None):
+        """Return the log-likelihood of the tokens that `perplexity` scores: larger is better.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            How often each document has each word.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        float
+        """
+        return self._score(X)[0]
+
+    def _score(self, X):
+        counts = self._counts(X)
+        return _raddle.score_lda(self._model, counts, workers(self.n_jobs))
+
+    def _words(self, names):
+        if names is None:
+            names = getattr(self, "feature_names_in_", self._vocabulary)
+        if names is None:
+            return [f"word {at + 1}" for at in range(self._model["width"])]
+        if len(names) != self._model["width"]:
+            raise ValueError(f"names has {len(names)} words, and the model {self._model['width']}")
+        return [str(name) for name in names]
+
+    def top_words(self, names=None, n=10):
+        """Return the words that each topic has most often.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The words, as `get_feature_names_out` of a CountVectorizer has them; of None those of X's columns, if they
+            had names.
+        n : int, default=10
+            How many of each topic.
+
+        Returns
+        -------
+        list of list of str
+            Of each topic, the most frequent first.
+        """
+        check_is_fitted(self, "digest_")
+        names = self._words(names)
+        tops = _raddle.top_words_lda(self._model, whole("n", n, 1))
+        return [[names[word] for word, _ in top] for top in tops]
+
+    def coherence(self, X, n=10):
+        """Measure whether the top words of each topic occur in the same documents.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            How often each document has each word.
+        n : int, default=10
+            How many words of each topic.
+
+        Returns
+        -------
+        Coherence
+        """
+        counts = self._counts(X)
+        tops = _raddle.top_words_lda(self._model, whole("n", n, 1))
+        found = _raddle.coherence_lda(counts, [[word for word, _ in top] for top in tops])
+        return Coherence(*map(np.array, found))
+
+    def to_pyldavis(self, names=None):
+        """Return the arguments of `pyLDAvis.prepare`, by name.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The words, as in `top_words`.
+
+        Returns
+        -------
+        dict
+            Of the documents that were not held out.
+        """
+        check_is_fitted(self, "digest_")
+        trained = self.doc_topic_[np.diff(self.doc_topic_.indptr) > 0]
+        lengths = np.asarray(trained.sum(axis=1, dtype=np.int64)).ravel()
+        alpha = self.doc_topic_prior_
+        shares = (trained.toarray() + alpha) / (lengths + alpha.sum())[:, np.newaxis]
+        frequency = np.bincount(self._model["words"], self._model["counts"], self._model["width"])
+        return {
+            "topic_term_dists": _raddle.probabilities_lda(self._model),
+            "doc_topic_dists": shares.astype(np.float32),
+            "doc_lengths": lengths,
+            "vocab": self._words(names),
+            "term_frequency": frequency.astype(np.int64),
+        }
+
+    def save(self, path, names=None, *, overwrite=False):
+        """Write the model into a folder, which the program `lda` and `load` read.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder; it is made if need be.
+        names : sequence of str, optional
+            The words, as in `top_words`.
+        overwrite : bool, default=False
+            Whether a model that is there is replaced; else it is refused.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "digest_")
+        known = names is not None or hasattr(self, "feature_names_in_") or self._vocabulary is not None
+        documents = self.doc_topic_
+        _raddle.save_lda(
+            path,
+            {
+                "model": self._model,
+                "about": self._about,
+                "evaluations": json.dumps(self.evaluations_),
+                "documents": (
+                    documents.indptr.astype(np.uint64),
+                    documents.indices.astype(np.uint32),
+                    documents.data.astype(np.uint32),
+                ),
+                "vocabulary": self._words(names) if known else None,
+                "names": self._names,
+            },
+            bool(overwrite),
+        )
+        return self
+
+
+def load(path):
+    """Return the model in a folder that `save` or the program `lda` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+
+    Returns
+    -------
+    LatentDirichletAllocation
+        Fitted; of its parameters `n_components` alone is known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from raddle.lda import LatentDirichletAllocation, load
+    >>> model = LatentDirichletAllocation(n_components=2).fit([[3, 1, 0], [0, 2, 4], [1, 1, 1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = model.save(folder, ["sea", "ship", "mast"])
+    ...     load(folder).digest_ == model.digest_
+    True
+    """
+    result = _raddle.load_lda(path)
+    model = LatentDirichletAllocation(n_components=len(result["model"]["alpha"]))
+    model._names, model._vocabulary = result["names"], result["vocabulary"]
+    model.n_features_in_ = result["model"]["width"]
+    return model._keep(result)

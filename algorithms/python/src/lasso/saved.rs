@@ -1,0 +1,64 @@
+//! Models of `raddle.lasso` in folders, as the program `lasso` writes and reads them.
+
+use std::path::PathBuf;
+
+use numpy::{IntoPyArray, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use raddle::files::NewModel;
+use raddle_lasso::Fit;
+use raddle_lasso::files::{About, Features, Saved};
+
+use crate::error::{bad_value, file_error};
+
+/// Facts about a fit, as JSON: those of `model.json`, without names.
+pub(super) fn about(fit: &Fit) -> PyResult<String> {
+    as_json(&About::new(fit, &Features::default()))
+}
+
+fn as_json(about: &About) -> PyResult<String> {
+    serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
+}
+
+/// Writes a model of one alpha into a folder of its own, or in the place of the one that is there. Coefficients are
+/// given by their numbers.
+#[pyfunction]
+pub(crate) fn save_lasso(
+    folder: PathBuf,
+    about: &str,
+    coefficients: (PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, f64>),
+    dual: PyReadonlyArray1<'_, f64>,
+    replaces: bool,
+) -> PyResult<()> {
+    let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
+    about.check().map_err(bad_value)?;
+    let (numbers, values) = (coefficients.0.as_array(), coefficients.1.as_array());
+    let fitted: Vec<(u32, f64)> = numbers.iter().copied().zip(values.iter().copied()).collect();
+    let coefficients = about.layout().of_data(&fitted);
+    let saved = Saved { about, coefficients, digest: String::new() };
+    let open = if replaces { NewModel::replace } else { NewModel::create };
+    let write = || {
+        let mut model = open(&folder)?;
+        saved.write(&mut model, &dual.as_array().to_vec())?;
+        model.commit("lasso", env!("CARGO_PKG_VERSION"))
+    };
+    write().map_err(file_error)
+}
+
+/// Reads a model, of a path the point that is given or its last.
+#[pyfunction]
+pub(crate) fn open_lasso(folder: PathBuf, point: Option<u64>, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let saved = match point {
+        None => Saved::open(&folder),
+        Some(point) => Saved::open_point(&folder, point),
+    };
+    let saved = saved.map_err(file_error)?;
+    let fitted = saved.about.layout().of_fit(&saved.coefficients);
+    let (numbers, values): (Vec<u32>, Vec<f64>) = fitted.into_iter().unzip();
+    let result = PyDict::new(py);
+    result.set_item("about", as_json(&saved.about)?)?;
+    result.set_item("columns", numbers.into_pyarray(py))?;
+    result.set_item("values", values.into_pyarray(py))?;
+    result.set_item("digest", saved.model_digest())?;
+    Ok(result)
+}

@@ -1,0 +1,175 @@
+"""Models in folders: the programs read what the package writes, and it reads what they write."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import raddle
+from raddle.lasso import ElasticNet, Lasso, LassoCV, LogisticLasso, PoissonLasso
+from raddle.lda import LatentDirichletAllocation
+from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+
+
+def lasso_fits(X, y):
+    words = np.array(["low", "middle", "high"])
+    return [
+        Lasso(alpha=1.0).fit(X, y),
+        ElasticNet(alpha=0.5, l1_ratio=0.3).fit(X, y),
+        LassoCV(alphas=10, cv=3).fit(X, y),
+        PoissonLasso(alpha=0.1).fit(X, np.round(y / 50)),
+        LogisticLasso(alpha=0.01).fit(X, np.where(y > 100, 1, -1)),
+        LogisticLasso(alpha=0.01).fit(X, words[np.digitize(y, [90, 150])]),
+        LogisticLasso(alpha=0.01).fit(X, np.where(y > 100, "yes", "no")),
+    ]
+
+
+def test_lasso_models_come_back_as_they_were(diabetes, tmp_path):
+    X, y = diabetes
+    for number, model in enumerate(lasso_fits(X, y)):
+        folder = tmp_path / str(number)
+        assert model.save(folder) is model
+        loaded = raddle.load(folder)
+        np.testing.assert_array_equal(loaded.coef_, model.coef_)
+        np.testing.assert_array_equal(loaded.intercept_, model.intercept_)
+        np.testing.assert_array_equal(loaded.dual_, model.dual_)
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+        assert (loaded.digest_, loaded.relative_gap_) == (model.digest_, model.relative_gap_)
+        again = tmp_path / f"{number}.again"
+        loaded.save(again)
+        assert (folder / "model.json").read_bytes() == (again / "model.json").read_bytes()
+
+
+def test_names_of_columns_are_kept(diabetes, tmp_path):
+    X, y = diabetes
+    frame = pd.DataFrame(X, columns=[f"column {number}" for number in range(X.shape[1])])
+    model = Lasso(alpha=1.0).fit(frame, y).save(tmp_path / "run")
+    loaded = raddle.load(tmp_path / "run")
+    assert list(loaded.feature_names_in_) == list(frame.columns)
+    np.testing.assert_array_equal(loaded.predict(frame), model.predict(frame))
+
+
+def test_a_run_is_replaced_only_where_that_is_asked_for(diabetes, tmp_path):
+    X, y = diabetes
+    model = Lasso(alpha=1.0).fit(X, y).save(tmp_path)
+    with pytest.raises(ValueError, match="it holds a run of lasso .model.json.: replace it, or name another folder"):
+        model.save(tmp_path)
+    Lasso(alpha=5.0).fit(X, y).save(tmp_path, overwrite=True)
+    assert raddle.load(tmp_path).alpha == 5.0
+
+
+def test_what_is_no_model_is_refused_with_its_file(diabetes, tmp_path):
+    with pytest.raises(ValueError, match="model.json"):
+        raddle.load(tmp_path)
+    Lasso(alpha=1.0).fit(*diabetes).save(tmp_path)
+    coefficients = tmp_path / "coef.tsv"
+    coefficients.write_bytes(coefficients.read_bytes().replace(b"3", b"4", 1))
+    with pytest.raises(ValueError, match="coef.tsv: it is not the file that the run wrote"):
+        raddle.load(tmp_path)
+
+
+@pytest.fixture
+def program():
+    """Run a program of the command line and return its report or result."""
+    folder = os.environ.get("RADDLE_BIN")
+    if folder is None:
+        pytest.skip("RADDLE_BIN names no folder with the programs")
+
+    def run(name, *arguments):
+        line = [pathlib.Path(folder, name), *map(str, arguments), "--json"]
+        return json.loads(subprocess.run(line, check=True, capture_output=True, timeout=300).stdout)
+
+    return run
+
+
+def test_the_program_lasso_reads_and_writes_the_same_models(program, diabetes, csv, tmp_path):
+    X, y = diabetes
+    file = csv(X, y)
+    ours, theirs, predicted, path = (tmp_path / name for name in ("ours", "theirs", "predicted", "path"))
+    report = program("lasso", "fit", file, "--lambda", 0.5, "--no-standardize", "--out", theirs)
+    loaded = raddle.load(theirs)
+    assert loaded.digest_ == report["model_digest"] == loaded.report_["model_digest"]
+    model = Lasso(alpha=0.5).fit(X, y).save(ours)
+    np.testing.assert_array_equal(loaded.coef_, model.coef_)
+    assert (ours / "dual.npy").read_bytes() == (theirs / "dual.npy").read_bytes()
+    program("lasso", "predict", ours, file, "--out", predicted)
+    np.testing.assert_allclose(np.loadtxt(predicted), model.predict(X), rtol=1e-14)
+    program("lasso", "path", file, "--points", 5, "--out", path)
+    assert raddle.load(path, point=2).alpha > raddle.load(path, point=5).alpha == raddle.load(path).alpha
+    with pytest.raises(ValueError, match="no point 6: it has the points 1 to 5"):
+        raddle.load(path, point=6)
+    about = json.loads((ours / "model.json").read_text())
+    assert about["program"] == "lasso" and about["certified"]
+
+
+def ratings():
+    random = np.random.default_rng(3)
+    users, items = random.integers(0, 60, 2000), random.integers(0, 40, 2000)
+    return users, items, 3.0 + np.sin(users) * np.cos(items)
+
+
+@pytest.mark.parametrize("kind", ["dense", "integers", "large", "names"])
+def test_ids_of_ratings_come_back(kind, tmp_path):
+    users, items, values = ratings()
+    if kind != "dense":
+        users, items = users * 7 + 11, items * 3 + 5
+    if kind == "large":
+        users = users + 10**12
+    if kind == "names":
+        users, items = [f"user {user}" for user in users], [f"item {item}" for item in items]
+    model = MatrixFactorization(rank=4, epochs=5).fit(users, items, values)
+    model.save(tmp_path / "run")
+    loaded = raddle.load(tmp_path / "run")
+    assert loaded.digest_ == model.digest_
+    # What the programs know as texts alone comes back as texts.
+    asked = [str(user) for user in users[:50]] if kind == "large" else users[:50]
+    np.testing.assert_array_equal(loaded.predict(asked, items[:50]), model.predict(users[:50], items[:50]))
+    loaded.save(tmp_path / "again")
+    for name in ("model.json", "user_factors.npy"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
+def test_models_of_clicks_come_back(tmp_path):
+    users, items, _ = ratings()
+    counts = sparse.csr_matrix((np.ones(len(users)), (users, items)))
+    model = AlternatingLeastSquares(factors=4, iterations=3).fit(counts)
+    model.save(tmp_path / "run")
+    loaded = raddle.load(tmp_path / "run")
+    for ours, theirs in zip(loaded.recommend(3, counts[3]), model.recommend(3, counts[3])):
+        np.testing.assert_array_equal(ours, theirs)
+    assert (loaded.factors, loaded.regularization, loaded.alpha) == (4, 0.01, 1.0)
+    assert loaded.digest_ == model.digest_
+
+
+def test_the_program_mf_reads_and_writes_the_same_models(program, tmp_path):
+    users, items, values = ratings()
+    file, ours, theirs = tmp_path / "ratings.csv", tmp_path / "ours", tmp_path / "theirs"
+    pairs = pd.DataFrame({"user": users, "item": items, "rating": values}).drop_duplicates(["user", "item"], keep="last")
+    pairs.to_csv(file, index=False)
+    report = program("mf", "fit", file, "--rank", 4, "--epochs", 5, "--validation", "none", "--out", theirs)
+    loaded = raddle.load(theirs)
+    assert loaded.digest_ == report["model_digest"]
+    columns = (pairs[name].to_numpy() for name in pairs)
+    model = MatrixFactorization(rank=4, epochs=5, validation=None).fit(*columns).save(ours)
+    assert model.digest_ == report["model_digest"]
+    for name in ("user_factors.npy", "item_factors.npy", "user_bias.npy"):
+        assert (ours / name).read_bytes() == (theirs / name).read_bytes()
+    lists = [program("mf", "recommend", run, "--users", "1,2,3", "--top", 5) for run in (ours, theirs)]
+    assert lists[0] == lists[1]
+
+
+def test_topics_come_back(tmp_path):
+    counts = sparse.csr_matrix(np.random.default_rng(5).poisson(0.6, (40, 30)))
+    model = LatentDirichletAllocation(n_components=3, max_iter=5).fit(counts)
+    model.save(tmp_path)
+    loaded = raddle.load(tmp_path)
+    assert loaded.digest_ == model.digest_
+    np.testing.assert_array_equal(loaded.transform(counts), model.transform(counts))
+    with pytest.raises(ValueError, match="it holds a run of lda"):
+        model.save(tmp_path)
+    assert raddle.load(model.save(tmp_path, overwrite=True) and tmp_path).digest_ == model.digest_

@@ -1,0 +1,142 @@
+//! Words of other libraries and other programs, and their names here.
+
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error as ClapError};
+
+/// Options of other libraries (scikit-learn, implicit, gensim, glmnet, LIBMF), and those that say it here: the first of
+/// them that a verb has is the answer.
+const OPTIONS: [(&str, &[&str]); 40] = [
+    ("a", &["lambda"]),
+    ("alpha", &["lambda", "implicit", "reg"]),
+    ("alphas", &["points", "ratio"]),
+    ("batch-size", &["parallelism", "shards"]),
+    ("c", &["lambda"]),
+    ("components", &["topics", "rank"]),
+    ("cv", &["folds"]),
+    ("eta", &["beta", "step"]),
+    ("eval-every", &["evaluate-every"]),
+    ("factors", &["rank"]),
+    ("family", &["loss"]),
+    ("filter-already-liked-items", &["seen"]),
+    ("fit-intercept", &["no-intercept"]),
+    ("iterations", &["epochs"]),
+    ("j", &["workers"]),
+    ("k", &["topics", "rank", "folds", "top"]),
+    ("l1-reg", &["lambda"]),
+    ("l2-reg", &["reg"]),
+    ("learning-rate", &["step"]),
+    ("lr", &["step"]),
+    ("max-iter", &["epochs"]),
+    ("n", &["top", "epochs"]),
+    ("n-components", &["topics", "rank"]),
+    ("n-epochs", &["epochs"]),
+    ("n-factors", &["rank"]),
+    ("n-jobs", &["workers"]),
+    ("nfolds", &["folds"]),
+    ("normalize", &["no-standardize"]),
+    ("num-iterations", &["epochs"]),
+    ("num-threads", &["workers"]),
+    ("num-topics", &["topics"]),
+    ("offset-column", &["offset"]),
+    ("passes", &["epochs"]),
+    ("positive", &["nonnegative"]),
+    ("random-state", &["seed"]),
+    ("regularization", &["reg", "lambda"]),
+    ("sample-weight", &["weights"]),
+    ("target-column", &["y"]),
+    ("threads", &["workers"]),
+    ("tolerance", &["tol"]),
+];
+
+/// The verbs of each program.
+const VERBS: [(&str, &[&str]); 4] = [
+    ("lasso", &["fit", "path", "cv", "predict"]),
+    ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
+    ("lda", &["fit", "infer", "topics"]),
+    ("raddle", &["launch", "join", "status", "rescale"]),
+];
+
+/// Programs with a command line of their own, but for `raddle`.
+pub(in crate::cli) fn programs() -> impl Iterator<Item = &'static str> {
+    VERBS.iter().map(|(program, _)| *program).filter(|program| *program != "raddle")
+}
+
+/// The verbs of a program, by which a word that is another's verb is known.
+pub fn verbs_of(program: &str) -> &'static [&'static str] {
+    VERBS.iter().find(|(name, _)| *name == program).map_or(&[], |(_, verbs)| verbs)
+}
+
+/// Text that names the option that is meant by one of another library.
+pub(super) fn answer(command: &Command, error: &ClapError) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    let named = given.trim_start_matches('-').split('=').next()?.to_lowercase().replace('_', "-");
+    let (_, answers) = OPTIONS.iter().find(|(name, _)| *name == named)?;
+    let has = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
+    let here = answers.iter().find(|option| has(option))?;
+    let given = given.split('=').next().unwrap_or_default();
+    Some(format!("{given} is --{here} here (--help shows all options)"))
+}
+
+/// Text that names the programs whose verb a first word is that this one does not have.
+pub(in crate::cli) fn verb_of_others(program: &str, word: &str) -> Option<String> {
+    if verbs_of(program).contains(&word) || Path::new(word).exists() {
+        return None;
+    }
+    let others = VERBS.iter().filter(|(_, verbs)| verbs.contains(&word)).map(|(name, _)| *name);
+    let others: Vec<&str> = others.collect();
+    let first = others.first()?;
+    let whose = others.join("'s and ");
+    Some(format!("`{word}` is {whose}'s verb: try `{first} {word} --help`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Arg;
+
+    use super::*;
+
+    #[test]
+    fn an_option_of_another_library_is_answered_with_the_first_that_is_here() {
+        let verb = |options: &[&'static str]| {
+            Command::new("fit").args(options.iter().map(|&name| Arg::new(name).long(name)))
+        };
+        let said = |options: &[&'static str], given: &str| {
+            let error = verb(options).try_get_matches_from(["fit", given]).unwrap_err();
+            answer(&verb(options), &error)
+        };
+        let answered =
+            |given: &str, here: &str| Some(format!("{given} is {here} here (--help shows all options)"));
+        assert_eq!(said(&["lambda"], "--alpha=1"), answered("--alpha", "--lambda"));
+        assert_eq!(said(&["workers"], "--n_jobs"), answered("--n_jobs", "--workers"));
+        assert_eq!(said(&["rank"], "-k"), answered("-k", "--rank"));
+        assert_eq!(said(&["folds"], "-k"), answered("-k", "--folds"));
+        assert_eq!(said(&["lambda"], "-C"), answered("-C", "--lambda"));
+        // Nothing here says it.
+        assert_eq!(said(&["lambda"], "--num-topics"), None);
+        assert_eq!(said(&["lambda"], "--lamda"), None);
+    }
+
+    #[test]
+    fn names_are_sorted_and_in_the_form_in_which_they_are_sought() {
+        assert!(OPTIONS.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(OPTIONS.iter().all(|(name, _)| *name == name.to_lowercase() && !name.contains('_')));
+    }
+
+    #[test]
+    fn a_verb_of_another_program_is_named_with_it() {
+        let said = |program, word| verb_of_others(program, word);
+        assert_eq!(said("lasso", "launch").unwrap(), "`launch` is raddle's verb: try `raddle launch --help`");
+        assert_eq!(
+            said("lda", "predict").unwrap(),
+            "`predict` is lasso's and mf's verb: try `lasso predict --help`"
+        );
+        for (program, word) in [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar")] {
+            assert_eq!(said(program, word), None, "{program} {word}");
+        }
+    }
+}

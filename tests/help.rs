@@ -1,0 +1,151 @@
+//! The help of every program, and the answers to words of other libraries.
+
+use std::collections::BTreeSet;
+
+use raddle::cli::verbs_of;
+
+use crate::commands::{ends, run};
+
+const PROGRAMS: [&str; 3] = ["lasso", "mf", "lda"];
+
+/// Every verb of every program.
+fn verbs() -> impl Iterator<Item = String> {
+    PROGRAMS.iter().flat_map(|program| verbs_of(program).iter().map(move |verb| format!("{program} {verb}")))
+}
+
+fn help(line: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    ends(folder.path(), line, 0).out
+}
+
+/// The long names of the options in a help.
+fn options(help: &str) -> Vec<&str> {
+    let option = |line: &'_ str| -> Option<std::ops::Range<usize>> {
+        let start = line.find("--")?;
+        let before = line[..start].trim();
+        let is_option = before.is_empty() || (before.len() == 3 && before.starts_with('-'));
+        let length = line[start..].find([' ', '=', '[', '<']).unwrap_or(line.len() - start);
+        is_option.then_some(start..start + length)
+    };
+    help.lines().filter_map(|line| option(line).map(|at| &line[at])).collect()
+}
+
+#[test]
+fn each_program_lists_the_verbs_by_which_others_know_it() {
+    for program in PROGRAMS.into_iter().chain(["raddle"]) {
+        let text = help(&format!("{program} --help"));
+        let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let listed = listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+        let listed: BTreeSet<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
+        let known: BTreeSet<&str> = verbs_of(program).iter().copied().chain(["help"]).collect();
+        assert_eq!(listed, known, "{program}");
+    }
+}
+
+#[test]
+fn the_short_help_fits_the_screen_and_says_how_many_options_there_are() {
+    for verb in verbs() {
+        let (short, long) = (help(&format!("{verb} -h")), help(&format!("{verb} --help")));
+        let widest = short.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(short.lines().count() <= 40 && widest <= 80, "{verb}: {widest} columns:\n{short}");
+        let all = options(&long);
+        assert!(short.contains(&format!("--help: all {} options", all.len() - 1)), "{verb}:\n{short}");
+        let common = options(&short);
+        assert!(common.len() >= 2 && common.iter().all(|option| all.contains(option)), "{verb}:\n{short}");
+        // An option and its text stand in one line.
+        let listed = short.lines().skip_while(|line| *line != "Options:").skip(1);
+        let listed = listed.take_while(|line| !line.is_empty());
+        assert_eq!(listed.count(), common.len(), "{verb}:\n{short}");
+    }
+}
+
+#[test]
+fn the_long_help_has_each_option_once_and_those_of_the_engine_last() {
+    for verb in verbs() {
+        let long = help(&format!("{verb} --help"));
+        let all = options(&long);
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{verb}: {all:?}");
+        let sections: Vec<&str> = long.split("\n\n").collect();
+        let of_options = sections.iter().filter(|section| section.contains("\n  ") && section.contains("--"));
+        let of_options: Vec<usize> = of_options.map(|section| options(section).len()).collect();
+        assert_eq!(of_options.iter().sum::<usize>(), all.len(), "{verb}: no blank line between options");
+        let place = |name: &str| all.iter().position(|option| *option == name);
+        let engine = long.find("How the engine computes:").unwrap_or(long.len());
+        for name in ["--candidates", "--mode", "--cache", "--shards", "--schedule"] {
+            let at = long.find(&format!("      {name}"));
+            assert!(place(name).is_none() || at.is_some_and(|at| at > engine), "{verb} {name}");
+        }
+        for name in ["--lambda", "--rank", "--topics", "--out", "--tol", "--validation"] {
+            assert!(place(name).is_none() || long.find(name).is_some_and(|at| at < engine), "{verb} {name}");
+        }
+    }
+}
+
+/// Lines that users of scikit-learn, implicit, gensim and glmnet write, and the answers.
+#[test]
+fn options_of_other_libraries_are_answered_with_the_ones_here() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, answer) in [
+        ("lasso diabetes --alpha 0.1", "--alpha is --lambda here"),
+        ("lasso diabetes --n-jobs 2", "--n-jobs is --workers here"),
+        ("lasso diabetes --max_iter=1000", "--max_iter is --epochs here"),
+        ("lasso cv diabetes -k 5", "-k is --folds here"),
+        ("lasso fit diabetes -C 1", "-C is --lambda here"),
+        ("lasso fit diabetes --random_state 0", "--random_state is --seed here"),
+        ("mf ratings.csv --factors 64", "--factors is --rank here"),
+        ("mf ratings.csv --regularization 0.01", "--regularization is --reg here"),
+        ("mf ratings.csv --iterations 15", "--iterations is --epochs here"),
+        ("mf fit ratings.csv -k 32", "-k is --rank here"),
+        ("lda posts.csv --num-topics 20", "--num-topics is --topics here"),
+        ("lda fit posts.csv --n_components 20", "--n_components is --topics here"),
+        ("lda fit posts.csv -k 20", "-k is --topics here"),
+        ("lasso launch", "`launch` is raddle's verb"),
+        ("lda recommend run", "`recommend` is mf's verb"),
+        ("raddle predict run", "`predict` is lasso's and mf's verb"),
+        ("mf recomend run", "a similar subcommand exists: 'recommend'"),
+        ("mf similr run", "a similar subcommand exists: 'similar'"),
+    ] {
+        let ran = run(folder.path(), line);
+        assert!(ran.code == Some(2) && ran.err.contains(answer), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn short_letters_mean_the_same_in_every_program() {
+    for verb in verbs() {
+        let long = help(&format!("{verb} --help"));
+        for (letter, name) in [("-o", "--out"), ("-q", "--quiet"), ("-y", "--y"), ("-w", "--workers")] {
+            let has = options(&long).contains(&name);
+            assert_eq!(long.contains(&format!("  {letter}, {name}")), has, "{verb} {name}:\n{long}");
+        }
+    }
+}
+
+#[test]
+fn the_version_names_features_and_vectors() {
+    for program in PROGRAMS {
+        let version = help(&format!("{program} --version"));
+        let lines: Vec<&str> = version.lines().collect();
+        assert!(
+            lines[0].starts_with(&format!("{program} ")) && lines[1].starts_with("features: "),
+            "{version}"
+        );
+        assert!(lines[2].starts_with("vectors: ") && lines[2].contains("portable"), "{version}");
+        assert_eq!(help(&format!("{program} -V")).trim_end(), lines[0]);
+    }
+}
+
+#[test]
+fn raddle_runs_the_programs_beside_it() {
+    let alone = help("raddle");
+    for word in ["launch", "status", "raddle lasso", "raddle mf", "raddle lda"] {
+        assert!(alone.contains(word), "{word}: {alone}");
+    }
+    for program in PROGRAMS {
+        assert_eq!(help(&format!("raddle {program} --version")), help(&format!("{program} --version")));
+        let folder = tempfile::tempdir().unwrap();
+        let ran = run(folder.path(), &format!("raddle {program} fit nothing.csv"));
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.starts_with(&format!("{program}: error: ")), "{}", ran.err);
+    }
+}
