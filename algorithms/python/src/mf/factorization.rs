@@ -1,22 +1,18 @@
 //! [`Factorization`]: a fitted model, ready to be asked again and again.
 
-use std::path::PathBuf;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raddle::files::NewModel;
 use raddle_datasets::{Triples, room};
-use raddle_mf::files::{About, Saved};
-use raddle_mf::{FoldInSolver, Model, NewRows, Query, Recommender, Seen, Similar, TopK};
+use raddle_mf::{FoldIn, FoldInSolver, Model, NewRows, Query, Recommender, Seen, Similar, TopK};
 
 use super::error::refused;
-use super::files::GivenIds;
 use super::given::triples;
 use crate::arrays::Compressed;
-use crate::error::{bad_value, file_error, no_memory};
+use crate::error::{bad_value, no_memory};
 
 /// Users that are worth a second worker.
 const SHARED: usize = 64;
@@ -28,8 +24,7 @@ pub(crate) struct Factorization(RwLock<Held>);
 /// The model, and what is found of it when it is asked for first.
 struct Held {
     recommender: Recommender<Model>,
-    /// Facts about it, without the ids, which are Python's.
-    about: About,
+    how: FoldIn,
     /// Items that users of the model have rated, where that is known.
     seen: Option<Seen>,
     solver: OnceLock<FoldInSolver>,
@@ -88,11 +83,15 @@ type Arrays<'py> = (
 );
 
 impl Factorization {
-    pub(super) fn of(saved: Saved, seen: Option<Seen>) -> Self {
-        let Saved { about, model } = saved;
+    pub(super) fn of(model: Model, how: FoldIn, seen: Option<Seen>) -> Self {
         let recommender = Recommender::new(model);
         let (solver, items, users) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self(RwLock::new(Held { recommender, about, seen, solver, items, users }))
+        Self(RwLock::new(Held { recommender, how, seen, solver, items, users }))
+    }
+
+    /// A copy of the model as it is now.
+    pub(super) fn model(&self) -> Model {
+        self.held().model().clone()
     }
 
     fn held(&self) -> RwLockReadGuard<'_, Held> {
@@ -111,7 +110,7 @@ impl Held {
 
     /// Rows of who has these entries, found beside the model.
     fn rows(&self, entries: &Triples, count: usize) -> PyResult<NewRows> {
-        let solver = self.solver.get_or_init(|| self.about.fold_in().solver(self.model()));
+        let solver = self.solver.get_or_init(|| self.how.solver(self.model()));
         solver.users(self.model(), entries, count).map_err(refused)
     }
 
@@ -161,7 +160,7 @@ impl Factorization {
     #[new]
     fn new<'py>(
         arrays: Arrays<'py>,
-        about: &str,
+        how: (f64, bool, bool, Option<f64>),
         seen: Option<(Vec<usize>, PyReadonlyArray1<'py, u32>)>,
     ) -> PyResult<Self> {
         let (rank, mean, user_factors, item_factors, user_biases, item_biases) = arrays;
@@ -179,7 +178,7 @@ impl Factorization {
         if !fits || rank == 0 {
             return Err(bad_value("the arrays of the model do not fit each other"));
         }
-        let about = serde_json::from_str(about).map_err(bad_value)?;
+        let (reg, unweighted, biases, implicit) = how;
         let seen = seen.map(|(lengths, items)| {
             let (items, mut start) = (items.as_array().to_vec(), 0);
             Seen::from_rows(lengths.into_iter().map(|length| {
@@ -187,14 +186,13 @@ impl Factorization {
                 items[std::mem::replace(&mut start, end)..end].to_vec()
             }))
         });
-        Ok(Self::of(Saved { about, model }, seen))
+        Ok(Self::of(model, FoldIn { reg, unweighted, biases, implicit }, seen))
     }
 
     /// What makes the model anew: for pickles.
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let held = self.held();
-        let model = held.model();
-        let about = serde_json::to_string(&held.about).map_err(bad_value)?;
+        let (model, how) = (held.model(), held.how);
         let of = |values: &Vec<f32>| values.clone().into_pyarray(py);
         let arrays = (
             model.rank,
@@ -209,7 +207,9 @@ impl Factorization {
             let lengths: Vec<usize> = rows().map(<[u32]>::len).collect();
             (lengths, rows().flatten().copied().collect::<Vec<u32>>().into_pyarray(py))
         });
-        (arrays, about, seen).into_pyobject(py).map(Bound::into_any)
+        (arrays, (how.reg, how.unweighted, how.biases, how.implicit), seen)
+            .into_pyobject(py)
+            .map(Bound::into_any)
     }
 
     /// Copies of factors and biases, and the mean.
@@ -233,26 +233,6 @@ impl Factorization {
     fn shape(&self) -> (usize, usize) {
         let held = self.held();
         (held.model().users(), held.model().items())
-    }
-
-    /// Writes the model with these ids into a folder of its own, or in the place of the one that is there.
-    fn save(
-        &self,
-        py: Python<'_>,
-        folder: PathBuf,
-        ids: (GivenIds<'_>, GivenIds<'_>),
-        replaces: bool,
-    ) -> PyResult<()> {
-        let (users, items) = (ids.0.copied(), ids.1.copied());
-        py.detach(|| {
-            let held = self.held();
-            let about = About { users, items, ..held.about.clone() };
-            let open = if replaces { NewModel::replace } else { NewModel::create };
-            let mut files = open(&folder)?;
-            about.write(held.model(), &mut files)?;
-            files.commit("mf", env!("CARGO_PKG_VERSION"))
-        })
-        .map_err(file_error)
     }
 
     /// The digest of the model as it is now.

@@ -3,21 +3,19 @@
 mod asked;
 mod error;
 mod factorization;
-mod files;
 mod given;
+mod saved;
 
 use std::time::Instant;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle::{Engine, Outcome, Program};
-use raddle_datasets::Ids;
-use raddle_mf::files::{About, Saved};
 use raddle_mf::{Fit, FoldIn, MfError, Problem, Runner, Seen};
 
 pub(crate) use self::factorization::Factorization;
-pub(crate) use self::files::open_mf;
 pub(crate) use self::given::number_ids;
+pub(crate) use self::saved::{open_mf, save_mf};
 
 use self::asked::Asked;
 use self::error::refused;
@@ -83,8 +81,7 @@ fn as_dict<'py>(
     result.set_item("best_iteration", fit.best_epoch)?;
     result.set_item("validation_error", fit.best)?;
     result.set_item("learned", fit.learned.name())?;
-    // Ids are Python's.
-    let about = About::new(&fit, &how, Ids::Dense(0), Ids::Dense(0));
-    result.set_item("model", Factorization::of(Saved { about, model: fit.model }, seen))?;
+    result.set_item("about", saved::about(&fit, &how)?)?;
+    result.set_item("model", Factorization::of(fit.model, how, seen))?;
     Ok(result)
 }

@@ -5,11 +5,11 @@
 `AlternatingLeastSquares`     implicit feedback: a sparse matrix of counts, by the names of implicit 0.7
 ============================= ==========================================================================
 
-`load` reads what the program `mf` has written, and it reads what `save` writes. A model is the same, bit for bit, for any number of workers (`n_jobs`), and as the program `mf` makes it.
+A model is the same, bit for bit, for any number of workers (`n_jobs`), and as the program `mf` makes it.
 """
 
-from raddle.mf._files import load
 from raddle.mf._implicit import AlternatingLeastSquares
 from raddle.mf._ratings import MatrixFactorization
+from raddle.mf._saved import load as load
 
-__all__ = ["AlternatingLeastSquares", "MatrixFactorization", "load"]
+__all__ = ["AlternatingLeastSquares", "MatrixFactorization"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["AlternatingLeastSquares", "MatrixFactorization", "load"]
+__all__ = ["AlternatingLeastSquares", "MatrixFactorization"]
 
 Floats = NDArray[np.float32]
 Matrix = sparse.spmatrix | sparse.sparray
@@ -18,12 +18,10 @@ Callback = Callable[[dict[str, Any]], object] | None
 Lists = tuple[NDArray[np.int32], Floats]
 Named = tuple[NDArray[Any], Floats] | tuple[list[NDArray[Any]], list[Floats]]
 
-def load(path: str | PathLike[str]) -> AlternatingLeastSquares | MatrixFactorization: ...
-
 class _Factors:
     digest_: str
-    n_iter_: int | None
-    report_: dict[str, Any] | None
+    n_iter_: int
+    report_: dict[str, Any]
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
 
 class AlternatingLeastSquares(_Factors):
@@ -47,10 +45,6 @@ class AlternatingLeastSquares(_Factors):
         num_threads: int = 0,
         n_jobs: int | None = None,
     ) -> None: ...
-    @property
-    def users_(self) -> NDArray[Any]: ...
-    @property
-    def items_(self) -> NDArray[Any]: ...
     @property
     def user_factors(self) -> Floats: ...
     @property

@@ -111,25 +111,12 @@ class AlternatingLeastSquares(Factors):
             "validation": None,
         }
         self._fit(matrix, asked, False, callback)
-        self._user_ids = self._item_ids = None
         return self
 
-    @property
-    def users_(self):
-        """The ids of users, by row: their numbers, but for a model that was loaded."""
-        return self._named(self._user_ids, 0)
-
-    @property
-    def items_(self):
-        """The ids of items, by row: their numbers, but for a model that was loaded."""
-        return self._named(self._item_ids, 1)
-
-    def _named(self, ids, side):
-        count = self._fitted().shape[side]
-        if ids is None:
-            return np.arange(count)
-        # Users that have come are numbers.
-        return np.concatenate([ids.ids, np.arange(len(ids.ids), count).astype(ids.ids.dtype)])
+    def _ids(self):
+        # Only a model that was loaded has other ids, and users that were added since have none of these.
+        named = getattr(self, "user_ids_", ()), getattr(self, "item_ids_", ())
+        return tuple(ids if len(ids) == count else count for ids, count in zip(named, self._fitted().shape))
 
     @property
     def user_factors(self):

@@ -1,12 +1,13 @@
 """Parts that both models share: what is fitted, lists, sparse rows."""
 
-import os
+import json
 
 import numpy as np
 from scipy import sparse
 
 from raddle import _raddle
 from raddle._common import Pickled, workers
+from raddle.mf import _saved
 
 # A row that no model has.
 UNKNOWN = np.uint32(0xFFFFFFFF)
@@ -35,15 +36,12 @@ class Factors(Pickled, _State):
         result = _raddle.fit_mf(ratings, asked, keeps_seen, callback)
         if not result["is_finite"]:
             raise ValueError("the fit diverged, so there is no model: give more regularization")
-        self._keep(result["model"], result)
+        self.__dict__.pop("_copies", None)
+        self._model, self._about = result["model"], json.loads(result["about"])
         self.digest_ = result["digest"]
         self.report_ = result["report"]
         self.n_iter_ = result["iterations"]
         return result
-
-    def _keep(self, model, facts):
-        self.__dict__.pop("_copies", None)
-        self._model = model
 
     def save(self, path, *, overwrite=False):
         """Write the model into a folder, which `raddle.load` and the program `mf` read.
@@ -59,8 +57,7 @@ class Factors(Pickled, _State):
         -------
         The model itself.
         """
-        ids = _written(self.users_), _written(self.items_)
-        self._fitted().save(os.fspath(path), ids, bool(overwrite))
+        _saved.save(path, self._fitted(), self._about, self._ids(), bool(overwrite))
         return self
 
     def _fitted(self):
@@ -80,13 +77,6 @@ class Factors(Pickled, _State):
     def __repr__(self):
         given = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._parameters)
         return f"{type(self).__name__}({given})"
-
-
-def _written(ids):
-    written = ids if ids.dtype.kind == "i" else [str(id) for id in ids.tolist()]
-    if len(set(written)) < len(written):
-        raise ValueError("two ids are the same as text, or users that have come are named as others are")
-    return written
 
 
 def whole(name, value, least):

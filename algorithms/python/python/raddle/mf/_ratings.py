@@ -142,15 +142,15 @@ class MatrixFactorization(Factors):
             "cg_steps": None,
             "validation": number("validation", self.validation),
         }
-        self._fit(columns, asked, True, callback)
+        result = self._fit(columns, asked, True, callback)
         self._user_ids, self._item_ids = user_ids, item_ids
+        self.learned_ = result["learned"]
+        self.validation_error_ = result["validation_error"]
+        self.best_iter_ = result["best_iteration"]
         return self
 
-    def _keep(self, model, facts):
-        super()._keep(model, facts)
-        self.learned_ = facts["learned"]
-        self.validation_error_ = facts["validation_error"]
-        self.best_iter_ = facts["best_iteration"]
+    def _ids(self):
+        return self._user_ids.ids, self._item_ids.ids
 
     def predict(self, users, items):
         """Predict ratings of pairs.

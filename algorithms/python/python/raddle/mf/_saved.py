@@ -1,0 +1,51 @@
+"""Models in folders, as the program `mf` writes and reads them."""
+
+import json
+import os
+
+import numpy as np
+
+from raddle import _raddle
+
+
+def save(path, model, about, ids, overwrite):
+    """Write a model with the ids of its users and items."""
+    given = tuple(each if isinstance(each, int) else _plain(each) for each in ids)
+    _raddle.save_mf(os.fspath(path), json.dumps(about), model, given, overwrite)
+
+
+def _plain(ids):
+    return ids.astype(np.int64) if ids.dtype.kind in "iu" else [str(id) for id in ids.tolist()]
+
+
+def _array(ids):
+    """Return the ids of rows as an array."""
+    if isinstance(ids, int):
+        return np.arange(ids)
+    return ids if isinstance(ids, np.ndarray) else np.array(ids, dtype=object)
+
+
+def load(path):
+    """Return the model in a folder: of clicks as `AlternatingLeastSquares`, else as `MatrixFactorization`."""
+    from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+    from raddle.mf._ids import Ids
+
+    path = os.fspath(path)
+    found = _raddle.open_mf(path)
+    about = json.loads(found["about"])
+    users, items = _array(found["users"]), _array(found["items"])
+    if about["implicit"] is None:
+        model = MatrixFactorization(rank=about["rank"], regularization=about["reg"], biases=about["biases"])
+        model._user_ids, model._item_ids = Ids(users), Ids(items)
+        model.learned_, model.validation_error_, model.best_iter_ = about["learned"], about["best"], about["best_epoch"]
+    else:
+        model = AlternatingLeastSquares(about["rank"], about["reg"], about["implicit"])
+        model.user_ids_, model.item_ids_ = users, items
+    report = os.path.join(path, "report.json")
+    model.report_ = {}
+    if os.path.exists(report):
+        with open(report, encoding="utf-8") as file:
+            model.report_ = json.load(file)
+    model.n_iter_ = model.report_.get("epochs", about["best_epoch"])
+    model._model, model._about, model.digest_ = found["model"], about, found["digest"]
+    return model

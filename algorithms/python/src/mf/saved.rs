@@ -1,0 +1,86 @@
+//! Models of `raddle.mf` in folders, as the program `mf` writes and reads them.
+
+use std::path::PathBuf;
+
+use numpy::{IntoPyArray, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use raddle_datasets::Ids;
+use raddle_mf::files::{About, Saved, integer_ids};
+use raddle_mf::{Fit, FoldIn};
+
+use super::factorization::Factorization;
+use crate::error::{bad_value, file_error};
+
+/// Ids of rows, in their order.
+#[derive(FromPyObject)]
+pub(crate) enum GivenIds<'py> {
+    /// From 0 on.
+    Count(u32),
+    /// Whole numbers.
+    Integers(PyReadonlyArray1<'py, i64>),
+    /// Texts.
+    Names(Vec<String>),
+}
+
+impl GivenIds<'_> {
+    /// The ids; numbers that the programs know as texts alone become texts.
+    fn copied(self) -> Ids {
+        match self {
+            Self::Count(count) => Ids::Dense(count),
+            Self::Names(names) => Ids::Names(names),
+            Self::Integers(ids) => {
+                let ids = ids.as_array();
+                let small: Option<Vec<u32>> = ids.iter().map(|&id| u32::try_from(id).ok()).collect();
+                small.map_or_else(|| Ids::Names(ids.iter().map(i64::to_string).collect()), integer_ids)
+            }
+        }
+    }
+}
+
+/// Facts about a fit, as JSON: those of `model.json`, without ids.
+pub(super) fn about(fit: &Fit, how: &FoldIn) -> PyResult<String> {
+    as_json(&About::new(fit, how, Ids::Dense(0), Ids::Dense(0)))
+}
+
+fn as_json(about: &About) -> PyResult<String> {
+    serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
+}
+
+/// Writes a model into a folder of its own, or in the place of the one that is there.
+#[pyfunction]
+pub(crate) fn save_mf(
+    folder: PathBuf,
+    about: &str,
+    model: &Factorization,
+    (users, items): (GivenIds<'_>, GivenIds<'_>),
+    replaces: bool,
+    py: Python<'_>,
+) -> PyResult<()> {
+    let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
+    let about = About { users: users.copied(), items: items.copied(), ..about };
+    let saved = Saved { about, model: model.model() };
+    let write = || if replaces { saved.replace(&folder) } else { saved.save(&folder) };
+    py.detach(write).map_err(file_error)
+}
+
+/// Reads a model.
+#[pyfunction]
+pub(crate) fn open_mf(folder: PathBuf, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let Saved { mut about, model } = py.detach(|| Saved::open(&folder)).map_err(file_error)?;
+    let result = PyDict::new(py);
+    for (name, ids) in [("users", &mut about.users), ("items", &mut about.items)] {
+        match std::mem::replace(ids, Ids::Dense(0)) {
+            Ids::Dense(count) => result.set_item(name, count)?,
+            Ids::Integers(ids) => {
+                let ids: Vec<i64> = ids.into_iter().map(i64::from).collect();
+                result.set_item(name, ids.into_pyarray(py))?;
+            }
+            Ids::Names(names) => result.set_item(name, names)?,
+        }
+    }
+    result.set_item("about", as_json(&about)?)?;
+    result.set_item("digest", py.detach(|| model.digest()))?;
+    result.set_item("model", Factorization::of(model, about.fold_in(), None))?;
+    Ok(result)
+}
