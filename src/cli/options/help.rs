@@ -51,7 +51,10 @@ fn shortened(verb: Command, common: &[(&str, &str)]) -> Command {
         let name = arg.get_long().unwrap_or(arg.get_id().as_str()).to_owned();
         match (name.as_str(), line(&name)) {
             ("help", _) => arg.help("show this; all options: --help").help_heading(None),
-            (_, Some(line)) => arg.help(line).help_heading(None).hide_possible_values(true),
+            (_, Some(line)) => {
+                let takes_values = arg.get_action().takes_values();
+                arg.help(line).help_heading(None).hide_possible_values(takes_values)
+            }
             (_, None) if arg.is_positional() => arg,
             (_, None) => arg.hide(true),
         }
