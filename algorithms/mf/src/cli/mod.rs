@@ -66,8 +66,8 @@ const COMMON: &[(&str, &str)] = &[
     ("test", "ratings to measure at the end"),
     ("ranks", "ranks to choose from"),
     ("folds", "number of folds"),
-    ("top", "number of items"),
-    ("users", "users to recommend to"),
+    ("top", "length of a list"),
+    ("users", "users by id, or a file of them"),
 ];
 
 const LINE: CommandLine<'static> = CommandLine {

@@ -33,10 +33,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
     /// Number of worker threads. Default: the number of cores.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write to this file. Default: stdout.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     uses: UseOptions,

@@ -82,7 +82,7 @@ fn ids_are_texts_too_and_lists_go_to_files_and_json() {
     assert_eq!(lines.lines().filter(|line| line.starts_with("Lee,Ann\t")).count(), 2);
     assert_eq!(ends(path, "similar run y,\"Lee,Ann\" --top 2", 0).out, lines);
     assert_eq!(
-        ends(path, "similar run ids.txt --top 2 --out l.tsv", 0).out.trim(),
+        ends(path, "similar run ids.txt --top 2 -o l.tsv -w 2", 0).out.trim(),
         "items similar to 2 items"
     );
     assert_eq!(fs::read_to_string(path.join("l.tsv")).unwrap(), lines);
