@@ -40,7 +40,7 @@ fn a_fit_is_saved_as_the_program_saves_it_and_opened_as_it_was() {
         ),
     ] {
         let line = format!("fit pydoc --topics 6 --epochs 10 --workers 2 --out run --force{options}");
-        ends(folder.path(), &line, 3);
+        ends(folder.path(), &line, 0);
         let fit = fit(&corpus, &preparation, set);
         let (program, library) = (folder.path().join("run"), folder.path().join("saved"));
         fit.save(&library, &corpus).unwrap();
