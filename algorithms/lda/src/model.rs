@@ -97,7 +97,7 @@ impl Fit {
         self.shards.iter().map(DocumentShard::bytes).chain(words).sum()
     }
 
-    /// How often each topic has each word.
+    /// Counts of each word in each topic.
     pub fn topic_words(&self) -> TopicWords {
         let mut places = vec![(0u32, 0u32); self.words()];
         for (number, block) in (0..).zip(&self.blocks) {

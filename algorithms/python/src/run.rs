@@ -1,4 +1,4 @@
-//! How a fit is carried out: on a thread of its own, while the caller waits without the interpreter's lock, looks for
+//! Execution of a fit: on a thread of its own, while the caller waits without the interpreter's lock, looks for
 //! signals and answers for the callback.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,19 +15,19 @@ use serde::Serialize;
 
 use crate::error::panicked;
 
-/// How long a signal, such as Ctrl-C, waits to be seen.
+/// Time after which a signal, such as Ctrl-C, is seen at the latest.
 const SIGNALS: Duration = Duration::from_millis(50);
 
 /// Function that hands a record to the calling thread and returns its answer: `false` ends the fit.
 type Ask = Arc<dyn Fn(&EpochRecord) -> bool + Send + Sync>;
 
-/// What a fit knows of its caller.
+/// Caller of a fit, as the fit knows it.
 pub(crate) struct Watch {
     stop: Stop,
     ask: Option<Ask>,
 }
 
-/// What the fit tells the calling thread.
+/// Message of the fit to the calling thread.
 enum Message<T> {
     /// A record, and where its answer goes.
     Record(Box<EpochRecord>, SyncSender<bool>),
@@ -129,7 +129,7 @@ fn asking<T: Send + 'static>(send: Sender<Message<T>>) -> Ask {
     })
 }
 
-/// What the callback makes of a record.
+/// Answer of the callback to a record.
 fn goes_on(callback: &Bound<'_, PyAny>, record: &EpochRecord) -> PyResult<bool> {
     let answer = callback.call1((as_dict(callback.py(), record)?,))?;
     Ok(!answer.is_exact_instance_of::<PyBool>() || answer.extract()?)

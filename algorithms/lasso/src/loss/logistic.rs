@@ -84,7 +84,7 @@ impl LossFunction for Logistic {
         "mean logistic deviance"
     }
 
-    /// How often the class is right, and of the rows that have one of the two classes the mean logistic loss and the
+    /// Share of rows whose class is right, and of those that have one of the two classes the mean logistic loss and the
     /// share of their deviance that is explained.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
         let ScoredRows { y, scores, weights, .. } = given;

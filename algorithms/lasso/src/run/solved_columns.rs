@@ -23,7 +23,7 @@ pub(crate) struct SolvedColumns {
     pub(crate) members: Members,
     /// x_j'r - R b_j of each, from the last pass.
     gradient: Vec<f64>,
-    /// How many there were before each group that entered.
+    /// Number of columns before each group that entered.
     pub(crate) groups: Vec<u32>,
     /// The last group, as long as its part of the Gram is due.
     pub(crate) entering: Option<Arc<EnteringBatch>>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::Fit;
 use crate::topic_words::TopicWords;
 
-/// What inference needs of a model beside its counts, and how it came about: `model.json`.
+/// Facts about a model, `model.json`: those that inference needs beside the counts, and how the model came about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Model {
     /// Number of topics, K.
@@ -26,7 +26,7 @@ pub struct Model {
     pub beta: f64,
     /// (word, topic, what was added to beta), from 0.
     pub word_priors: Vec<(u32, u32, f32)>,
-    /// How the run ended.
+    /// End of the run, as in its report.
     pub ending: String,
     /// Epoch after which it was evaluated last.
     pub evaluated_epoch: Option<u64>,

@@ -10,7 +10,7 @@ use super::sparse::sparse;
 /// The documents of a model by topics.
 #[derive(Debug)]
 pub struct SavedDocuments {
-    /// How often each topic is in each document: documents by topics, in columns.
+    /// Counts of each topic in each document: documents by topics, in columns.
     pub counts: Csc,
     /// Tokens of each document, with all of alpha.
     lengths: Vec<f64>,

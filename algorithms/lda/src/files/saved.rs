@@ -22,7 +22,7 @@ pub struct Saved {
     folder: ModelFolder,
     /// Facts of the model: priors, words, the rule that divides texts.
     pub model: Model,
-    /// How often each topic has each word.
+    /// Counts of each word in each topic.
     pub counts: TopicWords,
 }
 

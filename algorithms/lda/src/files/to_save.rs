@@ -17,7 +17,7 @@ use crate::topic_words::TopicWords;
 pub struct ToSave<'a> {
     /// Facts of the model.
     pub model: &'a Model,
-    /// How often each topic has each word.
+    /// Counts of each word in each topic.
     pub counts: &'a TopicWords,
     /// (topic, count) of each document, topics ascending; none for those held out.
     pub topics_of: &'a dyn Fn(usize) -> Vec<(u32, u32)>,

@@ -16,7 +16,7 @@ const HELD: usize = 1 << 20;
 /// Lists at a time, at most.
 const BATCH: usize = 4096;
 
-/// What lists are of: who asks, and what is listed, each an `item` or a `user`.
+/// Kinds of rows in lists: of who asks, and of those listed, each `item` or `user`.
 #[derive(Clone, Copy)]
 pub(super) struct Kind<'a> {
     pub(super) who: &'static str,
@@ -60,7 +60,7 @@ impl Serialize for Listed<'_> {
     }
 }
 
-/// What a row is, its name and its score.
+/// Kind, name and score of a row.
 struct Scored(&'static str, String, f32);
 
 impl Serialize for Scored {

@@ -2,7 +2,7 @@
 
 use super::seen::Seen;
 
-/// How many items are asked for, and among which: settings of one call.
+/// Settings of one call: the number of items, and those among which they are chosen.
 ///
 /// Rows that a model does not have are passed over. For similar users the rows are those of users.
 #[derive(Debug, Clone, Copy)]

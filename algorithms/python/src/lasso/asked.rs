@@ -58,7 +58,7 @@ impl Asked<'_> {
         Ok(lasso)
     }
 
-    /// What is done to the data first.
+    /// Preparation of the data.
     pub(super) fn preparation(&self) -> Preparation {
         Preparation::Standard { intercept: self.fit_intercept, standardize: self.standardize }
     }

@@ -15,7 +15,7 @@ use crate::arrays::GivenMatrix;
 use crate::error::bad_value;
 use crate::run::{self, Seconds, carry_out};
 
-/// What a cross-validation is asked for.
+/// Parameters of a cross-validation.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct AskedFolds<'py> {
@@ -107,7 +107,7 @@ impl AskedFolds<'_> {
     }
 }
 
-/// What has this name.
+/// Value of this name.
 fn named<T: Copy>(parameter: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
     let found = all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     found.ok_or_else(|| {

@@ -16,7 +16,7 @@ use super::{in_rows, text};
 use crate::error::bad_value;
 use crate::run::as_dict;
 
-/// What a folder is written from.
+/// Parts of a folder that is written.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct GivenParts<'py> {

@@ -32,7 +32,7 @@ struct Held {
     users: OnceLock<Similar>,
 }
 
-/// What a list is asked for.
+/// Parameters of a list.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct AskedList<'py> {
@@ -189,7 +189,7 @@ impl Factorization {
         Ok(Self::of(model, FoldIn { reg, unweighted, biases, implicit }, seen))
     }
 
-    /// What makes the model anew: for pickles.
+    /// Arguments that make the model anew: for pickles.
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let held = self.held();
         let (model, how) = (held.model(), held.how);
@@ -228,7 +228,7 @@ impl Factorization {
         Ok(arrays)
     }
 
-    /// How many users and items there are.
+    /// Numbers of users and items.
     #[getter]
     fn shape(&self) -> (usize, usize) {
         let held = self.held();

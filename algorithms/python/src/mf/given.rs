@@ -24,7 +24,7 @@ pub(crate) struct GivenColumns<'py> {
     users: PyReadonlyArray1<'py, u32>,
     items: PyReadonlyArray1<'py, u32>,
     values: PyReadonlyArray1<'py, f32>,
-    /// How many users and items there are.
+    /// Numbers of users and items.
     shape: (usize, usize),
     duplicates: String,
 }
