@@ -1,8 +1,12 @@
 //! Help on two screens: `-h` with the options that most runs need, a line each, and `--help` with all.
 
+use std::env;
 use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write as _};
 
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Command, Error as ClapError};
+
+use super::ENGINE_HEADING;
 
 /// Columns of the short help.
 const COLUMNS: usize = 80;
@@ -38,7 +42,6 @@ fn help() -> Arg {
         .action(ArgAction::HelpShort)
         .help("Show the common options (-h), or all (--help)")
         .display_order(usize::MAX)
-        .help_heading("The run")
 }
 
 fn shortened(verb: Command, common: &[(&str, &str)]) -> Command {
@@ -60,6 +63,31 @@ fn shortened(verb: Command, common: &[(&str, &str)]) -> Command {
         }
     });
     verb.after_help(format!("--help: all {all} options, with examples"))
+}
+
+/// Prints a help that was asked for.
+pub(super) fn print(help: &ClapError) {
+    let text = help.render();
+    let is_coloured = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none();
+    let text = if is_coloured { text.ansi().to_string() } else { text.to_string() };
+    // No reader is left if stdout is closed.
+    let _ = io::stdout().write_all(engine_last(&text).as_bytes());
+}
+
+/// A help whose options of the engine stand behind all others: clap has headings in the order in which each is met first.
+fn engine_last(help: &str) -> String {
+    let mut sections: Vec<&str> = help.trim_end().split("\n\n").collect();
+    let is_engine = |section: &&str| section.lines().next().is_some_and(|line| line.contains(ENGINE_HEADING));
+    // An option begins with a dash, or with the code of its colour.
+    let of_options = |section: &&str| {
+        section.lines().nth(1).is_some_and(|line| line.trim_start().starts_with(['-', '\x1b']))
+    };
+    if let Some(engine) = sections.iter().position(is_engine) {
+        let engine = sections.remove(engine);
+        let last = sections.iter().rposition(of_options).map_or(sections.len(), |at| at + 1);
+        sections.insert(last, engine);
+    }
+    sections.join("\n\n") + "\n"
 }
 
 #[cfg(test)]
@@ -88,7 +116,8 @@ mod tests {
             assert!(help.contains(line), "{help}");
         }
         assert!(!help.contains("rare") && help.contains("--help: all 5 options"), "{help}");
-        assert!(help.lines().all(|line| line.chars().count() <= COLUMNS), "{help}");
+        let widest = help.lines().map(|line| line.chars().count()).max();
+        assert!(widest.is_some_and(|widest| widest <= COLUMNS), "{help}");
     }
 
     #[test]
@@ -96,7 +125,18 @@ mod tests {
         let help = rendered(&["lasso", "fit", "--help"]);
         let options = help.lines().skip_while(|line| *line != "Options:").skip(1);
         let options: Vec<&str> = options.take_while(|line| !line.is_empty()).collect();
-        assert_eq!(options.len(), 4, "{help}");
-        assert!(options.iter().all(|line| line.contains("It goes on")), "{help}");
+        let long = options.iter().filter(|line| line.contains("It goes on"));
+        assert_eq!((options.len(), long.count()), (5, 4), "{help}");
+    }
+
+    #[test]
+    fn the_options_of_the_engine_stand_behind_all_others() {
+        let help = "About.\n\nOptions:\n  --rank  a\n\nHow the engine computes:\n  --shards  b\n\nThe run:\n  -o, --out  c\n\n\
+                    Examples:\n  mf --rank 3\n";
+        let sections = ["About.", "Options:", "The run:", "How the engine computes:", "Examples:"];
+        let starts: Vec<usize> =
+            sections.iter().map(|section| engine_last(help).find(section).unwrap()).collect();
+        assert!(starts.is_sorted(), "{}", engine_last(help));
+        assert_eq!(engine_last("About.\n\nOptions:\n  -h\n"), "About.\n\nOptions:\n  -h\n");
     }
 }

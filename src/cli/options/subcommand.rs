@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
 
 use super::{foreign, help};
@@ -49,6 +50,10 @@ impl CommandLine<'_> {
         let matches = command.clone().try_get_matches_from(&line).unwrap_or_else(|error| {
             match verb.and_then(|verb| foreign::answer(verb, &error)) {
                 Some(answer) => refuse(&Error::usage(answer)),
+                None if error.kind() == ErrorKind::DisplayHelp => {
+                    help::print(&error);
+                    process::exit(ExitStatus::Done.code().into())
+                }
                 None => error.exit(),
             }
         });

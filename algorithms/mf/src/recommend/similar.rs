@@ -103,6 +103,7 @@ impl Similar {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use raddle_common::testing::pairs;
 
     use super::super::tests::random;
     use super::*;
@@ -163,8 +164,7 @@ mod tests {
         let list = |row| similar.one(row, &Query::best(9));
         assert_eq!(list(0), [(0, 0.0), (1, 0.0), (2, 0.0), (3, 0.0)]);
         let near = |list: &[(u32, f32)], expected: &[(u32, f32)]| {
-            assert_eq!(list.len(), expected.len());
-            for (a, b) in list.iter().zip(expected) {
+            for (a, b) in pairs(list, expected) {
                 assert!(a.0 == b.0 && (a.1 - b.1).abs() < 1e-4, "{list:?}");
             }
         };

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::program::{CLICKS, SMALL, array, ends, json, report, scratch};
+use raddle_common::testing::{not_empty, pairs};
 
 /// Lines of lists.
 fn lists(folder: &Path, options: &str) -> Vec<(String, String, f64)> {
@@ -45,13 +46,12 @@ fn items_and_users_of_the_largest_cosines_are_listed() {
         ("clicks", "item", "0,59", ["0", "59"]),
     ] {
         let found = lists(folder.path(), &format!("{run} {options} --top 6"));
-        assert_eq!(found.len(), 12);
-        for (list, asked) in found.chunks(6).zip(asked) {
+        for (list, asked) in pairs(found.chunks(6), asked) {
             assert_eq!(list[0], (asked.to_owned(), asked.to_owned(), 1.0));
             let expected = cosines(&folder.path().join(run), side, asked);
             let mut best: Vec<f64> = expected.values().copied().collect();
             best.sort_by(|a, b| b.total_cmp(a));
-            for ((who, what, similarity), best) in list.iter().zip(best) {
+            for ((who, what, similarity), best) in pairs(list, best.into_iter().take(6)) {
                 assert_eq!(who, asked);
                 assert!(
                     (similarity - expected[what]).abs() < 1e-5 && (similarity - best).abs() < 1e-5,
@@ -131,5 +131,5 @@ fn unknown_ids_and_models_without_factors_are_named() {
     ends(path, "fold-in some new.csv --out wider", 0);
     let ran = ends(path, "similar wider --users 9", 0);
     assert!(ran.err.contains("1 user of which no factors were learned"), "{}", ran.err);
-    assert!(ran.out.lines().all(|line| line.ends_with("\t0")), "{}", ran.out);
+    assert!(not_empty(ran.out.lines()).all(|line| line.ends_with("\t0")), "{}", ran.out);
 }
