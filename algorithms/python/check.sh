@@ -47,7 +47,7 @@ export PYO3_PYTHON=$environment/bin/python
 step cargo fmt --check
 step cargo clippy --release --locked --all-targets -- -D warnings
 if cargo deny --version >/dev/null 2>&1; then
-  step cargo deny --locked --config deny.toml check bans licenses sources
+  step cargo deny --log-level error --locked --config deny.toml check bans licenses sources
 else
   echo "NOT CHECKED: algorithms/python/deny.toml (cargo install cargo-deny --locked)"
 fi

@@ -40,6 +40,15 @@ class Interruption(threading.Thread):
         os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.fixture
+def ctrl_c():
+    """Python's own answer to Ctrl-C, which it does not give where it was started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("fit", [endless_path, endless_folds])
 def test_ctrl_c_ends_a_fit_and_the_next_is_as_usual(diabetes, fit):
     usual = Lasso(alpha=0.1).fit(*diabetes).digest_
