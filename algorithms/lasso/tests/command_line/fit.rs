@@ -79,7 +79,10 @@ fn json_is_one_line_with_the_documented_keys() {
     assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
     assert_eq!(keys(&report["seconds"]), ["certify", "fit", "prepare", "read", "write"]);
     assert_eq!(keys(&report["data"]), ["digest", "format", "nonzeros", "path", "sizes"]);
-    assert_eq!(keys(&report["results"]), ["coefficients", "intercept", "lambda", "lambda_max", "nonzeros"]);
+    assert_eq!(
+        keys(&report["results"]),
+        ["coefficients", "intercept", "lambda", "lambda_max", "nonzeros", "r2"]
+    );
     let listed = report["results"]["coefficients"].as_array().unwrap();
     assert_eq!(listed.len() as u64, report["results"]["nonzeros"].as_u64().unwrap());
     assert_eq!(keys(&listed[0]), ["coefficient", "column", "name"]);
