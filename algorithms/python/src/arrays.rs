@@ -128,7 +128,7 @@ impl Compressed<'_> {
             Indices::Narrow(array) => array.as_array().len(),
             Indices::Wide(array) => array.as_array().len(),
         };
-        let starts = self.starts(self.shape.0, stored(&self.indices))?;
+        let starts = self.indptr.starts(self.shape.0, stored(&self.indices))?;
         let count = starts.last().copied().unwrap_or(0);
         let columns = self.shape.1;
         let columns = match &self.indices {

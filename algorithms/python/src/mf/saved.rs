@@ -53,12 +53,12 @@ pub(crate) fn save_mf(
     folder: PathBuf,
     about: &str,
     model: &Factorization,
-    (users, items): (GivenIds<'_>, GivenIds<'_>),
+    ids: (GivenIds<'_>, GivenIds<'_>),
     replaces: bool,
     py: Python<'_>,
 ) -> PyResult<()> {
     let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
-    let about = About { users: users.copied(), items: items.copied(), ..about };
+    let about = About { users: ids.0.copied(), items: ids.1.copied(), ..about };
     let saved = Saved { about, model: model.model() };
     let write = || if replaces { saved.replace(&folder) } else { saved.save(&folder) };
     py.detach(write).map_err(file_error)
