@@ -45,6 +45,16 @@ def test_lasso_models_come_back_as_they_were(diabetes, tmp_path):
         assert (folder / "model.json").read_bytes() == (again / "model.json").read_bytes()
 
 
+def test_a_loaded_model_is_a_model_of_scikit_learn(diabetes, tmp_path):
+    X, y = diabetes
+    for number, model in enumerate(lasso_fits(X, y)):
+        model.save(tmp_path / str(number))
+        loaded = raddle.load(tmp_path / str(number))
+        np.testing.assert_allclose(loaded.to_sklearn().coef_, model.coef_)
+        loaded.dual_ = np.empty(0)
+        assert loaded.to_sklearn().predict(X).shape == y.shape
+
+
 def test_names_of_columns_are_kept(diabetes, tmp_path):
     X, y = diabetes
     frame = pd.DataFrame(X, columns=[f"column {number}" for number in range(X.shape[1])])

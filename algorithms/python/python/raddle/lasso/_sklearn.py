@@ -33,7 +33,8 @@ class Exported:
             # Its fit would set it.
             model._base_loss = model._get_loss()
         elif self._loss == "logistic":
-            model = _logistic(1.0 / (alpha * len(self.dual_)), ratio, common)
+            # A point of a path that was read has no dual point, which would tell the rows.
+            model = _logistic(1.0 / (alpha * max(1, len(self.dual_))), ratio, common)
             model.classes_ = self.classes_
         elif ratio == 1.0:
             model = linear_model.Lasso(alpha=alpha, **common)
