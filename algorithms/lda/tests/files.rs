@@ -94,7 +94,9 @@ fn documents_are_scored_as_those_held_out_of_the_fit() {
     );
     let test = test.unwrap();
     let held = Held::Corpus(Box::new(test.clone()));
-    let fit = fit(&corpus, &Preparation { test: held, ..Preparation::default() }, |lda| lda);
+    let preparation = Preparation { test: held, ..Preparation::default() };
+    // Priors that stay, so that those of the last evaluation are those of the result.
+    let fit = fit(&corpus, &preparation, |lda| lda.fixed_priors(true));
     let last = fit.evaluations().last().unwrap();
     assert_eq!(last.epoch, fit.report.epochs);
     let inference = Arc::new(Inference::new(&fit.topic_words(), fit.alpha().to_vec()).unwrap());
