@@ -1,6 +1,6 @@
 """What the Python package costs beside its fits: python benches/costs.py [FOLDER OF PUBLIC SETS]
 
-Of `fit`, the seconds that its report does not count, median of 21; and in fresh interpreters, in turns, seconds from the
+From Ctrl-C to the end of a fit that would go on for minutes, seconds, the largest of eleven. Of `fit`, the seconds that its report does not count, median of 21; and in fresh interpreters, in turns, seconds from the
 first import to the coefficients of leukemia at a tenth of alpha_max, for raddle and for those of scikit-learn, celer and
 skglm that are installed, with what importing scikit-learn's linear models takes.
 """
@@ -9,16 +9,18 @@ import gzip
 import importlib.util
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from raddle.lasso import Lasso
+from raddle.lasso import Lasso, lasso_path
 
 FIRST_FIT = {
     "raddle": "from raddle.lasso import Lasso; Lasso(alpha).fit(X, y).coef_",
@@ -47,6 +49,25 @@ def beside(X, y, alpha):
     return statistics.median(whole), statistics.median(rest)
 
 
+def interrupted():
+    """Return the longest time from Ctrl-C to the end of an endless fit."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    X, y = np.random.default_rng(0).normal(size=(400, 30)), np.arange(400.0)
+    longest, sent = 0.0, []
+
+    def interrupt():
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    for _ in range(11):
+        threading.Timer(0.5, interrupt).start()
+        try:
+            lasso_path(X, y, alphas=100_000, eps=1e-9)
+        except KeyboardInterrupt:
+            longest = max(longest, time.perf_counter() - sent.pop())
+    return longest
+
+
 def first_fits(X, y, alpha):
     """Return the seconds of each program, of five fresh interpreters each, in turns."""
     with tempfile.TemporaryDirectory() as folder:
@@ -63,6 +84,7 @@ def first_fits(X, y, alpha):
 
 
 def main():
+    print(f"Ctrl-C ends a fit within {interrupted():.3f} s")
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ["RADDLE_DATA"])
     for name in ("leukemia", "mice"):
         X, y = load(folder, name)

@@ -2,7 +2,10 @@ import gzip
 import json
 import os
 import pathlib
+import signal
 import subprocess
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -61,3 +64,32 @@ def csv(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def ctrl_c():
+    """Return the seconds from Ctrl-C to the end of a fit that does not end without it.
+
+    It is sent once another thread has counted so far, for which that needs the interpreter's lock.
+    """
+    # Where Python was started in the background it does not answer by itself.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sent = []
+
+    def interrupt():
+        for _ in range(2_000_000):
+            pass
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def during(fit):
+        beside = threading.Thread(target=interrupt, daemon=True)
+        beside.start()
+        with pytest.raises(KeyboardInterrupt):
+            fit()
+        seconds = time.perf_counter() - sent.pop()
+        beside.join()
+        return seconds
+
+    yield during
+    signal.signal(signal.SIGINT, before)

@@ -6,11 +6,8 @@ import json
 import os
 import pathlib
 import pickle
-import signal
 import subprocess
 import sys
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -285,22 +282,8 @@ def test_a_callback_sees_every_epoch_and_ends_the_fit(model, counts):
     assert ended[0].digest_ == ended[1].digest_ != model.digest_
 
 
-def test_ctrl_c_ends_a_fit_and_the_next_is_as_usual(model, counts):
-    sent = []
-
-    def interrupt():
-        for _ in range(1_000_000):
-            pass
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt, daemon=True)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        LatentDirichletAllocation(n_components=3, max_iter=10_000_000).fit(counts)
-    # An epoch here takes less than a millisecond.
-    assert time.perf_counter() - sent[0] < 0.25
-    thread.join()
+def test_ctrl_c_ends_a_fit_and_the_next_is_as_usual(model, counts, ctrl_c):
+    assert ctrl_c(lambda: LatentDirichletAllocation(n_components=3, max_iter=10_000_000).fit(counts)) >= 0
     assert clone(model).fit(counts).digest_ == model.digest_
 
 

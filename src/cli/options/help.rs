@@ -42,6 +42,8 @@ fn help() -> Arg {
         .action(ArgAction::HelpShort)
         .help("Show the common options (-h), or all (--help)")
         .display_order(usize::MAX)
+        // Whatever heading the options before it have.
+        .help_heading(None)
 }
 
 fn shortened(verb: Command, common: &[(&str, &str)]) -> Command {
