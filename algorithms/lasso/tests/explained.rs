@@ -29,11 +29,14 @@ fn link(loss: Loss, mean: f64) -> f64 {
 }
 
 fn response(loss: Loss, y: &[f64]) -> Vec<f64> {
+    let mut sorted = y.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let above = |value: f64, third: usize| f64::from(u8::from(value > sorted[third * y.len() / 3]));
     let of = |value: &f64| match loss {
         Loss::Squared => *value,
         Loss::Logistic => f64::from(u8::from(*value > 0.1)),
         Loss::Poisson => (2.0 * value.abs()).round(),
-        Loss::Multinomial => f64::from(u8::from(*value > -0.3)) + f64::from(u8::from(*value > 0.4)),
+        Loss::Multinomial => above(*value, 1) + above(*value, 2),
     };
     y.iter().map(of).collect()
 }

@@ -58,7 +58,14 @@ fn shortened(verb: Command, common: &[(&str, &str)]) -> Command {
             ("help", _) => arg.help("show this; all options: --help").help_heading(None),
             (_, Some(line)) => {
                 let takes_values = arg.get_action().takes_values();
-                arg.help(line).help_heading(None).hide_possible_values(takes_values)
+                let arg = arg.help(line).help_heading(None);
+                let first =
+                    arg.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
+                let arg = match first.as_deref().and_then(|name| name.split_once('|')) {
+                    Some((first, rest)) if rest.len() > 12 => arg.value_name(format!("{first}|..")),
+                    _ => arg,
+                };
+                arg.hide_possible_values(takes_values).hide_default_value(takes_values)
             }
             (_, None) if arg.is_positional() => arg,
             (_, None) => arg.hide(true),

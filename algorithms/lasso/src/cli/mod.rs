@@ -52,10 +52,10 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 i
 /// Options of the short help, and their lines there.
 const COMMON: &[(&str, &str)] = &[
     ("y", "response: column name, index from 1, or file"),
-    ("loss", "squared, logistic, multinomial or poisson"),
+    ("loss", "squared (default), logistic, multinomial, poisson"),
     ("lambda", "weight of the penalty"),
-    ("ratio", "lambda = lambda_max / R"),
-    ("tol", "stop at this relative duality gap"),
+    ("ratio", "lambda = lambda_max / R; 10 by default"),
+    ("tol", "relative duality gap to reach; 1e-6 by default"),
     ("points", "number of lambdas of a path"),
     ("folds", "number of folds"),
     ("rule", "lambda of the curve: min or 1se"),

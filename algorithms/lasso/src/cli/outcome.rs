@@ -94,7 +94,7 @@ pub(crate) fn describe(
     let mut text =
         format!("{title}: {nonzeros} of {columns} {are} not zero at lambda {} ({place})", number(fit.lambda));
     if let (name, Ok(share)) = fit.explained {
-        text += &format!(", {name} {}", number((share * 1e4).round() / 1e4));
+        text += &format!(", {name} {}", number(share));
     }
     text += "\n\n";
     if fit.intercept != 0.0 || !fit.intercepts.is_empty() || nonzeros > 0 {

@@ -42,7 +42,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 i
 
 /// Options of the short help, and their lines there.
 const COMMON: &[(&str, &str)] = &[
-    ("topics", "number of topics"),
+    ("topics", "number of topics; 20 by default"),
     ("text", "the data are texts"),
     ("stop-words", "words to leave out"),
     ("min-df", "leave out words of fewer documents"),

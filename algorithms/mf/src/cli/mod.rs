@@ -58,9 +58,9 @@ Exit status: 0 done, 1 failed, 2 bad usage or input,
 
 /// Options of the short help, and their lines there.
 const COMMON: &[(&str, &str)] = &[
-    ("rank", "number of factors"),
+    ("rank", "number of factors; 32 by default"),
     ("reg", "weight of the squared factors"),
-    ("solver", "sgd, als or ccd"),
+    ("solver", "sgd (default), als or ccd"),
     ("implicit", "values are counts of clicks"),
     ("validation", "ratings that drive the early stop"),
     ("test", "ratings to measure at the end"),
