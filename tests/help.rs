@@ -23,8 +23,8 @@ fn options(help: &str) -> Vec<&str> {
     let option = |line: &'_ str| -> Option<std::ops::Range<usize>> {
         let start = line.find("--")?;
         let before = line[..start].trim();
-        // Text below the options may begin with one.
-        let is_option = start >= 2 && before.is_empty() || (before.len() == 3 && before.starts_with('-'));
+        // Texts beside and below the options may begin with one.
+        let is_option = start == 6 && before.is_empty() || (before.len() == 3 && before.starts_with('-'));
         let length = line[start..].find([' ', '=', '[', '<']).unwrap_or(line.len() - start);
         is_option.then_some(start..start + length)
     };
