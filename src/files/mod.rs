@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use std::io::Write as _;
-//! use raddle::files::{ModelFolder, NewModel};
+//! use raddle::files::{ModelFiles as _, ModelFolder, NewModel};
 //!
 //! # let parent = tempfile::tempdir()?;
 //! # let path = parent.path().join("model");
