@@ -1,6 +1,7 @@
 """Parts that the estimators of all modules share."""
 
 import numbers
+import json
 import os
 
 import numpy as np
@@ -49,6 +50,15 @@ def aligned(X):
     else:
         is_aligned = X.flags.aligned
     return X if is_aligned else X.copy()
+
+
+def report_of(path):
+    """Return the report of the run that is in a folder; an empty one where there is none beside the model."""
+    try:
+        with open(os.path.join(path, "report.json"), encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {}
 
 
 class Pickled:

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
+from raddle._common import report_of
 
 
 class Saved:
@@ -57,22 +58,13 @@ class Saved:
         self.relative_gap_, self.digest_ = about["gap"], found["digest"]
         dual = os.path.join(path, "dual.npy")
         self.dual_ = np.load(dual) if os.path.exists(dual) else np.empty(0)
-        self.report_, self.n_iter_ = _report(path)
+        self.report_ = report_of(path)
+        self.n_iter_ = self.report_.get("epochs", 0)
         self._about = about
         return self
 
     def _restore_classes(self, about):
         pass
-
-
-def _report(path):
-    """Return the run's report and its epochs, where it is beside the model."""
-    try:
-        with open(os.path.join(path, "report.json"), encoding="utf-8") as file:
-            report = json.load(file)
-    except OSError:
-        return {}, 0
-    return report, report.get("epochs", 0)
 
 
 def load(path, point=None):

@@ -3,7 +3,9 @@
 import numpy as np
 
 from raddle import _raddle
-from raddle.mf._model import UNKNOWN
+
+# A row that no model has.
+UNKNOWN = np.uint32(0xFFFFFFFF)
 
 
 class Ids:

@@ -9,9 +9,6 @@ from raddle import _raddle
 from raddle._common import Pickled, workers
 from raddle.mf import _saved
 
-# A row that no model has.
-UNKNOWN = np.uint32(0xFFFFFFFF)
-
 
 class _State:
     """What `Pickled` asks of the classes behind it."""

@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from raddle import _raddle
+from raddle._common import report_of
 
 
 def save(path, model, about, ids, overwrite):
@@ -41,11 +42,7 @@ def load(path):
     else:
         model = AlternatingLeastSquares(about["rank"], about["reg"], about["implicit"])
         model.user_ids_, model.item_ids_ = users, items
-    report = os.path.join(path, "report.json")
-    model.report_ = {}
-    if os.path.exists(report):
-        with open(report, encoding="utf-8") as file:
-            model.report_ = json.load(file)
+    model.report_ = report_of(path)
     model.n_iter_ = model.report_.get("epochs", about["best_epoch"])
     model._model, model._about, model.digest_ = found["model"], about, found["digest"]
     return model
