@@ -61,9 +61,10 @@ fn no_file_of_the_engine_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_go_down() {
-    let floors: [&[&str]; 8] = [
-        &["exit"],
-        &["report", "say"],
+    let floors: [&[&str]; 9] = [
+        &["exit", "number"],
+        &["picture", "say"],
+        &["report"],
         &["run_folder"],
         &["interrupt", "options"],
         &["screen"],

@@ -81,10 +81,7 @@ pub fn main() -> ExitCode {
         Verb::Status(Status { run, json }) => status(&admin(&run)?.status()?, json),
         Verb::Rescale(Rescale { run, workers }) => {
             admin(&run)?.rescale(workers as u32)?;
-            say(&format!(
-                "from the next epoch on: {}",
-                crate::cli::report::number::count(workers as u64, "worker")
-            ))?;
+            say(&format!("from the next epoch on: {}", crate::cli::number::count(workers as u64, "worker")))?;
             Ok(0)
         }
     };

@@ -2,7 +2,6 @@
 
 pub(crate) mod combine;
 mod data;
-pub(crate) mod number;
 mod profile;
 mod seconds;
 pub(crate) mod summary;
@@ -13,8 +12,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use self::number::{count, number};
 use super::exit::ExitStatus;
+use crate::cli::number::{count, number};
 use crate::program::verdict::Metric;
 use crate::run::record::{
     CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport,

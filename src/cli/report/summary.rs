@@ -1,30 +1,40 @@
-//! [`Summary`]: the results of a run, as named tables that any reader can render without knowing the program.
+//! [`Summary`]: the results of a run, as named tables and pictures that any reader can render without knowing the program.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::cli::picture::Picture;
 use crate::program::verdict::Metric;
 
-/// `summary.json`: a title and named tables.
+/// `summary.json`: a title, named tables and pictures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Name of the run, for a heading.
     pub title: String,
     /// The tables, in the order in which they are shown.
     pub tables: Vec<Table>,
+    /// The pictures, in the order in which they are shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
 }
 
 impl Summary {
     /// A summary without tables yet.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), tables: Vec::new() }
+        Self { title: title.into(), ..Self::default() }
     }
 
     /// Adds a table.
     pub fn table(mut self, table: Table) -> Self {
         self.tables.push(table);
+        self
+    }
+
+    /// Adds a picture.
+    pub fn picture(mut self, picture: Picture) -> Self {
+        self.pictures.push(picture);
         self
     }
 }

@@ -12,7 +12,7 @@ use self::line_rate::LineRate;
 use super::options::TrainOptions;
 use super::report::Timed;
 use crate::base::sync::lock;
-use crate::cli::report::number::number;
+use crate::cli::number::number;
 use crate::run::record::EpochRecord;
 
 /// Shows the progress of a run: a bar on a terminal, else lines, at most ten a second and the last; nothing
