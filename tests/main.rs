@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+#[cfg(target_os = "linux")]
+mod browser;
 mod changes;
 mod commands;
 mod comparisons;

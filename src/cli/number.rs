@@ -12,10 +12,18 @@ const DIGITS: i32 = 6;
 /// assert_eq!([number(5.83e-16), number(1e300), number(123456789.0)], ["5.83e-16", "1e300", "1.23457e8"]);
 /// ```
 pub fn number(value: f64) -> String {
-    let text = aligned(value);
+    without_zeros(&aligned(value))
+}
+
+/// A number with at most so many significant digits, else as [`number`].
+pub(crate) fn rounded(value: f64, digits: i32) -> String {
+    without_zeros(&with_digits(value, digits))
+}
+
+fn without_zeros(text: &str) -> String {
     let (digits, exponent) = match text.split_once('e') {
         Some((digits, exponent)) => (digits, format!("e{exponent}")),
-        None => (text.as_str(), String::new()),
+        None => (text, String::new()),
     };
     let digits = match digits.contains('.') {
         true => digits.trim_end_matches('0').trim_end_matches('.'),
@@ -31,17 +39,21 @@ pub fn number(value: f64) -> String {
 /// assert_eq!([aligned(40.5), aligned(0.0), aligned(2e-9)], ["40.5000", "0", "2.00000e-9"]);
 /// ```
 pub fn aligned(value: f64) -> String {
+    with_digits(value, DIGITS)
+}
+
+fn with_digits(value: f64, shown: i32) -> String {
     if value == 0.0 {
         return "0".into();
     }
     if !value.is_finite() {
         return value.to_string();
     }
-    let text = format!("{value:.*e}", (DIGITS - 1) as usize);
+    let text = format!("{value:.*e}", (shown - 1) as usize);
     // The exponent after rounding: 999999.7 is 1.00000e6.
     let exponent: i32 = text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
     match (-4..DIGITS).contains(&exponent) {
-        true => format!("{value:.*}", (DIGITS - 1 - exponent) as usize),
+        true => format!("{value:.*}", (shown - 1 - exponent).max(0) as usize),
         false => text,
     }
 }
@@ -73,6 +85,8 @@ mod tests {
             ["NaN", "inf", "-inf", "0"]
         );
         assert_eq!([1.0, 120.0, 100_000.0].map(number), ["1", "120", "100000"]);
+        let rounded = [0.0046886, 123.456, 123_456.0, 0.0, -2.0].map(|value| rounded(value, 3));
+        assert_eq!(rounded, ["0.00469", "123", "123456", "0", "-2"]);
     }
 
     proptest! {

@@ -23,20 +23,23 @@ pub(crate) const CHECKPOINT: &str = "checkpoint";
 pub(crate) const CHANGES_LOG: &str = "changes.log";
 /// The trace of a run, a record an epoch.
 pub(crate) const TRACE: &str = "trace.jsonl";
+/// The rounds of a run that explains them.
+pub(crate) const EXPLAINED: &str = "explain.jsonl";
 
 /// Files that every run may have beside those of its model: a folder with one of them is a run's.
-const RUN_FILES: [&str; 8] = [
+const RUN_FILES: [&str; 9] = [
     manifest::NAME,
     "report.json",
     "summary.json",
     "run.json",
     TRACE,
+    EXPLAINED,
     CHECKPOINT,
     CHANGES_LOG,
     "generation.json",
 ];
 /// Of these, those that a commit does not replace.
-const LIVE: [&str; 5] = [manifest::NAME, TRACE, CHECKPOINT, CHANGES_LOG, "generation.json"];
+const LIVE: [&str; 6] = [manifest::NAME, TRACE, EXPLAINED, CHECKPOINT, CHANGES_LOG, "generation.json"];
 
 /// Destination of a model's files.
 pub trait ModelFiles {

@@ -62,17 +62,30 @@ fn no_file_of_the_engine_names_itself() {
 #[test]
 fn imports_of_the_command_line_go_down() {
     let floors: [&[&str]; 9] = [
-        &["exit", "number"],
-        &["picture", "say"],
-        &["report"],
-        &["run_folder"],
-        &["interrupt", "options"],
+        &["exit", "markup", "number"],
+        &["report", "say"],
+        &["picture", "run_folder"],
+        &["interrupt", "options", "page"],
         &["screen"],
         &["parts"],
         &["session"],
         &["changes", "launch"],
     ];
     check(&src("."), "cli", &floors, &[]);
+}
+
+#[test]
+fn imports_of_pictures_go_down() {
+    let floors: [&[&str]; 3] = [&["scale", "thin"], &["frame"], &["lines", "map"]];
+    let floors = [&floors[..], &[&["bars"]]].concat();
+    check(&src("."), "cli/picture", &floors, &["tests"]);
+}
+
+#[test]
+fn imports_of_the_page_go_down() {
+    let floors: [&[&str]; 4] =
+        [&["members", "run", "table"], &["curves", "figure"], &["comparison", "rounds"], &["html"]];
+    check(&src("."), "cli/page", &floors, &["tests"]);
 }
 
 #[test]

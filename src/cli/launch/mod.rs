@@ -19,6 +19,7 @@ use super::exit::{Error, ExitStatus};
 use super::say::say;
 use crate::cli::options::foreign::{programs, verb_of_others};
 use crate::cli::options::values::{self, MOST_WORKERS};
+use crate::cli::page::{self, PageOptions};
 use crate::cluster::{AdminClient, Invitation, RunStatus};
 
 /// Runs programs on several processes, and asks after runs.
@@ -33,6 +34,10 @@ enum Verb {
     Join(Join),
     /// Say how a run stands: its processes, their shards, the epoch, the metric, and what was worth a note.
     Status(Status),
+    /// Write the runs of some folders as one page, to be read in a browser without a connection: what was run, its
+    /// curves, its workers, and the pictures and tables of its results.
+    #[command(after_help = "Example: raddle report run other-run --out page.html")]
+    Report(PageOptions),
     /// Continue a run with another number of workers, from the next epoch on.
     Rescale(Rescale),
 }
@@ -79,6 +84,7 @@ pub fn main() -> ExitCode {
         Verb::Launch(launch) => run::launch(&launch),
         Verb::Join(join) => join::join(&join),
         Verb::Status(Status { run, json }) => status(&admin(&run)?.status()?, json),
+        Verb::Report(options) => page::report(&options),
         Verb::Rescale(Rescale { run, workers }) => {
             admin(&run)?.rescale(workers as u32)?;
             say(&format!("from the next epoch on: {}", crate::cli::number::count(workers as u64, "worker")))?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod combine;
 mod data;
+pub(crate) mod picture;
 mod profile;
 mod seconds;
 pub(crate) mod summary;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cli::picture::Picture;
+use super::picture::Picture;
 use crate::program::verdict::Metric;
 
 /// `summary.json`: a title, named tables and pictures.

@@ -1,37 +1,57 @@
-//! [`Trace`]: `trace.jsonl`, which grows by a line an epoch while the run goes on.
+//! [`Trace`]: `trace.jsonl` and `explain.jsonl`, which grow by a line an epoch while the run goes on.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::exit::Error;
+use crate::files::new_model::{EXPLAINED, TRACE};
 use crate::run::record::EpochRecord;
+use crate::schedule::RoundLog;
 
-/// The epochs of a run, as a file of JSON lines.
+/// The epochs of a run, as a file of JSON lines; the rounds of those that the schedule explains, as another.
 ///
-/// The file is touched when the first record comes. A run that resumes keeps the lines before its first
+/// The files are touched when the first record comes. A run that resumes keeps the lines before its first
 /// epoch.
 #[derive(Debug)]
 pub struct Trace {
-    path: PathBuf,
+    epochs: Lines,
+    rounds: Lines,
     keep: bool,
+    begun: bool,
+    problem: Option<Error>,
+}
+
+/// File of JSON lines that grows.
+#[derive(Debug)]
+struct Lines {
+    path: PathBuf,
     out: Option<BufWriter<File>>,
-    problem: Option<io::Error>,
 }
 
 /// Place in the run of a line that is already there.
 #[derive(Deserialize)]
-struct Line {
+struct Place {
     #[serde(default)]
     data_version: u64,
     epoch: u64,
 }
 
+/// Line of `explain.jsonl`.
+#[derive(Serialize)]
+struct Explained<'a> {
+    epoch: u64,
+    data_version: u64,
+    rounds: &'a [RoundLog],
+}
+
 impl Trace {
-    pub(crate) fn new(path: &Path) -> Self {
-        Self { path: path.into(), keep: false, out: None, problem: None }
+    /// The trace of the run of a folder.
+    pub(crate) fn new(folder: &Path) -> Self {
+        let lines = |name: &str| Lines { path: folder.join(name), out: None };
+        Self { epochs: lines(TRACE), rounds: lines(EXPLAINED), keep: false, begun: false, problem: None }
     }
 
     /// Keeps the lines of an earlier part of the same run, up to where this part begins.
@@ -51,51 +71,73 @@ impl Trace {
     /// # Errors
     /// The first problem there was.
     pub fn check(&mut self) -> Result<(), Error> {
-        match fs::remove_file(self.earlier()) {
-            Err(why) if why.kind() != io::ErrorKind::NotFound => {
-                self.problem = self.problem.take().or(Some(why))
+        for lines in [&self.epochs, &self.rounds] {
+            match fs::remove_file(lines.earlier()) {
+                Err(why) if why.kind() != io::ErrorKind::NotFound => {
+                    self.problem = self.problem.take().or(Some(Error::write(&lines.path, why)));
+                }
+                _ => {}
             }
-            _ => {}
         }
-        self.problem.take().map_or(Ok(()), |why| Err(Error::write(&self.path, why)))
+        self.problem.take().map_or(Ok(()), Err)
     }
 
-    /// Place of the trace of the run before until the end of this one.
+    fn append(&mut self, record: &EpochRecord) -> Result<(), Error> {
+        let EpochRecord { epoch, data_version, log, .. } = record;
+        let (epoch, data_version) = (*epoch, *data_version);
+        for lines in [&self.epochs, &self.rounds].into_iter().filter(|_| !self.begun) {
+            lines
+                .begin(self.keep.then_some((data_version, epoch)))
+                .map_err(|why| Error::write(&lines.path, why))?;
+        }
+        self.begun = true;
+        self.epochs.add(record)?;
+        match log.is_empty() {
+            true => Ok(()),
+            false => self.rounds.add(&Explained { epoch, data_version, rounds: log }),
+        }
+    }
+}
+
+impl Lines {
+    /// Place of the lines of the run before until the end of this one.
     fn earlier(&self) -> PathBuf {
         self.path.with_extension("jsonl.earlier")
     }
 
-    fn append(&mut self, record: &EpochRecord) -> io::Result<()> {
-        if self.out.is_none() {
-            self.out = Some(self.open((record.data_version, record.epoch))?);
+    /// Makes room: of lines that are there, those before `first` stay, or none.
+    fn begin(&self, first: Option<(u64, u64)>) -> io::Result<()> {
+        if !self.path.exists() {
+            return Ok(());
         }
-        if let Some(out) = &mut self.out {
-            serde_json::to_writer(&mut *out, record)?;
-            out.write_all(b"\n")?;
-            out.flush()?;
-        }
-        Ok(())
+        let Some(first) = first else {
+            // Emptying a file gives its blocks back, which takes milliseconds: after the run, then.
+            return fs::rename(&self.path, self.earlier());
+        };
+        let kept = earlier(&fs::read_to_string(&self.path)?, first) as u64;
+        OpenOptions::new().write(true).open(&self.path)?.set_len(kept)
     }
 
-    fn open(&self, first: (u64, u64)) -> io::Result<BufWriter<File>> {
-        if !self.keep && self.path.exists() {
-            // Emptying a file gives its blocks back, which takes milliseconds: after the run, then.
-            fs::rename(&self.path, self.earlier())?;
-        }
-        let file = OpenOptions::new().create(true).write(true).truncate(false).open(&self.path)?;
-        let mut out = BufWriter::new(file);
-        if self.keep {
-            let kept = earlier(&fs::read_to_string(&self.path)?, first) as u64;
-            out.get_ref().set_len(kept)?;
-            io::Seek::seek(&mut out, io::SeekFrom::Start(kept))?;
-        }
-        Ok(out)
+    fn add(&mut self, line: &impl Serialize) -> Result<(), Error> {
+        let Self { path, out } = self;
+        let mut append = || -> io::Result<()> {
+            if out.is_none() {
+                *out = Some(BufWriter::new(OpenOptions::new().create(true).append(true).open(&*path)?));
+            }
+            if let Some(out) = out {
+                serde_json::to_writer(&mut *out, line)?;
+                out.write_all(b"\n")?;
+                out.flush()?;
+            }
+            Ok(())
+        };
+        append().map_err(|why| Error::write(path, why))
     }
 }
 
 /// Number of bytes of a trace that are whole lines before this version of the data and, in it, this epoch.
 fn earlier(text: &str, first: (u64, u64)) -> usize {
-    let is_before = |line: Line| (line.data_version, line.epoch) < first;
+    let is_before = |place: Place| (place.data_version, place.epoch) < first;
     let before = |line: &&str| line.ends_with('\n') && serde_json::from_str(line).is_ok_and(is_before);
     text.split_inclusive('\n').take_while(before).map(str::len).sum()
 }
@@ -110,21 +152,21 @@ mod tests {
 
     fn epochs(path: &Path) -> Vec<u64> {
         let text = fs::read_to_string(path).unwrap();
-        text.lines().map(|line| serde_json::from_str::<Line>(line).unwrap().epoch).collect()
+        text.lines().map(|line| serde_json::from_str::<Place>(line).unwrap().epoch).collect()
     }
 
     #[test]
     fn it_grows_line_by_line_and_a_new_run_begins_anew() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.jsonl");
-        let mut trace = Trace::new(&path);
+        let mut trace = Trace::new(folder.path());
         assert!(!path.exists());
         for epoch in 0..3 {
             trace.add(&record(epoch));
             assert_eq!(epochs(&path).len() as u64, epoch + 1);
         }
         trace.check().unwrap();
-        let mut trace = Trace::new(&path);
+        let mut trace = Trace::new(folder.path());
         trace.add(&record(0));
         assert_eq!(epochs(&path), [0]);
     }
@@ -133,20 +175,48 @@ mod tests {
     fn a_resumed_run_keeps_what_is_before_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.jsonl");
-        let mut trace = Trace::new(&path);
+        let mut trace = Trace::new(folder.path());
         (0..5).for_each(|epoch| trace.add(&record(epoch)));
         // Killed while it wrote a line.
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"epoch\":5,").unwrap();
-        let mut trace = Trace::new(&path);
+        let mut trace = Trace::new(folder.path());
         trace.keep_earlier();
         (3..5).for_each(|epoch| trace.add(&record(epoch)));
         assert_eq!(epochs(&path), [0, 1, 2, 3, 4]);
     }
 
     #[test]
+    fn rounds_that_are_explained_are_kept_and_replaced_as_epochs_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("explain.jsonl");
+        let explained = |epoch: u64| {
+            let (candidates, survivors) = (vec![1, 2], vec![1]);
+            let round = RoundLog { epoch, round: 0, candidates, rejected: Vec::new(), survivors };
+            EpochRecord { log: vec![round], ..record(epoch) }
+        };
+        let mut trace = Trace::new(folder.path());
+        trace.add(&record(0));
+        assert!(!path.exists(), "nothing is explained");
+        (1..5).for_each(|epoch| trace.add(&explained(epoch)));
+        assert_eq!(epochs(&path), [1, 2, 3, 4]);
+        let mut trace = Trace::new(folder.path());
+        trace.keep_earlier();
+        (3..6).for_each(|epoch| trace.add(&explained(epoch)));
+        assert_eq!(epochs(&path), [1, 2, 3, 4, 5]);
+        let text = fs::read_to_string(&path).unwrap();
+        let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(first["rounds"][0]["candidates"], serde_json::json!([1, 2]));
+        // A new run that explains nothing leaves nothing.
+        let mut trace = Trace::new(folder.path());
+        trace.add(&record(0));
+        trace.check().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
     fn a_problem_is_told_once_and_names_the_file() {
-        let mut trace = Trace::new(Path::new("no/such/folder/trace.jsonl"));
+        let mut trace = Trace::new(Path::new("no/such/folder"));
         trace.add(&record(0));
         assert!(
             trace.check().unwrap_err().to_string().starts_with("no/such/folder/trace.jsonl: cannot write")

@@ -11,12 +11,13 @@ use crate::base::sync::lock;
 use crate::checkpoint;
 use crate::cli::exit::Error;
 use crate::cli::report::trace::Trace;
-use crate::files::new_model::{CHANGES_LOG, CHECKPOINT, EarlierRun, TRACE, remove_if_empty};
+use crate::files::new_model::{CHANGES_LOG, CHECKPOINT, EXPLAINED, EarlierRun, TRACE, remove_if_empty};
 use crate::files::{FileError, ModelFiles, NewModel, Out, write_atomic};
 use crate::run::record::EpochRecord;
 
 /// Files that a run leaves which was killed while it wrote one of them.
-const LEFTOVERS: [&str; 3] = ["checkpoint.partial", "run.json.partial", "trace.jsonl.earlier"];
+const LEFTOVERS: [&str; 4] =
+    ["checkpoint.partial", "run.json.partial", "trace.jsonl.earlier", "explain.jsonl.earlier"];
 
 /// Fate of a run that is in a folder already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,7 @@ struct HeldFolder {
 
 impl HeldFolder {
     fn new(model: NewModel) -> Self {
-        let trace = Arc::new(Mutex::new(Trace::new(&model.path().join(TRACE))));
+        let trace = Arc::new(Mutex::new(Trace::new(model.path())));
         Self { model, trains: false, trace }
     }
 
@@ -128,7 +129,7 @@ impl RunFolder {
     /// If the folder cannot be written.
     pub fn commit(&mut self, program: &str, version: &str) -> Result<(), Error> {
         let Some(held) = &mut self.held else { return Ok(()) };
-        let stale: &[&str] = if held.trains { &[] } else { &[TRACE] };
+        let stale: &[&str] = if held.trains { &[] } else { &[TRACE, EXPLAINED] };
         held.model.commit_with(program, version, stale)?;
         if held.trains { Ok(()) } else { held.remove(CHECKPOINT) }
     }

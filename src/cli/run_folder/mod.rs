@@ -3,7 +3,10 @@
 pub(crate) mod begun;
 pub(crate) mod folder;
 mod identity;
+pub(crate) mod life;
 pub(crate) mod resume;
+mod tail;
+pub(crate) mod view;
 
 pub use identity::identity;
 pub use resume::Free;

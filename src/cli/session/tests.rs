@@ -7,6 +7,7 @@ use clap::Parser;
 use serde::Serialize;
 
 use super::*;
+use crate::cli::report::picture::{Member, Picture, PictureKind, Series, Tick};
 use crate::cli::{Free, Records, identity};
 use crate::engine::Parts;
 use crate::engine::{Engine, Outcome};
@@ -156,7 +157,13 @@ fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     let report = session.report(&(), data, String::new(), &outcome.report, &outcome.trace).unwrap();
     let mut table = crate::cli::Table::new("Numbers", &["number"]);
     table.row(vec![0.0625.into()]);
-    session.finish(report, &Summary::new("halving").table(table), "halved").unwrap();
+    let mut picture =
+        Picture::new("Numbers", PictureKind::Map).mark(1.0, "one").level(1.0, "one").note("a note");
+    picture.above.push(Tick::new(1.0, "one"));
+    picture.contents.members.push(Member::default());
+    picture = picture.series(Series::default());
+    let summary = Summary::new("halving").table(table).picture(picture);
+    session.finish(report, &summary, "halved").unwrap();
     let read = |name: &str| vec![fs::read_to_string(run.join(name)).unwrap()];
     let mut begun: serde_json::Value = serde_json::from_str(&read("run.json")[0]).unwrap();
     begun["options"]["epochs"] = serde_json::json!(["3"]);

@@ -31,6 +31,9 @@ pub struct Picture {
     /// Places of the horizontal axis that get a line and a label, such as a parameter that was chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Tick>,
+    /// Places of the vertical axis that get a line and a label, such as a target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Tick>,
     /// Counts along the upper edge of the picture, such as coefficients that are not zero at a penalty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub above: Vec<Tick>,
@@ -182,6 +185,12 @@ impl Picture {
         self
     }
 
+    /// Adds a marked place of the vertical axis.
+    pub fn level(mut self, at: f64, label: impl Into<String>) -> Self {
+        self.levels.push(Tick::new(at, label));
+        self
+    }
+
     /// With a sentence below the caption.
     pub fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
@@ -293,6 +302,7 @@ mod tests {
             .axes(Axis::log("x"), Axis::names("y", ["p", "q"]))
             .series(Series::of_names("s", vec![1.0, 2.0]).bounds(vec![0.5, 1.5], vec![2.0, 2.5]))
             .mark(1.0, "chosen")
+            .level(0.5, "target")
             .note("a note");
         picture.contents = contents;
         let text = serde_json::to_string(&picture).unwrap();

@@ -1,0 +1,102 @@
+//! [`Figure`]: a picture on a page, with its caption, its legend, and its numbers where it cannot be drawn.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::members;
+use super::table::table;
+use crate::cli::markup::escaped;
+use crate::cli::picture::{MOST_IN_LEGEND, drawing, sample};
+use crate::cli::report::picture::{Picture, PictureKind, Series, Tick};
+
+/// Picture to be put on a page.
+pub(super) struct Figure<'a> {
+    pub(super) picture: &'a Picture,
+    /// `true` if its series are runs: hiding one hides it in all such figures.
+    pub(super) of_runs: bool,
+}
+
+impl Figure<'_> {
+    /// The figure as HTML.
+    pub(super) fn html(&self) -> String {
+        let Self { picture, of_runs } = self;
+        let runs = if *of_runs { " data-runs" } else { "" };
+        let mut text = format!(
+            r#"<figure class="{}"{runs}><figcaption>{}</figcaption>"#,
+            class(&picture.kind),
+            escaped(&picture.title)
+        );
+        if !picture.note.is_empty() {
+            let _ = write!(text, r#"<p class="note">{}</p>"#, escaped(&picture.note));
+        }
+        match drawing(picture) {
+            Some(drawing) => {
+                if picture.series.len() > 1 && (picture.series.len() <= MOST_IN_LEGEND || *of_runs) {
+                    text += &legend(picture);
+                }
+                text += &drawing;
+            }
+            None => text += &numbers(picture),
+        }
+        if picture.kind == PictureKind::Map {
+            text += &members::html(&picture.contents);
+        }
+        text + "</figure>"
+    }
+}
+
+/// Class of a figure, by which the style and the script know it.
+fn class(kind: &PictureKind) -> &'static str {
+    match kind {
+        PictureKind::Map => "map",
+        PictureKind::Bars => "bars",
+        PictureKind::Lines => "lines",
+        PictureKind::Points => "points",
+        PictureKind::Other(_) => "numbers",
+    }
+}
+
+/// Names of the series, each with its line and mark.
+fn legend(picture: &Picture) -> String {
+    let entry = |(number, series): (usize, &Series)| {
+        format!(
+            r#"<li data-s="{number}"><svg class="sample" viewBox="0 0 28 11" aria-hidden="true">{}</svg><span>{}</span></li>"#,
+            sample(&picture.kind, number),
+            escaped(&series.name)
+        )
+    };
+    format!(
+        r#"<ul class="legend">{}</ul>"#,
+        picture
+            .series
+            .iter()
+            .enumerate()
+            .filter(|(_, series)| !series.x.is_empty())
+            .map(entry)
+            .collect::<String>()
+    )
+}
+
+/// The numbers of a picture as a table.
+fn numbers(picture: &Picture) -> String {
+    let name = |at: f64| {
+        let tick = picture.x.ticks.iter().find(|tick| tick.at == at);
+        tick.map_or_else(|| Value::from(at), |Tick { label, .. }| label.as_str().into())
+    };
+    let label =
+        |label: &str, otherwise: &str| if label.is_empty() { otherwise.to_owned() } else { label.to_owned() };
+    let columns = ["series".into(), label(&picture.x.label, "x"), label(&picture.y.label, "y")];
+    let rows = picture.series.iter().flat_map(|series| {
+        series
+            .x
+            .iter()
+            .zip(&series.y)
+            .map(|(x, y)| vec![series.name.as_str().into(), name(*x), Value::from(*y)])
+    });
+    let rows: Vec<Vec<Value>> = rows.collect();
+    if rows.is_empty() {
+        return r#"<p class="note">There is no number to draw.</p>"#.into();
+    }
+    table("", &columns, &rows)
+}

@@ -1,0 +1,93 @@
+//! `raddle report`: the runs of some folders as one page, which asks nobody for anything and says all without a
+//! script.
+
+mod comparison;
+mod curves;
+mod figure;
+mod html;
+mod members;
+mod rounds;
+mod run;
+mod table;
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use self::run::Run;
+use super::exit::{Error, ExitStatus};
+use super::run_folder::view::RunView;
+use super::say::say;
+use crate::cli::number::count;
+use crate::files::write_atomic;
+
+/// Options of `raddle report`.
+#[derive(Debug, Args)]
+pub(crate) struct PageOptions {
+    /// The folders of the runs. Several are compared
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// The page to write, an HTML file; one that is there is replaced
+    #[arg(short, long, value_name = "PAGE")]
+    out: PathBuf,
+    /// Title of the page. Default: what was run
+    #[arg(long)]
+    title: Option<String>,
+}
+
+/// Writes the page.
+///
+/// # Errors
+/// If a folder is no run or cannot be read, or the page cannot be written.
+pub(crate) fn report(options: &PageOptions) -> Result<u8, Error> {
+    let PageOptions { runs, out, title } = options;
+    let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
+        let why = "there is no such folder for the page: make it, or give another --out";
+        return Err(Error::usage(format!("{}: {why}", parent.display())));
+    }
+    if out.is_dir() {
+        return Err(Error::usage(format!(
+            "{}: a folder: give --out a file, such as page.html",
+            out.display()
+        )));
+    }
+    let runs = read(runs)?;
+    let page = html::page(&runs, title.as_deref());
+    write_atomic(out, |file| file.write_all(page.as_bytes()))?;
+    say(&format!(
+        "{} of {}: {} kB",
+        out.display(),
+        count(runs.len() as u64, "run"),
+        page.len().div_ceil(1000)
+    ))?;
+    Ok(ExitStatus::Done.code())
+}
+
+/// Reads the runs and names each by as much of its path as tells it from the others.
+fn read(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
+    let views: Vec<RunView> = paths.iter().map(|path| RunView::read(path)).collect::<Result<_, _>>()?;
+    Ok(views.into_iter().zip(names(paths)).map(|(view, name)| Run::new(name, view)).collect())
+}
+
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let ending = |path: &Path, parts: usize| -> String {
+        let parts_of: Vec<_> = path.components().collect();
+        let from = parts_of.len().saturating_sub(parts);
+        parts_of[from..].iter().collect::<PathBuf>().display().to_string()
+    };
+    let most = paths.iter().map(|path| path.components().count()).max().unwrap_or(1).max(1);
+    for parts in 1..=most {
+        let names: Vec<String> = paths.iter().map(|path| ending(path, parts)).collect();
+        if names.iter().collect::<BTreeSet<_>>().len() == names.len() {
+            return names;
+        }
+    }
+    // A folder that is given twice.
+    paths.iter().enumerate().map(|(at, path)| format!("{} ({})", path.display(), at + 1)).collect()
+}
+
+#[cfg(test)]
+mod tests;

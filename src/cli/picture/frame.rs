@@ -1,0 +1,143 @@
+//! [`Frame`]: the axes of a picture, and the shapes within them.
+
+use std::fmt::Write as _;
+
+use super::scale::Span;
+use crate::cli::markup::{escaped, pixels, shortened};
+use crate::cli::number::number;
+use crate::cli::report::picture::{Axis, Tick};
+
+/// Width of every picture in its own pixels; a page scales it.
+pub(super) const WIDTH: f64 = 480.0;
+/// Height of pictures whose height does not follow from what they show.
+pub(super) const HEIGHT: f64 = 260.0;
+/// Room left and right, above and below of what is drawn.
+pub(super) const LEFT: f64 = 58.0;
+pub(super) const RIGHT: f64 = 12.0;
+pub(super) const TOP: f64 = 24.0;
+pub(super) const BOTTOM: f64 = 40.0;
+
+/// Picture under construction: text of an SVG element.
+pub(super) struct Frame {
+    text: String,
+    right: f64,
+    bottom: f64,
+}
+
+impl Frame {
+    /// A frame for a drawing that is called `label` by readers of screens.
+    pub(super) fn new(label: &str, height: f64, right: f64, spans: &[(char, &Span)]) -> Self {
+        let attributes: String = spans.iter().map(|(axis, span)| span.attributes(*axis)).collect();
+        let text = format!(
+            r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{}"{attributes}>"#,
+            escaped(label)
+        );
+        Self { text, right, bottom: height - BOTTOM }
+    }
+
+    /// Adds a shape.
+    pub(super) fn add(&mut self, shape: &str) {
+        self.text += shape;
+    }
+
+    /// Adds a text at a place: `class` says how it is aligned.
+    pub(super) fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        let _ = write!(
+            self.text,
+            r#"<text class="{class}" x="{}" y="{}">{}</text>"#,
+            pixels(x),
+            pixels(y),
+            escaped(text)
+        );
+    }
+
+    /// Adds a straight line.
+    pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(pixels);
+        let _ = write!(self.text, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
+    }
+
+    /// Adds the horizontal axis, at the lower edge.
+    pub(super) fn x_axis(&mut self, axis: &Axis, span: &Span, wanted: usize) {
+        self.line("axis", (LEFT, self.bottom), (self.right, self.bottom));
+        let mut free = f64::NEG_INFINITY;
+        for Tick { at, label } in ticks(axis, span, wanted) {
+            let Some(x) = span.at(at) else { continue };
+            self.line("tick", (x, self.bottom), (x, self.bottom + 4.0));
+            let half = width(&label) / 2.0;
+            // A label that would run into the one before is left out, its tick is not.
+            if x - half >= free {
+                self.text("middle", x.min(WIDTH - half), self.bottom + 16.0, &label);
+                free = x + half + 4.0;
+            }
+        }
+        self.text("middle label", (LEFT + self.right) / 2.0, self.bottom + 33.0, &axis.label);
+    }
+
+    /// Adds the vertical axis, at the left edge, with lines across the picture.
+    pub(super) fn y_axis(&mut self, axis: &Axis, span: &Span) {
+        for Tick { at, label } in ticks(axis, span, 5) {
+            let Some(y) = span.at(at) else { continue };
+            self.line("grid", (LEFT, y), (self.right, y));
+            self.text("end", LEFT - 5.0, y + 4.0, &shortened(&label, 8));
+        }
+        self.text("start label", 4.0, 13.0, &axis.label);
+    }
+
+    /// Adds places of the horizontal axis: a line each, with its label at the upper edge.
+    pub(super) fn marks(&mut self, marks: &[Tick], span: &Span) {
+        let mut free = [f64::NEG_INFINITY; 2];
+        for mark in marks {
+            let Some(x) = span.at(mark.at) else { continue };
+            self.line("mark", (x, TOP), (x, self.bottom));
+            let (label, length) = (shortened(&mark.label, 24), width(&shortened(&mark.label, 24)));
+            // On the side where there is room, in the first of two rows that is free there.
+            let (class, start) = if x + length > self.right {
+                ("end mark-label", x - length - 3.0)
+            } else {
+                ("start mark-label", x + 3.0)
+            };
+            let Some(row) = free.iter().position(|&free| start >= free) else { continue };
+            free[row] = start + length + 6.0;
+            let at = if class.starts_with("end") { x - 3.0 } else { x + 3.0 };
+            self.text(class, at, TOP + 10.0 + 13.0 * row as f64, &label);
+        }
+    }
+
+    /// Adds places of the vertical axis: a line each, with its label at the right.
+    pub(super) fn levels(&mut self, levels: &[Tick], span: &Span) {
+        for level in levels {
+            let Some(y) = span.at(level.at) else { continue };
+            self.line("level", (LEFT, y), (self.right, y));
+            self.text("end mark-label", self.right - 2.0, y - 3.0, &level.label);
+        }
+    }
+
+    /// Adds counts along the upper edge.
+    pub(super) fn above(&mut self, counts: &[Tick], span: &Span) {
+        for count in counts {
+            if let Some(x) = span.at(count.at) {
+                self.text("middle above", x, TOP - 4.0, &count.label);
+            }
+        }
+    }
+
+    /// The whole element.
+    pub(super) fn finish(mut self) -> String {
+        self.text += "</svg>";
+        self.text
+    }
+}
+
+/// The labelled places of an axis: its own, or round numbers.
+fn ticks(axis: &Axis, span: &Span, wanted: usize) -> Vec<Tick> {
+    match axis.ticks.is_empty() {
+        true => span.ticks(wanted).into_iter().map(|at| Tick::new(at, number(at))).collect(),
+        false => axis.ticks.clone(),
+    }
+}
+
+/// About the width of a text, in pixels.
+pub(super) fn width(text: &str) -> f64 {
+    6.6 * text.chars().count() as f64
+}

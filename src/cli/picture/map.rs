@@ -1,0 +1,65 @@
+//! Members as circles at their places: [`PictureKind::Map`].
+
+use super::frame::{Frame, WIDTH};
+use super::scale::Span;
+use crate::cli::markup::{escaped, pixels};
+use crate::cli::report::picture::{Contents, Member, Picture, Scale};
+
+/// Height of a map.
+const HEIGHT: f64 = 400.0;
+/// Radius of the circle of a member that is everything.
+const LARGEST: f64 = 110.0;
+/// Room at each edge.
+const EDGE: f64 = 34.0;
+/// Most circles that are labelled inside.
+const LABELLED: usize = 100;
+
+/// Draws a circle for each member, the small ones in front. Equal distances are equally long on both axes.
+pub(super) fn draw(picture: &Picture) -> Option<String> {
+    let Contents { member: noun, members, .. } = &picture.contents;
+    let of = |axis: fn(&Member) -> f64| members.iter().map(axis).filter(|at| at.is_finite());
+    let ends = |axis: fn(&Member) -> f64| {
+        (of(axis).fold(f64::INFINITY, f64::min), of(axis).fold(f64::NEG_INFINITY, f64::max))
+    };
+    let ((left, right), (low, high)) = (ends(|member| member.x), ends(|member| member.y));
+    if left > right || low > high {
+        return None;
+    }
+    // One scale for both: the longer direction fills its side.
+    let unit = ((right - left) / (WIDTH - 2.0 * EDGE))
+        .max((high - low) / (HEIGHT - 2.0 * EDGE))
+        .max(f64::MIN_POSITIVE);
+    let around = |from: f64, to: f64, pixels: f64| {
+        let (middle, half) = ((from + to) / 2.0, unit * (pixels / 2.0 - EDGE));
+        [middle - half, middle + half].into_iter()
+    };
+    let across = Span::new(Scale::Linear, around(left, right, WIDTH), 0.0, (EDGE, WIDTH - EDGE))?;
+    let up = Span::new(Scale::Linear, around(low, high, HEIGHT), 0.0, (HEIGHT - EDGE, EDGE))?;
+    let mut frame = Frame::new(&picture.title, HEIGHT, WIDTH, &[]);
+    for (from, to) in
+        [((0.0, HEIGHT / 2.0), (WIDTH, HEIGHT / 2.0)), ((WIDTH / 2.0, 0.0), (WIDTH / 2.0, HEIGHT))]
+    {
+        frame.line("grid", from, to);
+    }
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_by(|&a, &b| members[b].share.total_cmp(&members[a].share).then(a.cmp(&b)));
+    for (place, &number) in order.iter().enumerate() {
+        let member = &members[number];
+        let (Some(x), Some(y)) = (across.at(member.x), up.at(member.y)) else { continue };
+        let radius = (LARGEST * member.share.max(0.0).sqrt()).clamp(2.5, LARGEST);
+        frame.add(&format!(
+            r#"<g class="member" data-member="{number}"><circle cx="{}" cy="{}" r="{}"><title>{} {}: {:.1} %</title></circle>"#,
+            pixels(x),
+            pixels(y),
+            pixels(radius),
+            escaped(noun),
+            escaped(&member.name),
+            100.0 * member.share
+        ));
+        if place < LABELLED && radius >= 7.0 {
+            frame.text("middle", x, y + 4.0, &member.name);
+        }
+        frame.add("</g>");
+    }
+    Some(frame.finish())
+}

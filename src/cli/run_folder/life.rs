@@ -1,0 +1,97 @@
+//! [`Life`]: a run that goes on, or one whose process has ended.
+
+use std::fs;
+use std::path::Path;
+
+use crate::files::new_model::LOCK;
+
+/// Life of the process that a folder belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// It lives: the process of this number has the folder, if the number is known.
+    Alive(Option<u32>),
+    /// No process has the folder.
+    Gone,
+    /// The system does not say who has locked which file.
+    Unknown,
+}
+
+impl Life {
+    /// The life of the run of a folder. It is read from the system's list of locks: taking the lock, if only to try,
+    /// could be in the way of a run that begins.
+    pub(crate) fn of(folder: &Path) -> Self {
+        let path = folder.join(LOCK);
+        let Ok(text) = fs::read_to_string(&path) else { return Self::Gone };
+        let holder = text.trim().strip_prefix("process ").and_then(|number| number.parse().ok());
+        let Some((place, locks)) = place(&path).zip(fs::read_to_string("/proc/locks").ok()) else {
+            return Self::Unknown;
+        };
+        match locks.lines().any(|line| is_of(line, place, holder)) {
+            true => Self::Alive(holder),
+            false => Self::Gone,
+        }
+    }
+}
+
+/// Device and inode of a file.
+#[cfg(target_os = "linux")]
+fn place(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let about = fs::metadata(path).ok()?;
+    Some((about.dev(), about.ino()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn place(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// `true` if a line of `/proc/locks`, such as `1: FLOCK  ADVISORY  WRITE 712 fe:00:4711 0 EOF`, is of this file.
+/// Layered file systems list another device than the file's own: there the process must be the one that has written
+/// itself into the file.
+fn is_of(line: &str, (device, inode): (u64, u64), holder: Option<u32>) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    // A process that waits for a lock does not have it.
+    if words.get(1) == Some(&"->") {
+        return false;
+    }
+    let Some(place) = words.iter().find(|word| word.matches(':').count() == 2) else { return false };
+    let parts: Vec<&str> = place.split(':').collect();
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    let [major, minor] = [parts[0], parts[1]].map(number);
+    if parts[2].parse() != Ok(inode) {
+        return false;
+    }
+    // As Linux numbers devices.
+    let of_device = ((device >> 8) & 0xfff | (device >> 32) & !0xfff, device & 0xff | (device >> 12) & !0xff);
+    let is_holder = words.get(4).and_then(|word| word.parse().ok()) == holder && holder.is_some();
+    major.zip(minor) == Some(of_device) || is_holder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::new_model::hold_lock;
+
+    #[test]
+    fn lines_of_the_system_are_understood() {
+        let line = "1: FLOCK  ADVISORY  WRITE 712 fe:01:4711 0 EOF";
+        let device = (0xfe << 8) | 1;
+        assert!(is_of(line, (device, 4711), None));
+        assert!(!is_of(line, (device, 4712), None) && !is_of(line, (device + 1, 4711), Some(713)));
+        assert!(is_of(line, (device + 1, 4711), Some(712)));
+        assert!(!is_of("1: -> FLOCK  ADVISORY  WRITE 712 fe:01:4711 0 EOF", (device, 4711), None));
+        assert!(!is_of("", (0, 0), None) && !is_of("1: FLOCK", (0, 0), Some(1)));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_is_alive_as_long_as_its_lock_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Life::of(folder.path()), Life::Gone);
+        let lock = hold_lock(folder.path()).unwrap();
+        assert_eq!(Life::of(folder.path()), Life::Alive(Some(std::process::id())));
+        drop(lock);
+        assert_eq!(Life::of(folder.path()), Life::Gone);
+    }
+}

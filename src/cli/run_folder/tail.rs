@@ -1,0 +1,84 @@
+//! [`Tail`]: the lines of a file that another process appends to.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::path::PathBuf;
+
+/// Reader of a growing file, which hands out each whole line once.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    path: PathBuf,
+    /// Bytes of the lines that were handed out.
+    read: u64,
+}
+
+/// Lines of a file since the last look.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct NewLines {
+    pub(crate) lines: Vec<String>,
+    /// `true` if the file was cut or replaced: these are its lines from the first on.
+    pub(crate) anew: bool,
+    /// `true` if the file ends in the middle of a line, which is not handed out.
+    pub(crate) cut: bool,
+}
+
+impl Tail {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, read: 0 }
+    }
+
+    /// Reads the whole lines that were appended since the last call. A file that is missing has none.
+    pub(crate) fn next(&mut self) -> io::Result<NewLines> {
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                let anew = std::mem::take(&mut self.read) > 0;
+                return Ok(NewLines { anew, ..NewLines::default() });
+            }
+            Err(why) => return Err(why),
+        };
+        let anew = file.metadata()?.len() < self.read;
+        if anew {
+            self.read = 0;
+        }
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        self.read += whole as u64;
+        let text = String::from_utf8_lossy(&bytes[..whole]);
+        Ok(NewLines { lines: text.lines().map(str::to_owned).collect(), anew, cut: whole < bytes.len() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn each_whole_line_is_handed_out_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let mut tail = Tail::new(path.clone());
+        assert_eq!(tail.next().unwrap(), NewLines::default());
+        let append = |text: &str| {
+            let mut file = fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        };
+        append("one\ntw");
+        let of = |lines: &[&str], cut| NewLines {
+            lines: lines.iter().map(|&line| line.into()).collect(),
+            anew: false,
+            cut,
+        };
+        assert_eq!(tail.next().unwrap(), of(&["one"], true));
+        append("o\nthree\n");
+        assert_eq!(tail.next().unwrap(), of(&["two", "three"], false));
+        assert_eq!(tail.next().unwrap(), of(&[], false));
+        fs::write(&path, "new\n").unwrap();
+        assert_eq!(tail.next().unwrap(), NewLines { anew: true, ..of(&["new"], false) });
+    }
+}

@@ -1,0 +1,123 @@
+//! [`RunView`]: a run's folder as others read it, without being in the way of the run.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::begun::{self, Begun};
+use super::life::Life;
+use super::tail::Tail;
+use crate::cli::exit::Error;
+use crate::cli::report::summary::Summary;
+use crate::files::new_model::{EXPLAINED, TRACE};
+use crate::run::record::EpochRecord;
+
+/// Files of a run, as they are at the moment.
+pub(crate) struct RunView {
+    pub(crate) path: PathBuf,
+    /// The request of the run; none where it did not train.
+    pub(crate) begun: Option<Begun>,
+    pub(crate) life: Life,
+    pub(crate) trace: Vec<EpochRecord>,
+    /// Lines of `explain.jsonl`.
+    pub(crate) explained: Vec<Value>,
+    /// Content of `report.json`, of a run that has a model.
+    pub(crate) report: Option<Value>,
+    pub(crate) summary: Option<Summary>,
+    /// Sentences on what is not whole.
+    pub(crate) notes: Vec<String>,
+    tail: Tail,
+}
+
+impl RunView {
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// If it is missing or no run's, or one of its files cannot be read or is none of a run.
+    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
+        if !path.is_dir() {
+            return Err(Error::input(format!(
+                "{}: no such folder: give the --out folder of a run",
+                path.display()
+            )));
+        }
+        if ![begun::NAME, TRACE, "report.json"].iter().any(|name| path.join(name).is_file()) {
+            let why = "no run: it has none of run.json, trace.jsonl and report.json: give the --out folder of a run";
+            return Err(Error::input(format!("{}: {why}", path.display())));
+        }
+        let tail = Tail::new(path.join(TRACE));
+        let mut view = Self {
+            path: path.into(),
+            begun: None,
+            life: Life::Unknown,
+            trace: Vec::new(),
+            explained: Vec::new(),
+            report: None,
+            summary: None,
+            notes: Vec::new(),
+            tail,
+        };
+        view.refresh()?;
+        view.report = json(&path.join("report.json"))?;
+        view.summary = json(&path.join("summary.json"))?;
+        let explained = path.join(EXPLAINED);
+        let lines = Tail::new(explained.clone())
+            .next()
+            .map_err(|why| Error::input(format!("{}: {why}", explained.display())))?;
+        for (at, line) in lines.lines.iter().enumerate() {
+            view.explained.push(parsed(&explained, at + 1, line)?);
+        }
+        Ok(view)
+    }
+
+    /// Reads what was appended to the trace, and the state of the run. `true` if anything is new.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is none of a run.
+    pub(crate) fn refresh(&mut self) -> Result<bool, Error> {
+        // Whether the run lives is asked first: what it wrote before it ended is read after that.
+        let life = Life::of(&self.path);
+        let begun = Begun::read(&self.path)?;
+        let path = self.path.join(TRACE);
+        let new = self.tail.next().map_err(|why| Error::input(format!("{}: {why}", path.display())))?;
+        if new.anew {
+            self.trace.clear();
+        }
+        let before = self.trace.len();
+        for line in &new.lines {
+            let record = parsed(&path, self.trace.len() + 1, line)?;
+            self.trace.push(record);
+        }
+        self.notes.clear();
+        if new.cut && !matches!(life, Life::Alive(_)) {
+            let line = self.trace.len() + 1;
+            self.notes.push(format!("{TRACE} ends in the middle of line {line}, which is left out"));
+        }
+        let is_new = new.anew || before < self.trace.len() || life != self.life || begun != self.begun;
+        (self.life, self.begun) = (life, begun);
+        Ok(is_new)
+    }
+}
+
+fn parsed<T: DeserializeOwned>(path: &Path, line: usize, text: &str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(|why| {
+        Error::input(format!(
+            "{}, line {line}: not what a run wrote ({why}): remove the line",
+            path.display()
+        ))
+    })
+}
+
+/// Content of a file of JSON, if there is one.
+fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
+    match fs::read(path) {
+        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|why| {
+            Error::input(format!("{}: not what a run wrote ({why}): remove it", path.display()))
+        }),
+        Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
+        Err(why) => Err(Error::input(format!("{}: {why}", path.display()))),
+    }
+}
