@@ -75,6 +75,7 @@ mod run_folder;
 mod say;
 mod screen;
 mod session;
+mod status;
 
 pub use crate::base::digest::ModelDigest;
 pub use crate::base::process::{cpu_seconds, peak_memory_bytes};

@@ -61,11 +61,11 @@ fn no_file_of_the_engine_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_go_down() {
-    let floors: [&[&str]; 9] = [
+    let floors: [&[&str]; 8] = [
         &["exit", "markup", "number"],
         &["report", "say"],
         &["picture", "run_folder"],
-        &["interrupt", "options", "page"],
+        &["interrupt", "options", "page", "status"],
         &["screen"],
         &["parts"],
         &["session"],
@@ -89,8 +89,14 @@ fn imports_of_the_page_go_down() {
 }
 
 #[test]
+fn imports_of_the_status_go_down() {
+    let floors: [&[&str]; 3] = [&["curve", "launched"], &["standing"], &["watch"]];
+    check(&src("."), "cli/status", &floors, &[]);
+}
+
+#[test]
 fn imports_of_the_run_folder_go_down() {
-    let floors: [&[&str]; 4] = [&["begun"], &["folder"], &["resume"], &["identity"]];
+    let floors: [&[&str]; 4] = [&["begun", "life", "tail"], &["folder", "view"], &["resume"], &["identity"]];
     check(&src("."), "cli/run_folder", &floors, &[]);
 }
 

@@ -15,12 +15,12 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory as _, Parser};
 
 use self::options::{Join, Launch};
-use super::exit::{Error, ExitStatus};
+use super::exit::Error;
 use super::say::say;
 use crate::cli::options::foreign::{programs, verb_of_others};
 use crate::cli::options::values::{self, MOST_WORKERS};
 use crate::cli::page::{self, PageOptions};
-use crate::cluster::{AdminClient, Invitation, RunStatus};
+use crate::cli::status::{self, StatusOptions, admin};
 
 /// Runs programs on several processes, and asks after runs.
 #[derive(Parser)]
@@ -32,8 +32,10 @@ enum Verb {
     /// Take part in a run on another machine, as one more process. DATA and --out must be there at the same
     /// paths.
     Join(Join),
-    /// Say how a run stands: its processes, their shards, the epoch, the metric, and what was worth a note.
-    Status(Status),
+    /// Say how a run stands, be it launched or not, alive or not: its epoch, its metric and the curve of it; of a
+    /// launched run its processes, their shards, and what was worth a note.
+    #[command(after_help = "Example: raddle status run --watch")]
+    Status(StatusOptions),
     /// Write the runs of some folders as one page, to be read in a browser without a connection: what was run, its
     /// curves, its workers, and the pictures and tables of its results.
     #[command(after_help = "Example: raddle report run other-run --out page.html")]
@@ -46,15 +48,6 @@ const PROGRAMS: &str = "Programs, run from beside raddle or from PATH:
   raddle lasso ...  sparse linear, logistic, Poisson and multinomial regression
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models";
-
-#[derive(Debug, Args)]
-struct Status {
-    /// The folder of the run.
-    run: PathBuf,
-    /// One line of JSON.
-    #[arg(long)]
-    json: bool,
-}
 
 #[derive(Debug, Args)]
 struct Rescale {
@@ -83,7 +76,7 @@ pub fn main() -> ExitCode {
     let body = || match verb {
         Verb::Launch(launch) => run::launch(&launch),
         Verb::Join(join) => join::join(&join),
-        Verb::Status(Status { run, json }) => status(&admin(&run)?.status()?, json),
+        Verb::Status(options) => status::status(&options),
         Verb::Report(options) => page::report(&options),
         Verb::Rescale(Rescale { run, workers }) => {
             admin(&run)?.rescale(workers as u32)?;
@@ -103,49 +96,4 @@ fn ended(result: Result<u8, Error>) -> ExitCode {
             error.status().into()
         }
     }
-}
-
-/// The client that asks the run of a folder.
-fn admin(run: &std::path::Path) -> Result<AdminClient, Error> {
-    let file = run.join(room::INVITATION);
-    if !file.is_file() {
-        let why = "no launched run is alive there: give the --out folder of one that is";
-        return Err(Error::usage(format!("{}: {why}", run.display())));
-    }
-    Ok(AdminClient::new(Invitation::read(&file)?))
-}
-
-fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {
-    if json {
-        say(&serde_json::to_string(status).map_err(Error::failed)?)?;
-        return Ok(ExitStatus::Done.code());
-    }
-    let mut text = format!(
-        "epoch {} after {:.1} s, generation {}, {} workers",
-        status.epoch, status.seconds, status.generation, status.workers
-    );
-    if let Some((name, value)) = &status.metric {
-        text += &format!(", {name} {value:.6e}");
-    }
-    for member in &status.members {
-        text += &format!(
-            "\nprocess {}  {}  {} workers  {} shards  {} MB  {}",
-            member.process,
-            member.state,
-            member.workers,
-            member.shards,
-            member.peak_memory_bytes >> 20,
-            member.address
-        );
-    }
-    if !status.pauses.is_empty() {
-        let pauses: Vec<String> =
-            status.pauses.iter().map(|pause| format!("{:.0} ms", pause * 1e3)).collect();
-        text += &format!("\npauses: {}", pauses.join(", "));
-    }
-    for note in &status.notes {
-        text += &format!("\nnote: {note}");
-    }
-    say(&text)?;
-    Ok(ExitStatus::Done.code())
 }

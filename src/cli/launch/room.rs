@@ -11,11 +11,10 @@ use crate::base::sync::lock;
 use crate::cli::exit::Error;
 use crate::cli::run_folder::folder::{Earlier, RunFolder};
 use crate::cli::session::SHARED;
+use crate::cli::status::INVITATION;
 use crate::cluster::{Invitation, PROOF, Remote, write_private};
 use crate::files::new_model;
 
-/// File by which processes and clients find the run.
-pub(super) const INVITATION: &str = "coordinator";
 /// The token alone, for other machines.
 const TOKEN: &str = "token";
 /// Time between two looks whether the folder is there.

@@ -1,0 +1,56 @@
+//! Status of a launched run, which its coordinator tells.
+
+use std::path::Path;
+
+use crate::cli::exit::{Error, ExitStatus};
+use crate::cli::say::say;
+use crate::cluster::{AdminClient, Invitation, RunStatus};
+
+/// The file in the folder of a launched run that says where its coordinator is.
+pub(crate) const INVITATION: &str = "coordinator";
+
+/// The client that asks the coordinator of the run in a folder.
+pub(crate) fn admin(run: &Path) -> Result<AdminClient, Error> {
+    let file = run.join(INVITATION);
+    if !file.is_file() {
+        let why = "no launched run is alive there: give the --out folder of one that is";
+        return Err(Error::usage(format!("{}: {why}", run.display())));
+    }
+    Ok(AdminClient::new(Invitation::read(&file)?))
+}
+
+/// Says how the run stands.
+pub(super) fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {
+    if json {
+        say(&serde_json::to_string(status).map_err(Error::failed)?)?;
+        return Ok(ExitStatus::Done.code());
+    }
+    let mut text = format!(
+        "epoch {} after {:.1} s, generation {}, {} workers",
+        status.epoch, status.seconds, status.generation, status.workers
+    );
+    if let Some((name, value)) = &status.metric {
+        text += &format!(", {name} {value:.6e}");
+    }
+    for member in &status.members {
+        text += &format!(
+            "\nprocess {}  {}  {} workers  {} shards  {} MB  {}",
+            member.process,
+            member.state,
+            member.workers,
+            member.shards,
+            member.peak_memory_bytes >> 20,
+            member.address
+        );
+    }
+    if !status.pauses.is_empty() {
+        let pauses: Vec<String> =
+            status.pauses.iter().map(|pause| format!("{:.0} ms", pause * 1e3)).collect();
+        text += &format!("\npauses: {}", pauses.join(", "));
+    }
+    for note in &status.notes {
+        text += &format!("\nnote: {note}");
+    }
+    say(&text)?;
+    Ok(ExitStatus::Done.code())
+}

@@ -1,0 +1,51 @@
+//! `raddle status`: how a run stands, asked of its coordinator or read from its folder.
+
+mod curve;
+mod launched;
+mod standing;
+mod watch;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::standing::Standing;
+use super::exit::{Error, ExitStatus};
+use super::run_folder::life::Life;
+use super::run_folder::view::RunView;
+use super::say::say;
+
+pub(crate) use self::launched::{INVITATION, admin};
+
+/// Options of `raddle status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusOptions {
+    /// The folder of the run
+    run: PathBuf,
+    /// Show the run as it goes on, and end with it and its exit status. On a terminal the lines are drawn anew;
+    /// elsewhere there is a line a change
+    #[arg(long)]
+    watch: bool,
+    /// One line of JSON; with --watch a line a change
+    #[arg(long)]
+    json: bool,
+}
+
+/// Says how a run stands. With `--watch` the result is the exit status of the run.
+///
+/// # Errors
+/// If the folder is no run's, or cannot be read.
+pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
+    let StatusOptions { run, watch, json } = options;
+    if *watch {
+        return watch::watch(run, *json);
+    }
+    // An invitation that a killed launcher has left invites to nothing.
+    if run.join(INVITATION).is_file() && Life::of(run) != Life::Gone {
+        return launched::status(&admin(run)?.status()?, *json);
+    }
+    let view = RunView::read(run)?;
+    let standing = Standing::of(&view);
+    say(&if *json { standing.json()? } else { standing.text(&view) })?;
+    Ok(ExitStatus::Done.code())
+}

@@ -1,0 +1,188 @@
+//! [`Standing`]: how a run stands, by the files in its folder.
+
+use serde::Serialize;
+
+use super::curve::curve;
+use crate::cli::exit::Error;
+use crate::cli::number::{count, number, rounded};
+use crate::cli::run_folder::life::Life;
+use crate::cli::run_folder::view::RunView;
+use crate::program::verdict::Metric;
+
+/// Epochs over which rates are taken.
+const RECENT: usize = 10;
+/// Characters of the curve.
+const WIDTH: usize = 60;
+
+/// State of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum State {
+    /// Its process lives.
+    Running,
+    /// It has ended, and its model is there.
+    Ended,
+    /// Its process ended without finishing it.
+    Dead,
+    /// The system does not say whether its process lives.
+    Unknown,
+}
+
+/// Standing of a run, as `--json` writes it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Standing {
+    pub(super) state: State,
+    /// Number of the process that has the folder, if it is known.
+    process: Option<u32>,
+    program: Option<String>,
+    verb: Option<String>,
+    /// Epochs completed; null before the first boundary.
+    pub(super) epoch: Option<u64>,
+    data_version: u64,
+    /// Seconds at that boundary, since the run or its last part began.
+    seconds: Option<f64>,
+    workers: Option<usize>,
+    position: Option<String>,
+    metric: Option<Metric>,
+    objective: Option<f64>,
+    /// Rates over the last epochs; null where they took no time.
+    epochs_per_second: Option<f64>,
+    updates_per_second: Option<f64>,
+    /// End of the run, as in its report.
+    ending: Option<String>,
+    /// Exit status of the run.
+    pub(super) status: Option<u8>,
+    notes: Vec<String>,
+}
+
+impl Standing {
+    /// The standing of the run that was read.
+    pub(super) fn of(view: &RunView) -> Self {
+        let ended = view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
+        let last = view.trace.last();
+        let (state, process) = match (view.life, ended) {
+            (Life::Alive(process), _) => (State::Running, process),
+            (_, Some(_)) => (State::Ended, None),
+            (Life::Gone, None) if view.begun.is_none() && view.path.join("report.json").is_file() => {
+                (State::Ended, None)
+            }
+            (Life::Gone, None) => (State::Dead, None),
+            (Life::Unknown, None) => (State::Unknown, None),
+        };
+        // A run that goes on says what it was asked for; the end of its earlier part is none of its own.
+        let ended = ended.filter(|_| state == State::Ended);
+        let rates = rates(view);
+        Self {
+            state,
+            process,
+            program: view.begun.as_ref().map(|begun| begun.program.clone()),
+            verb: view.begun.as_ref().map(|begun| begun.verb.clone()),
+            epoch: last.map(|last| last.epoch),
+            data_version: last.map_or(0, |last| last.data_version),
+            seconds: last.map(|last| last.seconds),
+            workers: last.map(|last| last.workers),
+            position: last.and_then(|last| last.position.clone()),
+            metric: view.trace.iter().rev().find_map(|epoch| epoch.metric.clone()),
+            objective: last.and_then(|last| last.objective),
+            epochs_per_second: rates.map(|rates| rates.0),
+            updates_per_second: rates.map(|rates| rates.1),
+            ending: ended.map(|ended| ended.ending.clone()),
+            status: ended.map(|ended| ended.status),
+            notes: view.notes.clone(),
+        }
+    }
+
+    /// A line of JSON.
+    pub(super) fn json(&self) -> Result<String, Error> {
+        serde_json::to_string(self).map_err(Error::failed)
+    }
+
+    /// The standing in a few lines.
+    pub(super) fn text(&self, view: &RunView) -> String {
+        let mut lines = vec![self.head(view)];
+        lines.extend(self.progress());
+        if let (Some(metric), Some(measured)) = (&self.metric, self.measured()) {
+            let of_metric = view.trace.iter().filter_map(|epoch| epoch.metric.as_ref());
+            let values: Vec<f64> =
+                of_metric.filter(|other| other.name == metric.name).map(|other| other.value).collect();
+            lines.push(measured);
+            lines.extend((values.len() > 1).then(|| curve(&values, WIDTH)));
+        }
+        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
+        lines.join("\n")
+    }
+
+    /// The standing in one line, for a file that is read line by line.
+    pub(super) fn line(&self, view: &RunView) -> String {
+        match self.state {
+            State::Running => {
+                let parts = [self.progress(), self.measured()].into_iter().flatten().collect::<Vec<_>>();
+                if parts.is_empty() { self.head(view) } else { parts.join(", ") }
+            }
+            _ => self.head(view),
+        }
+    }
+
+    /// The run and its state.
+    fn head(&self, view: &RunView) -> String {
+        let program = self.program.as_deref().unwrap_or("run");
+        let verb = self.verb.as_deref().unwrap_or_default();
+        let name = format!("{program} {verb}");
+        let name = name.trim();
+        match self.state {
+            State::Running => {
+                let process = self.process.map_or(String::new(), |process| format!(" (process {process})"));
+                let begins = if self.epoch.is_none() { ": no epoch yet" } else { "" };
+                format!("{name}: running{process}{begins}")
+            }
+            State::Ended => {
+                let said =
+                    view.begun.as_ref().and_then(|begun| begun.ended.as_ref()).map(|ended| ended.said.trim());
+                let last = said.and_then(|said| said.lines().last()).unwrap_or("it has a model");
+                let status = self.status.map_or(String::new(), |status| format!(" with status {status}"));
+                format!("{name}: ended{status}: {last}")
+            }
+            State::Dead => {
+                let path = view.path.display();
+                let again = if view.path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
+                format!("{name}: dead: its process ended without a model; `{name} --resume {path}` {again}")
+            }
+            State::Unknown => format!("{name}: this system does not say whether its process lives"),
+        }
+    }
+
+    /// Epoch, seconds, workers and rates.
+    fn progress(&self) -> Option<String> {
+        let data =
+            if self.data_version > 0 { format!(" of data {}", self.data_version) } else { String::new() };
+        let mut text = format!("epoch {}{data} after {} s", self.epoch?, rounded(self.seconds?, 4));
+        text += &format!(", {}", count(self.workers? as u64, "worker"));
+        if let (Some(epochs), Some(updates)) = (self.epochs_per_second, self.updates_per_second) {
+            text += &format!(", {} epochs/s, {} updates/s", rounded(epochs, 3), rounded(updates, 3));
+        }
+        Some(text + &self.position.as_ref().map_or(String::new(), |position| format!(", {position}")))
+    }
+
+    /// The metric and its target.
+    fn measured(&self) -> Option<String> {
+        let Metric { name, value, target, on, certified } = self.metric.as_ref()?;
+        let value = if value.is_nan() { "not measured".into() } else { number(*value) };
+        let proven = if *certified { ", certified" } else { "" };
+        let target = target.map_or(String::new(), |target| format!(" (target {}{proven})", number(target)));
+        Some(format!("{name} {value} on {on}{target}"))
+    }
+}
+
+/// Epochs and updates a second, over the last epochs of the run's last part.
+fn rates(view: &RunView) -> Option<(f64, f64)> {
+    let trace = &view.trace;
+    let last = trace.last()?;
+    let recent = &trace[trace.len().saturating_sub(RECENT + 1)..];
+    // A part that was resumed counts its seconds from its own start.
+    let resumed =
+        recent.windows(2).rposition(|pair| pair[1].seconds < pair[0].seconds).map_or(0, |at| at + 1);
+    let recent = &recent[resumed..];
+    let seconds = last.seconds - recent.first()?.seconds;
+    let updates: u64 = recent.iter().skip(1).map(|epoch| epoch.updates).sum();
+    (seconds > 0.0).then(|| ((recent.len() - 1) as f64 / seconds, updates as f64 / seconds))
+}

@@ -1,0 +1,55 @@
+//! `raddle status --watch`: a run shown as it goes on.
+
+use std::io::{IsTerminal as _, stdout};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use super::standing::{Standing, State};
+use crate::cli::exit::{Error, ExitStatus};
+use crate::cli::run_folder::view::RunView;
+use crate::cli::say::say;
+
+/// Pause between two looks at the folder.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Shows the run until it ends; the result is its exit status, or that of a failure for one that dies.
+pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
+    let mut view = RunView::read(run)?;
+    let in_place = !json && stdout().is_terminal();
+    let mut drawn = 0;
+    let mut is_new = true;
+    loop {
+        let standing = Standing::of(&view);
+        if is_new {
+            let text = match (json, in_place) {
+                (true, _) => standing.json()?,
+                (_, true) => standing.text(&view),
+                _ => standing.line(&view),
+            };
+            say(&over(&text, drawn))?;
+            drawn = if in_place { text.lines().count() } else { 0 };
+        }
+        match standing.state {
+            State::Running => {}
+            State::Ended => return Ok(standing.status.unwrap_or(ExitStatus::Done.code())),
+            State::Dead => return Ok(ExitStatus::Failed.code()),
+            State::Unknown => {
+                return Err(Error::failed(
+                    "this system does not say which processes live: --watch needs Linux",
+                ));
+            }
+        }
+        thread::sleep(PAUSE);
+        is_new = view.refresh()?;
+    }
+}
+
+/// A text that takes the place of so many lines above the cursor. No colours are set.
+fn over(text: &str, lines: usize) -> String {
+    match lines {
+        0 => text.to_owned(),
+        // Up, to the first column; what is left of the old text is erased.
+        _ => format!("\u{1b}[{lines}F\u{1b}[J{text}"),
+    }
+}
