@@ -2,6 +2,7 @@
 
 pub(crate) mod combine;
 mod data;
+mod layout;
 mod profile;
 mod seconds;
 pub(crate) mod summary;
