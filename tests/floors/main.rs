@@ -181,7 +181,7 @@ fn no_file_of_mf_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_mf_go_down() {
     let floors: [&[&str]; 7] = [
-        &["asked", "compared", "held", "ids", "lists", "options", "runner"],
+        &["asked", "compared", "held", "ids", "lists", "options", "pictures", "runner"],
         &["data"],
         &["fit_options", "recommend"],
         &["split", "tested"],
