@@ -1,10 +1,10 @@
-//! Passes of the sampler over a small real corpus, in every vector form: tokens a second.
+//! Passes of the sampler over a small real corpus, in every vector form: tokens a second. And the map of its topics.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::schedule::{EpochStart, Plan};
 use raddle::simd_level::SimdLevel;
 use raddle::{Aggregate, BlockTaskOf, Metric, Program, Schedule, Task, UpdateBlock};
-use raddle_lda::{Held, Lda, Preparation, Problem};
+use raddle_lda::{Held, Lda, Preparation, Problem, topic_map};
 
 fn passes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("passes");
@@ -57,5 +57,20 @@ fn pass(
     program.commit(&change, &mut parts.replica);
 }
 
-criterion_group!(kernels, passes);
+fn map(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("map");
+    let preparation = Preparation { validation: Held::None, ..Preparation::default() };
+    for topics in [100, 1000] {
+        let problem =
+            Problem::new(&raddle_datasets::embedded::pydoc(), &preparation).expect("the embedded corpus");
+        let fit = Lda::params().topics(topics).epochs(5).fit(problem).expect("parameters in range");
+        let (counts, all) = (fit.topic_words(), (0..topics).collect::<Vec<_>>());
+        group.bench_function(BenchmarkId::from_parameter(topics), |bench| {
+            bench.iter(|| topic_map(&counts, &all));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(kernels, passes, map);
 criterion_main!(kernels);

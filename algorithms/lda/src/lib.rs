@@ -9,7 +9,7 @@
 //! ([`Evaluation::count_drift`]). A run ends when the perplexity of held-out documents no longer falls.
 //!
 //! [`Lda`] holds the parameters, [`Problem`] the corpus split, [`Fit`] the result; [`Inference`] finds the
-//! topics of new documents, [`coherence()`] says how well top words go together.
+//! topics of new documents, [`coherence()`] says how well top words go together, [`topic_map()`] where topics lie.
 //!
 //! ```
 //! use raddle_lda::{Lda, Preparation, Problem};
@@ -39,6 +39,7 @@ mod range;
 mod run;
 #[cfg(test)]
 mod tests;
+mod topic_map;
 mod topic_words;
 
 pub use data::block::WordBlock;
@@ -59,4 +60,5 @@ pub use run::pinned::{Evaluation, Record};
 pub use run::program::LdaProgram;
 pub use run::replica::Replica;
 pub use run::schedule::{LdaSchedule, Phase};
+pub use topic_map::{MOST_BY_ALL_WORDS, SALIENT_WORDS, topic_map};
 pub use topic_words::TopicWords;

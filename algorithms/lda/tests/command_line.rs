@@ -1,6 +1,7 @@
 //! `lda` on its command line: what it writes, what it says, how it ends.
 
 mod dialects;
+mod pictures;
 mod records;
 
 use std::fs;

@@ -2,6 +2,7 @@
 
 pub(crate) mod combine;
 mod data;
+mod layout;
 pub(crate) mod picture;
 mod profile;
 mod seconds;

@@ -1,10 +1,12 @@
 //! [`Summary`]: the results of a run, as named tables and pictures that any reader can render without knowing the program.
 
 use std::fmt;
+use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::layout::Layout;
 use super::picture::Picture;
 use crate::program::verdict::Metric;
 
@@ -36,6 +38,15 @@ impl Summary {
     pub fn picture(mut self, picture: Picture) -> Self {
         self.pictures.push(picture);
         self
+    }
+
+    /// Writes it as JSON: each row of a table and each series of a picture in a line of its own.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let mut lines = serde_json::Serializer::with_formatter(to, Layout::default());
+        Ok(self.serialize(&mut lines)?)
     }
 }
 

@@ -233,7 +233,7 @@ impl Session {
 
     /// Model, summary and report become visible together.
     fn save(&mut self, report: &mut Report, summary: &Summary, said: &str) -> Result<(), Error> {
-        self.write("summary.json", |out| Ok(serde_json::to_writer_pretty(out, summary)?))?;
+        self.write("summary.json", |out| summary.write(out))?;
         let ended = RecordedEnd {
             ending: report.ending.name().into(),
             status: report.status().code(),

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::curves::Chosen;
 use super::features;
+use super::pictures;
 use super::problem::{MOST_POINTS, ProblemOptions, refuse, refuse_named};
 use super::{data, outcome, problem};
 
@@ -129,8 +130,10 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let report = outcome::intercepts(features::reported(&features, chosen.reported(report)), &fit);
     let report = outcome::explained(report, &fit);
     let is_written = train.folder().is_some();
-    let (text, summary) =
+    let (text, mut summary) =
         outcome::describe(&fit, &model, &options.problem.title(), &report.data.path, is_written);
+    let of_fit = std::mem::take(&mut summary.pictures);
+    summary.pictures = pictures::curves(&chosen.curves, chosen.ratio).into_iter().chain(of_fit).collect();
     let (above, listing) = chosen.describe(is_written);
     let text = format!("{above}\n\n{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary.table(listing), &text)

@@ -15,6 +15,7 @@ mod listing;
 mod matching;
 mod outcome;
 mod path;
+mod pictures;
 mod point;
 mod predict;
 mod problem;

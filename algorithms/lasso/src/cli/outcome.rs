@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::features;
 use super::fit_options::Options;
+use super::pictures::strongest;
 
 /// Coefficients listed on the screen.
 const LISTED: usize = 20;
@@ -122,5 +123,6 @@ pub(crate) fn describe(
         text += &format!("{:>14}  and {} more; {all}\n", "...", order.len() - LISTED);
     }
     let quality = Listing::of_metric(&fit.report.metric);
-    (text.trim_end().to_owned(), Summary::new(title).table(quality).table(table))
+    let summary = Summary { pictures: strongest(&fit.coefficients, model), ..Summary::new(title) };
+    (text.trim_end().to_owned(), summary.table(quality).table(table))
 }

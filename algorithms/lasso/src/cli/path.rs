@@ -13,6 +13,7 @@ use super::data;
 use super::features;
 use super::listing::{abridged, short};
 use super::outcome::no_penalty;
+use super::pictures;
 use super::problem::{self, MOST_POINTS, ProblemOptions, Ready, refuse_named};
 
 /// Points listed on the screen, about.
@@ -57,7 +58,8 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let identity = problem::identity(options, free, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
-    fit.write(&mut session, &About::new(&fit, &features))?;
+    let model = About::new(&fit, &features);
+    fit.write(&mut session, &model)?;
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
     let report = report.result("points", fit.points.len() as u64).result("lambda_max", fit.lambda_max);
@@ -65,6 +67,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
     let is_written = train.folder().is_some();
     let (text, summary) = describe(&fit, *points, &options.problem.title(), &report.data.path, is_written);
+    let summary = Summary { pictures: pictures::path(&fit.points, &model), ..summary };
     let text = format!("{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary, &text)
 }

@@ -13,6 +13,7 @@ mod fit;
 mod help;
 mod options;
 mod path;
+mod pictures;
 mod predict;
 mod tables;
 #[cfg(target_os = "linux")]

@@ -1,12 +1,13 @@
 //! Files and words about a fit that has ended.
 
-use raddle::cli::{Data, Error, Report, Session, Summary, VersionOf, count};
+use raddle::cli::{Data, Error, Report, Session, Summary, Timed, VersionOf, count};
 use raddle_datasets::{Corpus, Vocabulary};
 use raddle_lda::files::{Model, ToSave};
 use raddle_lda::{Fit, Held, Preparation, Problem, TopicWords};
 
 use super::describe::Listing;
 use super::fit_options::Options;
+use super::map::map;
 use super::{outcome, pyldavis};
 
 /// Topics listed on the screen, and their words.
@@ -46,6 +47,8 @@ pub(super) fn finished(
     let topics_of = &|document| rows.of(document);
     ToSave { model: &model, counts: &counts, topics_of, names, evaluations: fit.evaluations() }
         .write(session)?;
+    let is_written = options.train.folder().is_some();
+    let map = session.timed(Timed::Write, || is_written.then(|| map(&model, &counts, topics_of, names)));
     drop(rows);
     if let Some(corpus) = corpus.as_ref().filter(|_| options.pyldavis) {
         pyldavis::write(session, fit, &counts, (corpus, &model))?;
@@ -58,7 +61,8 @@ pub(super) fn finished(
     let mut text = format!("{title}\n\n{}", listing.text(&counts, &model, LISTED, WORDS));
     report.notes.iter().for_each(|note| text += &format!("\n{note}"));
     text += &format!("\n{}", outcome::conclusion(&report, fit));
-    let summary = listing.summary(title, &counts, &model, WORDS);
+    let mut summary = listing.summary(title, &counts, &model, WORDS);
+    summary.pictures.extend(map.flatten());
     Ok((report, summary, text))
 }
 

@@ -11,6 +11,7 @@ mod finished;
 mod fit;
 mod fit_options;
 mod infer;
+mod map;
 mod outcome;
 mod priors;
 mod pyldavis;

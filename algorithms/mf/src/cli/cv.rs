@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::data::{self, Reading};
 use super::options::ModelOptions;
+use super::pictures::{Tried, grid};
 use super::runner::{Failure, InSession, refuse};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -95,7 +96,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     runner.begins("the best setting, on all ratings");
     let fit = fits[found.best].clone().repeat(&found.typical).fit_on(&problem, &mut runner)?;
 
-    let (table, mut text, lines) = tables(options, &settings, &found, &ratings.name);
+    let tried = tried(&settings, &found);
+    let (table, mut text, lines) = tables(options, &tried, &found, &ratings.name);
     let best = &settings[found.best];
     let sizes = (count(ratings.users.len() as u64, "user"), count(ratings.items.len() as u64, "item"));
     text += &format!(
@@ -128,7 +130,9 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     }
     let title = format!("Cross-validation of {}", ratings.name);
     let text = text + &report.conclusion();
-    session.finish(report, &Summary::new(title).table(table), &text)
+    let mut summary = Summary::new(title).table(table);
+    summary.pictures.extend(grid(&tried, metric, found.best));
+    session.finish(report, &summary, &text)
 }
 
 /// Check that the options make sense together.
@@ -162,10 +166,23 @@ impl Options {
     }
 }
 
+/// The settings with the means of their scores.
+fn tried(settings: &[ModelOptions], found: &CrossValidation) -> Vec<Tried> {
+    let of = |(setting, scores): (&ModelOptions, &Vec<f64>)| {
+        let count = scores.len() as f64;
+        let mean = scores.iter().sum::<f64>() / count;
+        let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        // Of one fold there is no spread.
+        let error = Some((spread / count).sqrt()).filter(|error| error.is_finite());
+        Tried { rank: setting.rank, reg: setting.reg, mean, error }
+    };
+    settings.iter().zip(&found.scores).map(of).collect()
+}
+
 /// The scores of all settings: as a generic table, for the screen, and for `cv.tsv`.
 fn tables(
     options: &Options,
-    settings: &[ModelOptions],
+    tried: &[Tried],
     found: &CrossValidation,
     name: &str,
 ) -> (Table, String, String) {
@@ -178,19 +195,13 @@ fn tables(
     }
     text += &format!("\n{:>6}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
     let mut lines = format!("rank\treg\t{metric}\tstandard_error\n");
-    for (at, (setting, scores)) in settings.iter().zip(&found.scores).enumerate() {
-        let count = scores.len() as f64;
-        let mean = scores.iter().sum::<f64>() / count;
-        let spread = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        // Of one fold there is no spread.
-        let error = Some((spread / count).sqrt()).filter(|error| error.is_finite());
-        let reg = setting.reg.map_or("default".into(), |reg| reg.to_string());
+    for (at, of) in tried.iter().enumerate() {
+        let (Tried { rank, mean, error, .. }, reg) = (of, of.reg());
         let shown = error.map_or("-".into(), number);
         let mark = if at == found.best { "  <- best" } else { "" };
-        text += &format!("{:>6}  {reg:>9}  {:>10}  {shown:>14}{mark}\n", setting.rank, number(mean));
-        lines +=
-            &format!("{}\t{reg}\t{mean}\t{}\n", setting.rank, error.map_or("".into(), |e| e.to_string()));
-        table.row(vec![setting.rank.into(), reg.into(), mean.into(), error.into()]);
+        text += &format!("{rank:>6}  {reg:>9}  {:>10}  {shown:>14}{mark}\n", number(*mean));
+        lines += &format!("{rank}\t{reg}\t{mean}\t{}\n", error.map_or("".into(), |e| e.to_string()));
+        table.row(vec![(*rank).into(), reg.into(), (*mean).into(), (*error).into()]);
     }
     (table, text, lines)
 }

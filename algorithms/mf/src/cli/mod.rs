@@ -16,6 +16,7 @@ mod held;
 mod ids;
 mod lists;
 mod options;
+mod pictures;
 mod predict;
 mod prepared;
 mod recommend;

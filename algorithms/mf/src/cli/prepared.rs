@@ -9,6 +9,7 @@ use super::compared::Compared;
 use super::data::{self, Kept, Reading};
 use super::fit_options::Options;
 use super::held::{self, Held};
+use super::pictures::epochs;
 use super::split::Cold;
 use super::tested::{Tested, relevant};
 
@@ -164,7 +165,9 @@ impl Prepared {
         if let Some(best) = fit.best {
             report = report.result(&format!("best_{}", fit.report.metric.name), best);
         }
-        let (mut text, summary) = describe(fit, ratings, &self.shown, options);
+        let (mut text, mut summary) = describe(fit, ratings, &self.shown, options);
+        let best = fit.best.is_some().then_some(fit.best_epoch).filter(|&epoch| epoch > 0);
+        summary.pictures.extend(session.folder().path().into_iter().flat_map(|run| epochs(run, best)));
         let (mut report, summary, tests) = tested.tell(report, summary)?;
         text += &tests;
         if let Some(known) = known {

@@ -11,6 +11,7 @@ mod endings;
 mod fit;
 #[cfg(target_os = "linux")]
 mod large;
+mod pictures;
 mod similar;
 mod stored;
 mod times;

@@ -1,0 +1,11 @@
+//! What results look like: descriptions of pictures, for whoever draws them.
+
+mod curves;
+mod path;
+mod places;
+mod scores;
+mod strongest;
+
+pub(super) use self::curves::curves;
+pub(super) use self::path::path;
+pub(super) use self::strongest::strongest;

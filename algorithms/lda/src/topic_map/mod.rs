@@ -1,0 +1,52 @@
+//! [`topic_map`]: topics on a plane, those with like words side by side.
+
+mod coordinates;
+mod divergence;
+mod logarithm;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use self::coordinates::principal_coordinates;
+use self::divergence::divergences;
+use self::words::Words;
+pub use self::words::{MOST_BY_ALL_WORDS, SALIENT_WORDS};
+use crate::topic_words::TopicWords;
+
+/// Places of some topics on a plane, by their numbers from 0: the first two principal coordinates of their
+/// Jensen-Shannon distances. The result has a place (x, y) for each of `topics`, in their order; distances are in units
+/// of the square root of a nat, and no two topics are further apart than sqrt(ln 2) = 0.83.
+///
+/// With p(w|k) = n_kw / n_k, the share of a topic's tokens that are of the word, without the prior, and
+/// H(p) = -sum_w p(w) ln p(w), topics j and k have the distance d(j, k) of
+///
+/// ```text
+/// d(j, k)^2 = JS(j, k) = H((p_j + p_k) / 2) - (H(p_j) + H(p_k)) / 2
+/// B = -1/2 (I - 11'/K) [d^2] (I - 11'/K)
+/// place of k = (sqrt(l_1) v_1k, sqrt(l_2) v_2k)
+/// ```
+///
+/// where l_1 and l_2 are the largest eigenvalues of B and v_1 and v_2 their vectors, the largest entry of each positive, of
+/// equal ones the first (classical scaling: Gower 1966; the distance is that of a Euclidean space: Fuglede and Topsoe
+/// 2004). Divergences are computed in 32 bits, and those below 1e-6 count as 0: equal topics have one place.
+///
+/// More than [`MOST_BY_ALL_WORDS`] topics are compared by the [`SALIENT_WORDS`] most salient words and by one that
+/// stands for all others. Saliency is p(w) KL(p(t|w) || p(t)) over these topics (Chuang, Manning and Heer 2012). A topic
+/// without a token has no word in common with any other, one without tokens included.
+///
+/// pyLDAvis places topics alike, but takes JS itself for the distance, and adds the prior to the counts.
+///
+/// ```
+/// use raddle_lda::{TopicWords, topic_map};
+///
+/// // Two topics of the words 0 and 1, and one of the word 2: (word, topic, count).
+/// let counts = [(0, 0, 5), (0, 1, 3), (1, 0, 4), (1, 1, 5), (2, 2, 7)];
+/// let counts = TopicWords::from_counts((3, 3), counts.into_iter(), (Vec::new(), 0.01));
+/// let places = topic_map(&counts, &[0, 1, 2]);
+/// let apart = |a: usize, b: usize| (places[a][0] - places[b][0]).hypot(places[a][1] - places[b][1]);
+/// assert!(apart(0, 1) < 0.3 && (apart(0, 2) - 2f64.ln().sqrt()).abs() < 1e-3);
+/// ```
+pub fn topic_map(counts: &TopicWords, topics: &[usize]) -> Vec<[f64; 2]> {
+    let words = Words::of(counts, topics);
+    principal_coordinates(divergences(counts, topics, &words), topics.len())
+}

@@ -1,0 +1,66 @@
+//! The grid of a cross-validation.
+
+use raddle::cli::{Axis, Picture, PictureKind, Series, Tick, number};
+
+/// A setting with its scores over the folds.
+pub(crate) struct Tried {
+    pub(crate) rank: usize,
+    /// `None` of the default.
+    pub(crate) reg: Option<f64>,
+    pub(crate) mean: f64,
+    /// The mean's standard error; `None` of one fold.
+    pub(crate) error: Option<f64>,
+}
+
+impl Tried {
+    /// The regularisation in words.
+    pub(crate) fn reg(&self) -> String {
+        self.reg.map_or("default".into(), |reg| reg.to_string())
+    }
+}
+
+/// The mean of each setting: over the rank with a line for each regularisation, or over the regularisation where there is
+/// one rank; `None` of one setting.
+pub(crate) fn grid(tried: &[Tried], metric: &str, best: usize) -> Option<Picture> {
+    let first = tried.first()?;
+    let ranks = tried.iter().any(|other| other.rank != first.rank);
+    let place = |of: &Tried| if ranks { of.rank as f64 } else { of.reg.unwrap_or(0.0) };
+    let name = |of: &Tried| match ranks {
+        true => format!("reg {}", of.reg()),
+        false => format!("rank {}", of.rank),
+    };
+    let mut lines: Vec<(String, Vec<&Tried>)> = Vec::new();
+    for of in tried {
+        match lines.iter_mut().find(|(other, _)| *other == name(of)) {
+            Some((_, line)) => line.push(of),
+            None => lines.push((name(of), vec![of])),
+        }
+    }
+    if lines.iter().all(|(_, line)| line.len() < 2) {
+        return None;
+    }
+    let title = format!("Cross-validation: {metric}");
+    let x = Axis::log(if ranks { "rank" } else { "reg" });
+    let mut picture = Picture::new(title, PictureKind::Lines).axes(x, Axis::linear(metric));
+    // 0 has no place among ratios.
+    if tried.iter().any(|of| place(of) <= 0.0) {
+        picture.x.scale = Default::default();
+    }
+    let mut places: Vec<f64> = tried.iter().map(place).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    picture.x.ticks = places.into_iter().map(|at| Tick::new(at, number(at))).collect();
+    for (name, mut line) in lines {
+        line.sort_by(|a, b| place(a).total_cmp(&place(b)));
+        let of = |value: &dyn Fn(&Tried) -> f64| line.iter().map(|of| value(of)).collect::<Vec<f64>>();
+        let error = |of: &Tried| of.error.unwrap_or(f64::NAN);
+        let series = Series::new(name, of(&place), of(&|of| of.mean));
+        picture = picture.series(match line.iter().any(|of| of.error.is_some()) {
+            true => series.bounds(of(&|of| of.mean - error(of)), of(&|of| of.mean + error(of))),
+            false => series,
+        });
+    }
+    let best = tried.get(best)?;
+    let note = format!("best: rank {}, reg {}; band: a standard error to each side", best.rank, best.reg());
+    Some(picture.mark(place(best), "best").note(note))
+}

@@ -1,0 +1,7 @@
+//! What results look like: descriptions of pictures, for whoever draws them.
+
+mod epochs;
+mod grid;
+
+pub(crate) use self::epochs::epochs;
+pub(crate) use self::grid::{Tried, grid};
