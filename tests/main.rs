@@ -36,3 +36,5 @@ mod replay;
 mod report_page;
 mod resume;
 mod schedule;
+#[cfg(target_os = "linux")]
+mod status;

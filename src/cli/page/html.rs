@@ -15,6 +15,9 @@ use crate::cli::report::picture::Picture;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
+/// Most notes of the trace that are shown.
+const NOTES: usize = 5;
+
 /// The page of some runs.
 pub(super) fn page(runs: &[Run], title: Option<&str>) -> String {
     let titles: Vec<String> = runs.iter().map(Run::title).collect();
@@ -113,7 +116,10 @@ fn about(run: &Run) -> String {
     facts.extend(list("warnings"));
     facts.extend(run.view.notes.iter().map(|note| ("note", note.clone())));
     let noted = run.view.trace.iter().filter_map(|epoch| Some((epoch.epoch, epoch.note.as_ref()?)));
-    facts.extend(noted.take(20).map(|(epoch, note)| ("note", format!("epoch {epoch}: {note}"))));
+    let noted: Vec<String> = noted.map(|(epoch, note)| format!("epoch {epoch}: {note}")).collect();
+    let more = noted.len().saturating_sub(NOTES);
+    facts.extend(noted.into_iter().take(NOTES).map(|note| ("note", note)));
+    facts.extend((more > 0).then(|| ("note", format!("and {more} more in trace.jsonl"))));
     let rows = facts.iter().map(|(name, text)| format!("<dt>{name}</dt><dd>{}</dd>", escaped(text)));
     format!("<dl class=\"facts\">{}</dl>\n", rows.collect::<String>())
 }

@@ -38,7 +38,7 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
     let group_height = BAR * series.len() as f64 + 5.0;
     let height = TOP + group_height * groups as f64 + BOTTOM;
     let mut frame = Frame::new(&picture.title, height, WIDTH - RIGHT, &[('x', &span)]);
-    frame.text("start label", 4.0, 13.0, &x.label);
+    frame.text("start label", 4.0, 10.0, &x.label);
     for (group, name) in names.iter().enumerate() {
         let top = TOP + group_height * group as f64;
         let middle = top + BAR * series.len() as f64 / 2.0 + 4.0;

@@ -14,7 +14,7 @@ pub(super) const HEIGHT: f64 = 260.0;
 /// Room left and right, above and below of what is drawn.
 pub(super) const LEFT: f64 = 58.0;
 pub(super) const RIGHT: f64 = 12.0;
-pub(super) const TOP: f64 = 24.0;
+pub(super) const TOP: f64 = 28.0;
 pub(super) const BOTTOM: f64 = 40.0;
 
 /// Picture under construction: text of an SVG element.
@@ -61,13 +61,12 @@ impl Frame {
     pub(super) fn x_axis(&mut self, axis: &Axis, span: &Span, wanted: usize) {
         self.line("axis", (LEFT, self.bottom), (self.right, self.bottom));
         let mut free = f64::NEG_INFINITY;
-        for Tick { at, label } in ticks(axis, span, wanted) {
-            let Some(x) = span.at(at) else { continue };
+        for (x, label) in placed(&ticks(axis, span, wanted), span) {
             self.line("tick", (x, self.bottom), (x, self.bottom + 4.0));
-            let half = width(&label) / 2.0;
+            let half = width(label) / 2.0;
             // A label that would run into the one before is left out, its tick is not.
             if x - half >= free {
-                self.text("middle", x.min(WIDTH - half), self.bottom + 16.0, &label);
+                self.text("middle", x.min(WIDTH - half), self.bottom + 16.0, label);
                 free = x + half + 4.0;
             }
         }
@@ -76,49 +75,40 @@ impl Frame {
 
     /// Adds the vertical axis, at the left edge, with lines across the picture.
     pub(super) fn y_axis(&mut self, axis: &Axis, span: &Span) {
-        for Tick { at, label } in ticks(axis, span, 5) {
-            let Some(y) = span.at(at) else { continue };
+        for (y, label) in placed(&ticks(axis, span, 5), span) {
             self.line("grid", (LEFT, y), (self.right, y));
-            self.text("end", LEFT - 5.0, y + 4.0, &shortened(&label, 8));
+            self.text("end", LEFT - 5.0, y + 4.0, &shortened(label, 8));
         }
-        self.text("start label", 4.0, 13.0, &axis.label);
+        self.text("start label", 4.0, 10.0, &axis.label);
     }
 
     /// Adds places of the horizontal axis: a line each, with its label at the upper edge.
     pub(super) fn marks(&mut self, marks: &[Tick], span: &Span) {
         let mut free = [f64::NEG_INFINITY; 2];
-        for mark in marks {
-            let Some(x) = span.at(mark.at) else { continue };
+        for (x, label) in placed(marks, span) {
             self.line("mark", (x, TOP), (x, self.bottom));
-            let (label, length) = (shortened(&mark.label, 24), width(&shortened(&mark.label, 24)));
+            let label = shortened(label, 24);
+            let length = width(&label);
             // On the side where there is room, in the first of two rows that is free there.
-            let (class, start) = if x + length > self.right {
-                ("end mark-label", x - length - 3.0)
-            } else {
-                ("start mark-label", x + 3.0)
-            };
+            let start = if x + length > self.right { x - length - 3.0 } else { x + 3.0 };
             let Some(row) = free.iter().position(|&free| start >= free) else { continue };
             free[row] = start + length + 6.0;
-            let at = if class.starts_with("end") { x - 3.0 } else { x + 3.0 };
-            self.text(class, at, TOP + 10.0 + 13.0 * row as f64, &label);
+            self.text("start mark-label", start, TOP + 10.0 + 13.0 * row as f64, &label);
         }
     }
 
     /// Adds places of the vertical axis: a line each, with its label at the right.
     pub(super) fn levels(&mut self, levels: &[Tick], span: &Span) {
-        for level in levels {
-            let Some(y) = span.at(level.at) else { continue };
+        for (y, label) in placed(levels, span) {
             self.line("level", (LEFT, y), (self.right, y));
-            self.text("end mark-label", self.right - 2.0, y - 3.0, &level.label);
+            self.text("end mark-label", self.right - 2.0, y - 3.0, label);
         }
     }
 
     /// Adds counts along the upper edge.
     pub(super) fn above(&mut self, counts: &[Tick], span: &Span) {
-        for count in counts {
-            if let Some(x) = span.at(count.at) {
-                self.text("middle above", x, TOP - 4.0, &count.label);
-            }
+        for (x, label) in placed(counts, span) {
+            self.text("middle above", x, TOP - 4.0, label);
         }
     }
 
@@ -135,6 +125,14 @@ fn ticks(axis: &Axis, span: &Span, wanted: usize) -> Vec<Tick> {
         true => span.ticks(wanted).into_iter().map(|at| Tick::new(at, number(at))).collect(),
         false => axis.ticks.clone(),
     }
+}
+
+/// Labels with their pixels, the least first.
+fn placed<'a>(ticks: &'a [Tick], span: &Span) -> Vec<(f64, &'a str)> {
+    let mut placed: Vec<(f64, &str)> =
+        ticks.iter().filter_map(|tick| Some((span.at(tick.at)?, tick.label.as_str()))).collect();
+    placed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    placed
 }
 
 /// About the width of a text, in pixels.

@@ -9,21 +9,25 @@ use super::thin::{MOST, thinned};
 use crate::cli::markup::{escaped, pixels, shortened};
 use crate::cli::report::picture::{Picture, PictureKind, Series};
 
-/// More series than this are named at their ends, not in a legend.
+/// More series than this have no legend.
 pub(crate) const MOST_IN_LEGEND: usize = 8;
+/// More series than this are named at their ends, too.
+const FEW: usize = 3;
 /// Most letters of a name at the end of a line.
 const LETTERS: usize = 14;
 
 /// Draws series against two axes. Without a number that has a place there is no drawing.
 pub(super) fn draw(picture: &Picture) -> Option<String> {
     let Picture { x, y, series, marks, levels, above, .. } = picture;
-    let named = series.len() > MOST_IN_LEGEND;
+    let is_scatter = picture.kind == PictureKind::Points;
+    let named = !is_scatter && series.len() > FEW;
     let longest = series.iter().map(|series| width(&shortened(&series.name, LETTERS))).fold(0.0, f64::max);
     let right = WIDTH - RIGHT - if named { longest + 4.0 } else { 0.0 };
     let values =
         |of: fn(&Series) -> &Vec<f64>| series.iter().flat_map(move |series| of(series).iter().copied());
     let marked = marks.iter().map(|mark| mark.at);
-    let across = Span::new(x.scale, values(|series| &series.x).chain(marked), 0.0, (LEFT, right))?;
+    let ends = if x.falls { (right, LEFT) } else { (LEFT, right) };
+    let across = Span::new(x.scale, values(|series| &series.x).chain(marked), 0.0, ends)?;
     let upright = values(|series| &series.y)
         .chain(values(|series| &series.low))
         .chain(values(|series| &series.high))
@@ -39,11 +43,8 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
         frame.add(&format!(r#"<g class="series {}" data-s="{number}">"#, classes(number)));
         frame.add(&band(series, &across, &up));
         let points = points(series, &across, &up);
-        frame.add(&match picture.kind {
-            PictureKind::Points => String::new(),
-            _ => path(&points),
-        });
-        frame.add(&symbols(&points, picture.kind == PictureKind::Points, number));
+        frame.add(&if is_scatter { String::new() } else { path(&points) });
+        frame.add(&symbols(&points, is_scatter, number));
         frame.add("</g>");
     }
     if named {
@@ -79,14 +80,9 @@ fn path(points: &[Option<(f64, f64)>]) -> String {
 /// without colour.
 fn symbols(points: &[Option<(f64, f64)>], all: bool, number: usize) -> String {
     let between = if all || points.len() <= 12 { 1 } else { points.len().div_ceil(6) };
-    let mut shapes = String::new();
-    for (at, point) in points.iter().enumerate() {
-        let is_shown = at % between == 0 || at + 1 == points.len();
-        if let Some((x, y)) = point.filter(|_| is_shown) {
-            shapes += &symbol(number, x, y);
-        }
-    }
-    shapes
+    let is_shown = |at: usize| at % between == 0 || at + 1 == points.len();
+    let shown = points.iter().enumerate().filter_map(|(at, point)| point.filter(|_| is_shown(at)));
+    shown.map(|(x, y)| symbol(number, x, y)).collect()
 }
 
 /// Mark of a series at a place: a disc, a square, a triangle, a diamond or a cross.

@@ -9,8 +9,6 @@ use crate::cli::report::picture::{Contents, Member, Picture, Scale};
 const HEIGHT: f64 = 400.0;
 /// Radius of the circle of a member that is everything.
 const LARGEST: f64 = 110.0;
-/// Room at each edge.
-const EDGE: f64 = 34.0;
 /// Most circles that are labelled inside.
 const LABELLED: usize = 100;
 
@@ -25,16 +23,18 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
     if left > right || low > high {
         return None;
     }
+    let radius = |member: &Member| (LARGEST * member.share.max(0.0).sqrt()).clamp(2.5, LARGEST);
+    let edge = members.iter().map(radius).fold(20.0, f64::max) + 2.0;
     // One scale for both: the longer direction fills its side.
-    let unit = ((right - left) / (WIDTH - 2.0 * EDGE))
-        .max((high - low) / (HEIGHT - 2.0 * EDGE))
+    let unit = ((right - left) / (WIDTH - 2.0 * edge))
+        .max((high - low) / (HEIGHT - 2.0 * edge))
         .max(f64::MIN_POSITIVE);
     let around = |from: f64, to: f64, pixels: f64| {
-        let (middle, half) = ((from + to) / 2.0, unit * (pixels / 2.0 - EDGE));
+        let (middle, half) = ((from + to) / 2.0, unit * (pixels / 2.0 - edge));
         [middle - half, middle + half].into_iter()
     };
-    let across = Span::new(Scale::Linear, around(left, right, WIDTH), 0.0, (EDGE, WIDTH - EDGE))?;
-    let up = Span::new(Scale::Linear, around(low, high, HEIGHT), 0.0, (HEIGHT - EDGE, EDGE))?;
+    let across = Span::new(Scale::Linear, around(left, right, WIDTH), 0.0, (edge, WIDTH - edge))?;
+    let up = Span::new(Scale::Linear, around(low, high, HEIGHT), 0.0, (HEIGHT - edge, edge))?;
     let mut frame = Frame::new(&picture.title, HEIGHT, WIDTH, &[]);
     for (from, to) in
         [((0.0, HEIGHT / 2.0), (WIDTH, HEIGHT / 2.0)), ((WIDTH / 2.0, 0.0), (WIDTH / 2.0, HEIGHT))]
@@ -46,7 +46,7 @@ pub(super) fn draw(picture: &Picture) -> Option<String> {
     for (place, &number) in order.iter().enumerate() {
         let member = &members[number];
         let (Some(x), Some(y)) = (across.at(member.x), up.at(member.y)) else { continue };
-        let radius = (LARGEST * member.share.max(0.0).sqrt()).clamp(2.5, LARGEST);
+        let radius = radius(member);
         frame.add(&format!(
             r#"<g class="member" data-member="{number}"><circle cx="{}" cy="{}" r="{}"><title>{} {}: {:.1} %</title></circle>"#,
             pixels(x),

@@ -69,6 +69,9 @@ pub struct Axis {
     /// Spacing of the numbers.
     #[serde(default)]
     pub scale: Scale,
+    /// `true` if the numbers fall from left to right, as penalties along a path do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub falls: bool,
     /// Places with labels of their own, such as names of bars; where there are none, round numbers are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ticks: Vec<Tick>,
@@ -208,6 +211,11 @@ impl Axis {
         Self { scale: Scale::Log, ..Self::linear(label) }
     }
 
+    /// With numbers that fall from left to right.
+    pub fn falling(self) -> Self {
+        Self { falls: true, ..self }
+    }
+
     /// An axis with names at the places 0, 1, 2 and so on.
     pub fn names(label: impl Into<String>, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let ticks = names.into_iter().enumerate().map(|(at, name)| Tick::new(at as f64, name)).collect();
@@ -299,7 +307,7 @@ mod tests {
             }],
         };
         let mut picture = Picture::new("a map", PictureKind::Map)
-            .axes(Axis::log("x"), Axis::names("y", ["p", "q"]))
+            .axes(Axis::log("x").falling(), Axis::names("y", ["p", "q"]))
             .series(Series::of_names("s", vec![1.0, 2.0]).bounds(vec![0.5, 1.5], vec![2.0, 2.5]))
             .mark(1.0, "chosen")
             .level(0.5, "target")

@@ -51,7 +51,7 @@ fn of_score(points: &[Point], model: &About, score: &Score<'_>) -> Picture {
         parts.push(format!("{} of {} lambdas are drawn", places.len(), points.len()));
     }
     let mut picture = Picture::new(score.title("Coefficients over lambda"), PictureKind::Lines)
-        .axes(Axis::log("lambda"), Axis::linear("coefficient"))
+        .axes(Axis::log("lambda").falling(), Axis::linear("coefficient"))
         .note(score.note(parts));
     for (column, line) in order.into_iter().take(LINES) {
         picture = picture.series(Series::new(model.name(column), lambdas.clone(), line));

@@ -1,0 +1,266 @@
+//! `raddle status` of any folder: alive, ended, dead, or no run; and watched, which changes nothing.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::commands::{binary, command, ends, run};
+
+/// A run that is not over after this time never is.
+const WATCHDOG: Duration = Duration::from_secs(120);
+/// A fit that goes on until it is stopped.
+const ENDLESS: &str =
+    "lda fit --topics 20 --epochs 100000 --validation none --out run --checkpoint-every 1 --quiet";
+
+/// Process that is ended with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(folder: &Path, line: &str) -> Running {
+    Running(command(folder, line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+/// Waits until something is true.
+fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is() {
+        assert!(began.elapsed() < WATCHDOG, "{what} never came");
+        std::thread::yield_now();
+    }
+}
+
+fn epochs(folder: &Path) -> usize {
+    fs::read_to_string(folder.join("run/trace.jsonl")).unwrap_or_default().lines().count()
+}
+
+fn status(folder: &Path) -> Value {
+    serde_json::from_str(&ends(folder, "raddle status run --json", 0).out).unwrap()
+}
+
+#[test]
+fn a_run_is_alive_then_dead_and_its_resumption_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut running = start(folder, ENDLESS);
+    until("an epoch", || epochs(folder) > 3);
+    let alive = status(folder);
+    assert_eq!((&alive["state"], &alive["process"]), (&"running".into(), &running.0.id().into()));
+    assert!(
+        alive["epoch"].as_u64().unwrap() >= 2 && alive["updates_per_second"].as_f64().unwrap() > 0.0,
+        "{alive}"
+    );
+    assert!(ends(folder, "raddle status run", 0).out.starts_with("lda fit: running (process "));
+    running.0.kill().unwrap();
+    running.0.wait().unwrap();
+    assert_eq!(status(folder)["state"], "dead");
+    let said = ends(folder, "raddle status run", 0).out;
+    assert!(
+        said.contains("dead: its process ended without a model; `lda fit --resume run` goes on"),
+        "{said}"
+    );
+    // Who watches learns it, too.
+    let watched = ends(folder, "raddle status run --watch", 1);
+    assert!(watched.out.contains("dead: its process ended"), "{}", watched.out);
+    ends(folder, "lda fit --resume run --time-limit 0.001 --quiet", 3);
+    let ended = status(folder);
+    assert_eq!(
+        (&ended["state"], &ended["status"], &ended["ending"]),
+        (&"ended".into(), &3.into(), &"limit".into())
+    );
+    assert_eq!(
+        ended["epoch"],
+        *serde_json::from_slice::<Value>(&fs::read(folder.join("run/report.json")).unwrap())
+            .unwrap()
+            .get("epochs")
+            .unwrap()
+    );
+}
+
+#[test]
+fn a_curve_shows_where_the_metric_went() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    ends(
+        folder,
+        "mf fit synth:ratings:users=60,items=40,n=900,rank=2 --rank 2 --epochs 6 --out run --quiet",
+        0,
+    );
+    let said = ends(folder, "raddle status run", 0).out;
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("mf fit: ended with status 0: "), "{said}");
+    assert!(lines[1].contains("epoch ") && lines[1].contains(" updates/s"), "{said}");
+    assert!(lines[2].starts_with("rmse "), "{said}");
+    let curve = lines[3];
+    assert!(
+        curve.starts_with('█')
+            && curve.contains('▁')
+            && curve.chars().all(|block| "▁▂▃▄▅▆▇█".contains(block)),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_no_run_or_broken_is_named_with_the_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir(folder.join("empty")).unwrap();
+    for verb in ["status", "status --watch", "report --out page.html"] {
+        let said = |run: &str| ends(folder, &format!("raddle {verb} {run}"), 2).err;
+        assert!(
+            said("missing").contains("missing: no such folder: give the --out folder of a run"),
+            "{verb}"
+        );
+        assert!(said("empty").contains("empty: no run: it has none of run.json"), "{verb}");
+    }
+    ends(folder, "lasso fit diabetes --out run --quiet", 0);
+    let trace = folder.join("run/trace.jsonl");
+    let whole = fs::read_to_string(&trace).unwrap();
+    let epochs = whole.lines().count();
+    // A line cut by a kill is left out and said.
+    fs::write(&trace, &whole[..whole.len() - 20]).unwrap();
+    let said = ends(folder, "raddle status run", 0).out;
+    assert!(
+        said.contains(&format!("note: trace.jsonl ends in the middle of line {epochs}, which is left out")),
+        "{said}"
+    );
+    ends(folder, "raddle report run --out page.html", 0);
+    assert!(fs::read_to_string(folder.join("page.html")).unwrap().contains("ends in the middle of line"));
+    // A broken one in the middle is refused.
+    fs::write(&trace, format!("{{\"epoch\":\n{whole}")).unwrap();
+    for verb in ["status run", "report run --out page.html"] {
+        let said = ends(folder, &format!("raddle {verb}"), 2).err;
+        assert!(said.contains("run/trace.jsonl, line 1: not what a run wrote"), "{said}");
+    }
+    // Without a trace there is still the report.
+    fs::remove_file(&trace).unwrap();
+    assert!(ends(folder, "raddle status run", 0).out.starts_with("lasso fit: ended with status 0"));
+    ends(folder, "raddle report run --out page.html", 0);
+}
+
+#[test]
+fn elsewhere_than_on_a_terminal_a_watch_writes_a_line_a_change_and_ends_with_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let fit = "lda fit --topics 20 --epochs 60 --validation none --out run --quiet";
+    let mut running = start(folder, fit);
+    until("a trace", || epochs(folder) > 0);
+    let mut watch = start(folder, "raddle status run --watch");
+    let lines: Vec<String> =
+        BufReader::new(watch.0.stdout.take().unwrap()).lines().map(Result::unwrap).collect();
+    let ended = running.0.wait().unwrap().code();
+    assert_eq!(watch.0.wait().unwrap().code(), ended);
+    assert!(lines.last().unwrap().contains("ended with status"), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "{lines:?}");
+    let of_line = |line: &String| line.strip_prefix("epoch ")?.split(' ').next()?.parse::<u64>().ok();
+    let seen: Vec<u64> = lines.iter().filter_map(of_line).collect();
+    assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
+    // Nothing of the run has changed by that.
+    ends(folder, &fit.replace("--out run", "--out alone"), ended.unwrap());
+    let digest = |run: &str| -> Value {
+        let report: Value =
+            serde_json::from_slice(&fs::read(folder.join(run).join("report.json")).unwrap()).unwrap();
+        report["model_digest"].clone()
+    };
+    assert_eq!(digest("run"), digest("alone"));
+}
+
+#[test]
+fn a_launched_run_is_watched_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let launch = "raddle launch --processes 2 --workers 2 -- lda fit --topics 10 --epochs 20 --validation none --out run";
+    let mut running = start(folder, launch);
+    until("a trace", || epochs(folder) > 0);
+    let watched = run(folder, "raddle status run --watch --json");
+    let ended = running.0.wait().unwrap().code();
+    assert_eq!(watched.code, ended, "{}", watched.err);
+    let last: Value = serde_json::from_str(watched.out.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["state"], last["epoch"].as_u64()), (&"ended".into(), Some(20)));
+}
+
+/// Text of a pane of a terminal.
+struct Terminal {
+    socket: String,
+}
+
+impl Terminal {
+    fn tmux(&self, words: &[&str]) -> String {
+        let out = std::process::Command::new("tmux")
+            .args(["-L", &self.socket, "-f", "/dev/null"])
+            .args(words)
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    }
+
+    fn text(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-t", "raddle"])
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+#[test]
+fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_runs_status() {
+    if std::process::Command::new("tmux").arg("-V").output().is_err() {
+        println!("skipped: tmux is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut running = start(folder, &ENDLESS.replace("--checkpoint-every 1", ""));
+    until("a trace", || epochs(folder) > 0);
+    let terminal = Terminal { socket: format!("raddle-{}", std::process::id()) };
+    let watch = format!(
+        "NO_COLOR=1 {} status run --watch; echo \"status $?.\"; exec cat",
+        binary("raddle").display()
+    );
+    terminal.tmux(&[
+        "new-session",
+        "-d",
+        "-s",
+        "raddle",
+        "-x",
+        "100",
+        "-y",
+        "20",
+        "-c",
+        &folder.display().to_string(),
+        "sh",
+        "-c",
+        &watch,
+    ]);
+    let epoch = || -> Option<u64> {
+        let text = terminal.text();
+        assert!(text.matches("running (process").count() <= 1, "drawn twice: {text}");
+        text.lines().find_map(|line| line.strip_prefix("epoch ")?.split(' ').next()?.parse().ok())
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    until("three epochs on the screen", || {
+        seen.extend(epoch());
+        seen.len() >= 3
+    });
+    // Ctrl-C ends the run, with its model; the watch ends with its status.
+    let killed = std::process::Command::new("kill").args(["-INT", &running.0.id().to_string()]).status();
+    assert!(killed.unwrap().success());
+    let mut rest = String::new();
+    running.0.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    until("the status", || terminal.text().contains("status 130."));
+    let text = terminal.text();
+    assert!(text.contains("lda fit: ended with status 130") && !text.contains("running"), "{text}");
+}
