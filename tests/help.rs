@@ -19,7 +19,7 @@ fn help(line: &str) -> String {
 }
 
 /// The long names of the options in a help.
-fn options(help: &str) -> Vec<&str> {
+pub(crate) fn options(help: &str) -> Vec<&str> {
     let option = |line: &'_ str| -> Option<std::ops::Range<usize>> {
         let start = line.find("--")?;
         let before = line[..start].trim();

@@ -13,6 +13,7 @@ mod examples;
 mod extreme_settings;
 mod fork_join;
 mod fuzzed_commands;
+mod generate;
 #[cfg(target_os = "linux")]
 mod handshake;
 mod help;

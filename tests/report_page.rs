@@ -13,6 +13,7 @@ fn every_result_of_a_program_is_on_the_page() {
     let small = "synth:ratings:users=60,items=40,n=900,rank=2";
     let lines = [
         "lasso fit diabetes",
+        "lasso fit diabetes --test 0.2",
         "lasso path diabetes --points 3",
         "lasso cv diabetes --points 5 --folds 3",
         "lasso cv diabetes --points 5 --folds 3 --l1-ratio 0.5,1",

@@ -46,6 +46,6 @@ pub use ratings::{
 pub use records::RecordCounts;
 pub use registry::embedded;
 pub use table::{
-    Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, Labels, LeftOut, Matrix,
-    Missing, Occurring, Options, Samples, StoredTable, Table, generate, libsvm, read, sparse_npz,
+    Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, HeldOut, Labels, LeftOut,
+    Matrix, Missing, Occurring, Options, Samples, StoredTable, Table, generate, libsvm, read, sparse_npz,
 };

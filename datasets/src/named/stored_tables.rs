@@ -15,9 +15,14 @@ impl StoredTable {
     /// into memory first.
     ///
     /// # Errors
-    /// Those of [`read_any`], and a folder that cannot be written to.
+    /// Those of [`read_any`], rows that are to be held out, and a folder that cannot be written to.
     pub fn open(source: &str, options: &Options, folder: &Path) -> Result<Self, ReadError> {
         check_no_file(source, options)?;
+        if options.held_out.is_some() {
+            let why =
+                "rows cannot be held out of a table that is kept as a file of columns: read it into memory";
+            return Err(ReadError::file(Path::new(source), why));
+        }
         let mut options = Options { cache: None, ..options.clone() };
         if registry::entry(source).is_some() {
             (options.format, options.y) = (None, None);

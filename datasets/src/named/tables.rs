@@ -25,7 +25,7 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
     check_no_file(source, options)?;
     let beside = |mut table: Table| {
         table.beside = beside_no_file(source, options, table.y.len())?;
-        Ok(table)
+        table.without(options.held_out).map_err(|why| ReadError::file(Path::new(source), why))
     };
     match source {
         EMBEDDED => beside(embedded::diabetes()),
@@ -83,6 +83,7 @@ pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadErro
             occurring: table.occurring,
             y: Some(table.y),
             without_response: Vec::new(),
+            unknown_classes: Vec::new(),
             beside: table.beside,
             feature_names: table.feature_names,
             is_open_ended,

@@ -141,6 +141,53 @@ impl Texts {
     }
 }
 
+impl Column {
+    /// Keeps some rows, and counts the cells without a value anew.
+    pub(super) fn retain(&mut self, kept: &[bool]) {
+        self.values.retain(kept);
+        self.missing = match &self.values {
+            Values::Numbers(values) => values.iter().filter(|value| value.is_nan()).count() as u64,
+            // Sorted, so that a missing text is the first.
+            Values::Texts { codes, texts } if texts.first().is_some_and(String::is_empty) => {
+                codes.iter().filter(|&&code| code == 0).count() as u64
+            }
+            Values::Texts { .. } => 0,
+            Values::Many | Values::Skipped => self.missing,
+        };
+    }
+}
+
+/// Keeps the values of some rows.
+pub(super) fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    values.retain(|_| kept.next().copied().unwrap_or(true));
+}
+
+impl Values {
+    /// Keeps some rows, and the texts that these have.
+    pub(super) fn retain(&mut self, kept: &[bool]) {
+        match self {
+            Self::Numbers(values) => retain(values, kept),
+            Self::Texts { codes, texts } => {
+                retain(codes, kept);
+                let mut used = vec![false; texts.len()];
+                codes.iter().for_each(|&code| used[code as usize] = true);
+                let mut next = 0;
+                let new: Vec<u32> = used
+                    .iter()
+                    .map(|used| {
+                        next += u32::from(*used);
+                        next.saturating_sub(1)
+                    })
+                    .collect();
+                codes.iter_mut().for_each(|code| *code = new[*code as usize]);
+                retain(texts, &used);
+            }
+            Self::Many | Self::Skipped => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use ndarray::Array2;
 
-use super::classes::Labels;
+use super::classes::{Labels, compact};
+use super::columns::retain;
 use super::encoding::Encoding;
 use super::features::Filled;
+use super::held_out::HeldOut;
 use super::matrix::Matrix;
 use super::occurring::Occurring;
 use crate::bytes::source::{Source, stem};
@@ -53,6 +55,24 @@ impl Table {
     /// `x` has.
     pub fn width(&self) -> usize {
         self.occurring.as_ref().map_or(self.x.cols(), Occurring::width)
+    }
+
+    /// The table, whose columns are numbers as they stand, without the rows that are held out, if any are: as if its
+    /// data had the others alone.
+    pub(crate) fn without(self, held_out: Option<HeldOut>) -> Result<Self, String> {
+        let Some(held_out) = held_out else { return Ok(self) };
+        let kept = held_out.kept(self.y.len())?;
+        let Self { x, mut y, mut classes, mut beside, .. } = self;
+        retain(&mut y, &kept);
+        if let Some(classes) = &mut classes {
+            compact(&mut y, classes);
+        }
+        beside.iter_mut().for_each(|labels| match labels {
+            Labels::Numbers(values) => retain(values, &kept),
+            Labels::Texts { codes, .. } => retain(codes, &kept),
+        });
+        let rows: Vec<usize> = (0..kept.len()).filter(|&row| kept[row]).collect();
+        Ok(Self { x: x.select_rows(&rows), y, classes, beside, ..self })
     }
 
     /// An empty table with the name, digest and path of `source`.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::beside::from_file;
 use super::checks::{Own, check_missing, check_texts};
 use super::classes::{self, Labels, labels, numbered};
-use super::columns::{Column, Columns, Place, Values};
+use super::columns::{Column, Columns, Place, Values, retain};
 use super::encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 use super::features::{Feature, Filled, matrix};
 use super::loaded::Loaded;
@@ -51,10 +51,20 @@ pub(super) fn encode(
         let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
         return Err(ReadError::file(path, message));
     }
+    let mut records = RecordCounts::of(rows);
+    let rows = match reading.held_out {
+        Some(held_out) => {
+            let kept = held_out.kept(rows).map_err(|why| ReadError::file(path, why))?;
+            retain(&mut y, &kept);
+            beside.iter_mut().for_each(|values| values.retain(&kept));
+            columns.iter_mut().for_each(|column| column.retain(&kept));
+            kept.iter().filter(|kept| **kept).count()
+        }
+        None => rows,
+    };
     let kept = kept_rows(&columns, (&y, &beside), options.missing);
     let rows_left_out = kept.as_ref().map_or(0, |kept| kept.iter().filter(|kept| !**kept).count());
     let rows_without_response = y.iter().filter(|y| y.is_nan()).count();
-    let mut records = RecordCounts::of(rows);
     records.leave_out("missing response", rows_without_response);
     records.leave_out("missing value", rows_left_out - rows_without_response);
     let rows = rows - rows_left_out;
@@ -68,9 +78,9 @@ pub(super) fn encode(
     if let Some(kept) = &kept {
         retain(&mut y, kept);
         beside.iter_mut().for_each(|values| values.retain(kept));
-        if let Some(classes) = &mut classes {
-            classes::compact(&mut y, classes);
-        }
+    }
+    if let Some(classes) = classes.as_mut().filter(|_| kept.is_some() || reading.held_out.is_some()) {
+        classes::compact(&mut y, classes);
     }
     let beside = labels_of(beside, reading, path)?;
     let mut encoding = Encoding {
@@ -251,40 +261,12 @@ fn kept_rows(columns: &[Column], (y, beside): (&[f64], &[Values]), rule: Missing
     kept.contains(&false).then_some(kept)
 }
 
-fn retain<T>(values: &mut Vec<T>, kept: &[bool]) {
-    let mut kept = kept.iter();
-    values.retain(|_| kept.next().copied().unwrap_or(true));
-}
-
 impl Values {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Numbers(values) => values.len(),
             Self::Texts { codes, .. } => codes.len(),
             Self::Many | Self::Skipped => 0,
-        }
-    }
-
-    /// Keeps some rows, and the texts that these have.
-    fn retain(&mut self, kept: &[bool]) {
-        match self {
-            Self::Numbers(values) => retain(values, kept),
-            Self::Texts { codes, texts } => {
-                retain(codes, kept);
-                let mut used = vec![false; texts.len()];
-                codes.iter().for_each(|&code| used[code as usize] = true);
-                let mut next = 0;
-                let new: Vec<u32> = used
-                    .iter()
-                    .map(|used| {
-                        next += u32::from(*used);
-                        next.saturating_sub(1)
-                    })
-                    .collect();
-                codes.iter_mut().for_each(|code| *code = new[*code as usize]);
-                retain(texts, &used);
-            }
-            Self::Many | Self::Skipped => {}
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::classes::{Beside, Classes};
 use super::encoding::{ColumnOptions, Encoding};
 use super::format::Format;
+use super::held_out::HeldOut;
 use crate::dialect::Dialect;
 
 /// How to read a table.
@@ -34,6 +35,8 @@ pub struct Options {
     /// Encoding that [`read_samples`](crate::read_samples) repeats: that of the table that a model was fitted
     /// to.
     pub repeat: Option<Encoding>,
+    /// Rows that a table is read without; [`read_samples`](crate::read_samples) reads all.
+    pub held_out: Option<HeldOut>,
     /// A folder in which parsed text is kept as binary files, named by the content's digest, and found again.
     pub cache: Option<PathBuf>,
 }
@@ -51,6 +54,7 @@ impl Default for Options {
             classes: Classes::Refused,
             beside: Vec::new(),
             repeat: None,
+            held_out: None,
             cache: None,
         }
     }

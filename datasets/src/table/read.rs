@@ -45,7 +45,8 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     if matches!(format, Format::Csv | Format::Parquet) {
         let read = tabular::load(source, format, options)?;
         let tabular::Read { features, y, encoding, filled, classes, beside, records, notes } = read;
-        return Ok(Table {
+        let is_whole = encoding.is_none();
+        let table = Table {
             x: features.x,
             y,
             feature_names: features.names,
@@ -56,7 +57,10 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
             records,
             notes,
             ..described
-        });
+        };
+        // Where something is encoded, that is by the rows that stay.
+        let held_out = options.held_out.filter(|_| is_whole);
+        return table.without(held_out).map_err(|why| ReadError::file(&source.path, why));
     }
     if options.columns != ColumnOptions::default() {
         let why = format!(
@@ -78,7 +82,8 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     let beside = from_files(options, y.len(), format.name(), &source.path)?;
     let Loaded { x, occurring, names: feature_names, .. } = features;
     let records = RecordCounts::of(y.len());
-    Ok(Table { x, occurring, y, classes, beside, feature_names, records, ..described })
+    let table = Table { x, occurring, y, classes, beside, feature_names, records, ..described };
+    table.without(options.held_out).map_err(|why| ReadError::file(&source.path, why))
 }
 
 /// The samples in a file, with a response where it has one or `options.y` names it.

@@ -157,6 +157,7 @@ pub(super) fn apply(
     let mut features = Vec::new();
     let mut unseen = Vec::new();
     let lacking = response.map(|j| lacking(&columns[j].values)).unwrap_or_default();
+    let unknown_classes = response.map(|j| unknown(&columns[j].values, classes)).unwrap_or_default();
     let y = match (&file, response) {
         (_, Some(j)) => known_response(&columns[j], classes, &mut notes),
         (Some(file), None) => Some(super::response::vector(Path::new(file), options, Missing::Mean)?.0),
@@ -206,6 +207,7 @@ pub(super) fn apply(
         beyond: 0,
         left_out,
         without_response,
+        unknown_classes,
         records: RecordCounts::of(rows),
         notes,
     })
@@ -223,6 +225,30 @@ fn known_response(column: &Column, classes: &Classes, notes: &mut Vec<String>) -
     };
     notes.push(format!("no error is told, as the response `{}` is not {why}", column.name));
     None
+}
+
+/// Texts that are none of the known classes, each with its rows.
+fn unknown(values: &Values, classes: &Classes) -> Vec<(String, Vec<u32>)> {
+    let (Values::Texts { codes, texts }, Classes::Known(known)) = (values, classes) else {
+        return Vec::new();
+    };
+    let mut unknown: Vec<(String, Vec<u32>)> = Vec::new();
+    let places: Vec<Option<usize>> = texts
+        .iter()
+        .map(|text| {
+            let is_unknown = !text.is_empty() && place(known, text).is_none();
+            is_unknown.then(|| {
+                unknown.push((text.clone(), Vec::new()));
+                unknown.len() - 1
+            })
+        })
+        .collect();
+    for (row, &code) in (0..).zip(codes) {
+        if let Some(place) = places[code as usize] {
+            unknown[place].1.push(row);
+        }
+    }
+    unknown
 }
 
 /// Rows without a value.

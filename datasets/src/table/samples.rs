@@ -21,6 +21,10 @@ pub struct Samples {
     pub y: Option<Vec<f64>>,
     /// The rows without a response where others have one, ascending from 0.
     pub without_response: Vec<u32>,
+    /// Texts of the response that are none of [`Classes::Known`](super::Classes::Known), each with its rows,
+    /// ascending from 0; none of a response in a file of its own, whose rows are
+    /// [`without_response`](Self::without_response).
+    pub unknown_classes: Vec<(String, Vec<u32>)>,
     /// Columns that [`Options::beside`](super::Options::beside) asks for, n values each.
     pub beside: Vec<Labels>,
     /// The names of the p columns, where the format has them.
@@ -48,6 +52,7 @@ impl Samples {
             occurring,
             y,
             without_response: Vec::new(),
+            unknown_classes: Vec::new(),
             beside: Vec::new(),
             feature_names,
             is_open_ended: false,

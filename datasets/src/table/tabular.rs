@@ -164,6 +164,9 @@ fn variant(options: &Options, path: &Path, selection: Option<&Selection>) -> Str
         if options.classes == Classes::Any {
             ways += " classes";
         }
+        if let Some(held_out) = options.held_out {
+            ways += &format!("{held_out:?}");
+        }
     }
     match ways.as_str() {
         "" => String::new(),

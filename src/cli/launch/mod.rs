@@ -18,6 +18,8 @@ use self::options::{Join, Launch};
 use super::exit::Error;
 use super::say::say;
 use crate::cli::options::foreign::{programs, verb_of_others};
+#[cfg(feature = "generate")]
+use crate::cli::options::generate;
 use crate::cli::options::values::{self, MOST_WORKERS};
 use crate::cli::page::{self, PageOptions};
 use crate::cli::status::{self, StatusOptions, admin};
@@ -65,6 +67,10 @@ pub fn main() -> ExitCode {
     let word = first.as_deref().and_then(OsStr::to_str).unwrap_or_default();
     if programs().any(|program| program == word) {
         return ended(program::run(word, line));
+    }
+    #[cfg(feature = "generate")]
+    if let Some(written) = generate::asked(&Verb::command(), &std::env::args_os().collect::<Vec<_>>()) {
+        return ended(written.map(|()| ExitStatus::Done.code()));
     }
     if let Some(why) = verb_of_others("raddle", word) {
         return ended(Err(Error::usage(why)));

@@ -18,7 +18,10 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
         return if path.is_file() { Ok(path) } else { Err(Error::usage(format!("{name}: {why}"))) };
     }
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-    let beside = env::current_exe().ok().and_then(|here| Some(here.parent()?.join(&file)));
+    // Where /proc is not there, a process knows itself by the path that it was started by.
+    let called = || env::args_os().next().map(PathBuf::from).filter(|path| path.components().count() > 1);
+    let here = env::current_exe().ok().or_else(called);
+    let beside = here.and_then(|here| Some(here.parent()?.join(&file)));
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join(&file));
     beside.into_iter().chain(on_path).find(|path| path.is_file()).ok_or_else(|| {

@@ -7,7 +7,7 @@ use clap::{Command, Error as ClapError};
 
 /// Options of other libraries (scikit-learn, implicit, gensim, glmnet, LIBMF), and those that say it here: the first of
 /// them that a verb has is the answer.
-const OPTIONS: [(&str, &[&str]); 40] = [
+const OPTIONS: [(&str, &[&str]); 41] = [
     ("a", &["lambda"]),
     ("alpha", &["lambda", "implicit", "reg"]),
     ("alphas", &["points", "ratio"]),
@@ -46,6 +46,7 @@ const OPTIONS: [(&str, &[&str]); 40] = [
     ("regularization", &["reg", "lambda"]),
     ("sample-weight", &["weights"]),
     ("target-column", &["y"]),
+    ("test-size", &["test"]),
     ("threads", &["workers"]),
     ("tolerance", &["tol"]),
 ];

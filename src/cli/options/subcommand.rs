@@ -45,6 +45,12 @@ impl CommandLine<'_> {
             crate::cli::exit::print_error(command.get_name(), error);
             process::exit(error.status().code().into())
         };
+        #[cfg(feature = "generate")]
+        if let Some(written) = super::generate::asked(&help::laid_out(T::command(), self.common, &[]), &line)
+        {
+            written.unwrap_or_else(|error| refuse(&error));
+            process::exit(ExitStatus::Done.code().into());
+        }
         let line = understood(&command, self.default, self.free, line).unwrap_or_else(|error| refuse(&error));
         let verb = line.get(1).and_then(|word| command.find_subcommand(word));
         let matches = command.clone().try_get_matches_from(&line).unwrap_or_else(|error| {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The embedded default.
-const DEFAULT: &str = "diabetes";
+pub(crate) const DEFAULT: &str = "diabetes";
 
 /// Help text of DATA.
 pub(crate) fn known() -> String {

@@ -4,7 +4,7 @@ use raddle::cli::{Error, ExitStatus, Session, Timed};
 use raddle_lasso::Fit;
 
 use super::fit_options::Options;
-use super::outcome::finished;
+use super::outcome::{Beyond, finished};
 use super::problem::{self, Ready, refuse_named};
 use super::versions;
 
@@ -18,7 +18,9 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     if options.changes.changes.is_some() {
         return versions::fit(options, session);
     }
-    let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
+    let held_out = options.held_out()?;
+    let Ready { problem, data, features } = options.problem.ready(&mut session, train, held_out)?;
+    let test = options.test_set(&mut session, held_out, (&problem, &features))?;
     let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;
@@ -26,6 +28,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let identity = problem::identity(options, problem::FREE, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
     let fit = Fit::new(&problem, outcome);
-    let (report, summary, text) = finished(&mut session, options, &fit, (data, &features), None)?;
+    let (report, summary, text) =
+        finished(&mut session, options, &fit, (data, &features), Beyond { version: None, test })?;
     session.finish(report, &summary, &text)
 }

@@ -1,15 +1,21 @@
 //! The options of `lasso fit`.
 
 use clap::Args;
-use raddle::cli::{ChangeOptions, ENGINE_HEADING, Error, TrainOptions, refuse_without_effect};
-use raddle_lasso::Lasso;
+use raddle::cli::{
+    ChangeOptions, ENGINE_HEADING, Error, Session, Timed, TrainOptions, refuse_without_effect,
+};
+use raddle_datasets::{HeldOut, Options as Reading};
+use raddle_lasso::files::Features;
+use raddle_lasso::{Lasso, Problem};
 use serde::Serialize;
 
 use super::data;
+use super::held_out::{TestRows, TestSet};
 use super::problem::ProblemOptions;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso fit diabetes --ratio 100
+  lasso fit diabetes --test 0.2 --seed 7
   lasso fit synth:groups:n=200,p=2000,s=10 --tol 1e-8 --out run";
 
 /// The options of `lasso fit`.
@@ -23,6 +29,9 @@ pub(crate) struct Options {
     /// Set lambda to lambda_max / R. At lambda_max all coefficients are zero.
     #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
     ratio: f64,
+    /// Measure the fit on other rows: a share of the data's, such as 0.2, drawn by --seed and held out, so that the fit is that of a file of the others; or data with the same columns.
+    #[arg(long, value_name = "SHARE|FILE", value_parser = str::parse::<TestRows>, allow_negative_numbers = true)]
+    pub(super) test: Option<TestRows>,
     /// Number of candidates that `--schedule priority` draws for a round. Default: --parallelism.
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = ENGINE_HEADING)]
     candidates: Option<usize>,
@@ -38,6 +47,29 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// Rows that the data are read without.
+    pub(super) fn held_out(&self) -> Result<Option<HeldOut>, Error> {
+        let Some(test) = &self.test else { return Ok(None) };
+        test.check(self.train.data.as_deref(), &self.problem.of_rows())?;
+        Ok(test.held_out(self.train.seed))
+    }
+
+    /// Rows to measure the fit on, if some are asked for: those that are held out, or others.
+    pub(super) fn test_set(
+        &self,
+        session: &mut Session,
+        held_out: Option<HeldOut>,
+        (problem, features): (&Problem, &Features),
+    ) -> Result<Option<TestSet>, Error> {
+        let Some(test) = &self.test else { return Ok(None) };
+        let reading = Reading { held_out, ..self.problem.reading(&self.train, &[])? };
+        let data = self.train.data.as_deref();
+        let of_model = (problem, features, self.problem.loss());
+        let set = session.timed(Timed::Read, || TestSet::read(test, data, reading, of_model))?;
+        set.notes().for_each(|note| session.screen().tell(&note));
+        Ok(Some(set))
+    }
+
     /// The parameters, but for those of columns.
     pub(super) fn lasso(&self) -> Result<Lasso, Error> {
         let lasso = self.problem.single(&self.train)?;

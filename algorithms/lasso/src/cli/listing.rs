@@ -13,3 +13,8 @@ pub(crate) fn abridged(listed: usize, all: usize, rows: &str, file: &str, is_wri
 pub(crate) fn short(gap: f64) -> String {
     if gap == 0.0 { "0".into() } else { format!("{gap:.1e}") }
 }
+
+/// The name of a measure as a field's.
+pub(crate) fn field(name: &str) -> String {
+    name.to_lowercase().replace(' ', "_")
+}

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use raddle::cli::Error;
 use raddle_datasets::{Matrix, Samples};
-use raddle_lasso::files::About;
 
 /// Columns taken for the response where none is named and the model does not use them.
 const USUAL: [&str; 3] = ["y", "target", "label"];
@@ -44,16 +43,20 @@ impl ColumnMap {
     }
 }
 
-/// Matches by name where both have names, else by position.
+/// Matches with the columns of a model, of which there are `count`, by name where both have names, else by position.
 ///
 /// A response that was named, or that the format keeps apart, is in `samples.y` already, and taken from there. Else
 /// one is found among the columns that the model does not use: one called `y`, `target` or `label`.
-pub(crate) fn matched(model: &About, samples: &mut Samples, data: &str) -> Result<Matched, Error> {
+pub(crate) fn matched(
+    (count, names): (usize, Option<&[String]>),
+    samples: &mut Samples,
+    data: &str,
+) -> Result<Matched, Error> {
     let refuse = |why: String| Error::input(format!("{data}: {why}"));
     let y = samples.y.take();
-    match (&model.feature_names, &samples.feature_names) {
+    match (names, samples.feature_names.as_deref()) {
         (Some(theirs), Some(ours)) if theirs != ours => by_name(theirs, ours, y, &samples.x).map_err(refuse),
-        _ => by_position(model.columns, y, samples).map_err(refuse),
+        _ => by_position(count, y, samples).map_err(refuse),
     }
 }
 
@@ -150,6 +153,7 @@ mod tests {
             beyond: 0,
             left_out: Vec::new(),
             without_response: Vec::new(),
+            unknown_classes: Vec::new(),
             records: Default::default(),
             notes: Vec::new(),
         };

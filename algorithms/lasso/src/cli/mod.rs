@@ -11,6 +11,7 @@ mod data;
 mod features;
 mod fit;
 mod fit_options;
+mod held_out;
 mod listing;
 mod matching;
 mod outcome;
@@ -20,6 +21,7 @@ mod point;
 mod predict;
 mod problem;
 mod rows;
+mod samples;
 mod stored;
 mod terms;
 mod versions;
@@ -40,7 +42,7 @@ enum Verb {
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso
-  lasso diabetes --ratio 100 --out run
+  lasso diabetes --ratio 100 --test 0.2 --out run
   lasso predict run diabetes
   lasso path diabetes --points 50 --out path
   lasso predict path diabetes --point 12
@@ -57,6 +59,7 @@ const COMMON: &[(&str, &str)] = &[
     ("lambda", "weight of the penalty"),
     ("ratio", "lambda = lambda_max / R; 10 by default"),
     ("tol", "relative duality gap to reach; 1e-6 by default"),
+    ("test", "share of the rows, or a file, to measure on"),
     ("points", "number of lambdas of a path"),
     ("folds", "number of folds"),
     ("rule", "lambda of the curve: min or 1se"),

@@ -9,10 +9,18 @@ use serde_json::{Value, json};
 
 use super::features;
 use super::fit_options::Options;
+use super::held_out::TestSet;
+use super::listing::field;
 use super::pictures::strongest;
 
 /// Coefficients listed on the screen.
 const LISTED: usize = 20;
+
+/// Facts about a fit beside its model: the version of its data, and rows to measure it on.
+pub(super) struct Beyond {
+    pub(super) version: Option<VersionOf>,
+    pub(super) test: Option<TestSet>,
+}
 
 /// Writes the model, and says what was found, for the report, as tables and as text.
 pub(super) fn finished(
@@ -20,9 +28,10 @@ pub(super) fn finished(
     options: &Options,
     fit: &Fit,
     (data, features): (Data, &Features),
-    version: Option<VersionOf>,
+    Beyond { version, test }: Beyond,
 ) -> Result<(Report, Summary, String), Error> {
     let model = About { version, ..About::new(fit, features) };
+    let tested = test.map(|test| test.measure(fit, &model));
     fit.write(session, &model)?;
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &fit.report, &fit.trace)?;
@@ -32,14 +41,22 @@ pub(super) fn finished(
     let report = report.result("coefficients", largest(fit, &model));
     let is_written = options.train.folder().is_some();
     let (text, summary) = describe(fit, &model, &options.problem.title(), &report.data.path, is_written);
-    let text = format!("{}\n\n{}", features::below(features, fit, &text), report.conclusion());
+    let mut text = features::below(features, fit, &text) + "\n\n";
+    let (report, summary) = match &tested {
+        Some(tested) => {
+            text += &(tested.text() + "\n");
+            (tested.reported(report), summary.table(tested.table()))
+        }
+        None => (report, summary),
+    };
+    text += &report.conclusion();
     Ok((report, summary, text))
 }
 
 /// The share of the deviance that is explained, where there is one.
 pub(crate) fn explained(report: Report, fit: &Fit) -> Report {
     match fit.explained {
-        (name, Ok(share)) => report.result(&name.to_lowercase().replace(' ', "_"), share),
+        (name, Ok(share)) => report.result(&field(name), share),
         (_, Err(_)) => report,
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
     let lasso = options.problem.single(train)?.path(*points, *ratio);
-    let Ready { problem, data, features } = options.problem.ready(&mut session, train)?;
+    let Ready { problem, data, features } = options.problem.ready(&mut session, train, None)?;
     let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
     let engine = engine.map_err(|why| refuse_named(why, &data.path, &features))?;

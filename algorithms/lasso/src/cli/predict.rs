@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
-use raddle_datasets::{Beside, Classes, Options as Reading, Samples, read_samples};
+use raddle_datasets::{Beside, Classes, Options as Reading};
 use raddle_lasso::Measure;
 use raddle_lasso::files::{About, Offset, Saved};
 use serde_json::{Map, Value, json};
 
-use super::data;
 use super::data::TextArgs;
-use super::matching::{Matched, matched};
-use super::point;
-use super::rows::{beside_offset, numbers};
+use super::listing::field;
+use super::rows::beside_offset;
+use super::samples::{ModelSamples, lacking, lacks, said_of_rows};
+use super::{data, point};
 
 /// The options of `lasso predict`.
 #[derive(Debug, Args)]
@@ -84,64 +84,27 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         beside,
         ..reading
     };
-    let mut samples = read_samples(&options.data, &reading).map_err(Error::input)?;
-    let Matched { columns, y, mut left_out } = matched(&about, &mut samples, &options.data)?;
-    left_out.append(&mut samples.left_out);
-    let occurring = samples.occurring.take();
-    let place = |(column, value): (u32, f64)| {
-        let column = columns.place(column)?;
-        // A column that does not occur adds nothing.
-        let place = occurring.as_ref().map_or(Some(column), |some| some.place(column))?;
-        Some((place, value))
-    };
-    // Class by class, where each has a score.
-    let mut scores = Vec::new();
-    for (intercept, of) in about.by_class(&coefficients) {
-        let of: Vec<(u32, f64)> = of.into_iter().filter_map(place).collect();
-        scores.append(&mut raddle_lasso::predict(&samples.x, &of, intercept));
-    }
-    let mut beside = std::mem::take(&mut samples.beside).into_iter();
-    let weights = match &options.weights {
-        Some(_) => beside
-            .next()
-            .map(|values| checked_weights(numbers(values, "--weights", &options.data)?, &options.data)),
-        None => None,
-    };
-    let weights = weights.transpose()?;
-    for offset in beside {
-        let offset = numbers(offset, "--offset", &options.data)?;
-        scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
-    }
+    let names = about.feature_names.as_deref();
+    let samples = ModelSamples::read(&options.data, &reading, (about.columns, names))?;
+    let scores = samples.scores(about.by_class(&coefficients));
+    let ModelSamples { x, y, weights, without_response, records, mut notes, .. } = samples;
     if y.is_none() && weights.is_some() {
         let why = "--weights has no effect without a response, whose error they weigh: name it by --y, or leave it out";
         return Err(Error::usage(why));
     }
-    let mut notes = what_is_left_out(&samples, &about, &left_out);
-    let predictions = Predictions { about: &about, scores, rows: samples.x.rows() };
-    let lacking = predictions.lacking();
-    notes.extend(said_of_rows(&lacking, &samples.without_response));
+    let predictions = Predictions { about: &about, scores, rows: x.rows() };
+    let lacking = lacking(&predictions.scores, predictions.rows);
+    notes.extend(said_of_rows(&lacking, &without_response));
     notes.iter().for_each(|note| options.use_options.note(note));
     // A row without a response or a prediction counts nothing in the error.
     let mut weights = weights.unwrap_or_else(|| vec![1.0; predictions.rows]);
-    lacking.iter().chain(&samples.without_response).for_each(|&row| weights[row as usize] = 0.0);
+    lacking.iter().chain(&without_response).for_each(|&row| weights[row as usize] = 0.0);
     let of = (about.classes, &about.labels[..]);
     let values = |y: Vec<f64>| about.loss().measures(&y, &predictions.scores, Some(&weights), of);
     let measured = y.map(|y| Measured { values: values(y) });
-    let mut records = Records::new(samples.records.read, samples.records.left_out);
+    let mut records = Records::new(records.read, records.left_out);
     records.leave_out("missing value", lacking.len() as u64);
     tell(options, &predictions, measured, (records, notes))
-}
-
-/// Notes on rows that cannot be predicted, and on those that have no response.
-fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
-    let of = |rows: &[u32], what: &str| {
-        (!rows.is_empty()).then(|| format!("{} {what}", count(rows.len() as u64, "row")))
-    };
-    let lacking = of(lacking, "not predicted (nan), as a value is missing that the model needs");
-    lacking
-        .into_iter()
-        .chain(of(without_response, "without a response: the error is of the others"))
-        .collect()
 }
 
 /// Where offsets are: a model that was fitted with one needs it, others have none.
@@ -163,19 +126,6 @@ fn offset(options: &Options, about: &About) -> Result<Option<String>, Error> {
     }
 }
 
-/// Notes on how the data were read.
-fn what_is_left_out(samples: &Samples, about: &About, left_out: &[String]) -> Vec<String> {
-    let mut notes = samples.notes.clone();
-    if !left_out.is_empty() {
-        notes.push(format!("left out, as the model does not use them: {}", left_out.join(", ")));
-    }
-    if samples.beyond > 0 {
-        let (values, columns) = (count(samples.beyond, "value"), about.columns);
-        notes.push(format!("left out: {values} at indices above {columns}, the model's columns"));
-    }
-    notes
-}
-
 /// Measures against the response: names and values, or the reason why there is none.
 struct Measured {
     values: Vec<Measure>,
@@ -192,22 +142,8 @@ impl Measured {
 
     /// By names in small letters with underscores; what is undefined is null.
     fn json(&self) -> Map<String, Value> {
-        let entry = |(name, value): &Measure| {
-            (name.to_lowercase().replace(' ', "_"), value.ok().map_or(Value::Null, Value::from))
-        };
+        let entry = |(name, value): &Measure| (field(name), value.ok().map_or(Value::Null, Value::from));
         self.values.iter().map(entry).collect()
-    }
-}
-
-/// Weights of rows in the error.
-fn checked_weights(values: Vec<f64>, data: &str) -> Result<Vec<f64>, Error> {
-    match values.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
-        Some(row) => Err(Error::input(format!(
-            "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers of at least 0",
-            values[row],
-            row + 1
-        ))),
-        None => Ok(values),
     }
 }
 
@@ -222,12 +158,7 @@ struct Predictions<'a> {
 impl Predictions<'_> {
     /// `true` if a row lacks a value that the model needs, so that it has no prediction.
     fn lacks(&self, row: usize) -> bool {
-        self.scores[row..].iter().step_by(self.rows).any(|score| score.is_nan())
-    }
-
-    /// The rows without a prediction, ascending from 0.
-    fn lacking(&self) -> Vec<u32> {
-        (0..self.rows).filter(|&row| self.lacks(row)).map(|row| row as u32).collect()
+        lacks(&self.scores, self.rows, row)
     }
 
     /// The class of a row, for a loss of classes; null where there is no prediction.

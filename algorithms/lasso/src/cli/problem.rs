@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, ENGINE_HEADING, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
-use raddle_datasets::{Beside, Classes, Occurring, Options as Reading, Table};
+use raddle_datasets::{Beside, Classes, HeldOut, Occurring, Options as Reading, Table};
 use raddle_lasso::files::{Features, Saved};
 use raddle_lasso::{Choice, Lasso, LassoError, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
@@ -100,6 +100,17 @@ pub(crate) struct Ready {
 }
 
 impl ProblemOptions {
+    /// Options that may name a file with a value for each row of the data.
+    pub(super) fn of_rows(&self) -> [(&'static str, Option<&str>); 3] {
+        let [weights, offset] = self.rows.named();
+        [("--y", self.y.as_deref()), weights, offset]
+    }
+
+    /// The loss.
+    pub(super) fn loss(&self) -> Loss {
+        self.loss
+    }
+
     /// The method's name in titles.
     pub(crate) fn title(&self) -> String {
         let is_net = self.l1_ratio.iter().any(|ratio| *ratio < 1.0);
@@ -128,8 +139,18 @@ impl ProblemOptions {
         train: &TrainOptions,
         beside: &[Beside],
     ) -> Result<Table, Error> {
+        self.read_without(session, train, (beside, None))
+    }
+
+    /// Reads the data without rows that are held out.
+    fn read_without(
+        &self,
+        session: &mut Session,
+        train: &TrainOptions,
+        (beside, held_out): (&[Beside], Option<HeldOut>),
+    ) -> Result<Table, Error> {
         let table = session.timed(Timed::Read, || {
-            let options = self.reading(train, beside)?;
+            let options = Reading { held_out, ..self.reading(train, beside)? };
             data::read(train.data.as_deref(), &options)
         })?;
         table.notes.iter().for_each(|note| session.screen().tell(note));
@@ -137,7 +158,7 @@ impl ProblemOptions {
     }
 
     /// How the data are read, with columns beside the features.
-    fn reading(&self, train: &TrainOptions, beside: &[Beside]) -> Result<Reading, Error> {
+    pub(super) fn reading(&self, train: &TrainOptions, beside: &[Beside]) -> Result<Reading, Error> {
         let (format, y) = (train.format.as_deref(), self.y.as_deref());
         let options = self.columns.text.options(format, y, train.worker_count())?;
         let columns = self.columns.chosen();
@@ -155,11 +176,18 @@ impl ProblemOptions {
     }
 
     /// Reads the data and prepares the problem; on several processes, so that each reads its own columns.
-    pub(crate) fn ready(&self, session: &mut Session, train: &TrainOptions) -> Result<Ready, Error> {
-        if let Some(folder) = stored::folder(self.cache.as_deref(), train, session) {
+    /// Where rows are held out, each reads all others.
+    pub(crate) fn ready(
+        &self,
+        session: &mut Session,
+        train: &TrainOptions,
+        held_out: Option<HeldOut>,
+    ) -> Result<Ready, Error> {
+        let folder = stored::folder(self.cache.as_deref(), train, session);
+        if let Some(folder) = folder.filter(|_| held_out.is_none()) {
             return self.ready_by_parts(session, train, &folder);
         }
-        let mut table = self.read(session, train, &[])?;
+        let mut table = self.read_without(session, train, (&[], held_out))?;
         let mut data = data::describe(&table);
         let features = self.features(&table, &mut data);
         let rows = self.rows.values(&mut table, &data.path)?;

@@ -53,6 +53,11 @@ impl RowArgs {
         self.weights.is_some() || self.offset.is_some()
     }
 
+    /// The options, and the names that they have.
+    pub(crate) fn named(&self) -> [(&'static str, Option<&str>); 2] {
+        [("--weights", self.weights.as_deref()), ("--offset", self.offset.as_deref())]
+    }
+
     /// Columns and files to read beside features and response.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use raddle::cli::{
     ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions,
-    fit_versions, is_short, write_atomic,
+    fit_versions, is_short, refuse_without_effect, write_atomic,
 };
 use raddle_datasets::{Matrix, Table};
 use raddle_lasso::files::{Coefficient, Features, Saved};
@@ -13,7 +13,7 @@ use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
 
 use super::data;
 use super::fit_options::Options;
-use super::outcome::finished;
+use super::outcome::{Beyond, finished};
 use super::problem::{self, refuse_named};
 
 struct Run<'a> {
@@ -39,6 +39,8 @@ pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus,
             "--weights and --offset are of rows that stay: --changes knows no values beside the features";
         return Err(Error::usage(why));
     }
+    let why = "with --changes, whose rows come and go";
+    refuse_without_effect(&[("--test", options.test.is_some())], why)?;
     let base = options.problem.read(&mut session, &options.train, &[])?;
     let digest = base.digest.clone();
     let live = session.timed(Timed::Prepare, || LiveTable::new(base));
@@ -136,7 +138,8 @@ impl Versions for Run<'_> {
         let layout = features.layout(columns, fit.labels.len());
         self.start = Some((layout.of_data(&fit.coefficients), layout.columns));
         let of = session.version_of();
-        let (report, summary, text) = finished(session, options, &fit, (data, &features), Some(of))?;
+        let (report, summary, text) =
+            finished(session, options, &fit, (data, &features), Beyond { version: Some(of), test: None })?;
         Ok(VersionEnd::Fitted(Box::new(report), summary, text))
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::coefficients::{Coefficient, Layout};
-use super::features::{Features, Offset};
+use super::features::{Features, Offset, repeated};
 use crate::loss::Loss;
 use crate::model::Fit;
 
@@ -178,7 +178,7 @@ impl About {
 
     /// Encoding by which data to predict from are read: that of the model's.
     pub fn repeated(&self) -> Option<Encoding> {
-        self.encoding.clone().or_else(|| self.feature_names.as_deref().map(Encoding::of_numbers))
+        repeated(self.encoding.as_ref(), self.feature_names.as_deref())
     }
 
     /// Check that the numbers fit each other.

@@ -40,9 +40,19 @@ impl Features {
         Self { names, occurring: occurring.clone(), encoding, classes, ..Self::default() }
     }
 
+    /// Encoding by which other data are read: that of these columns.
+    pub fn repeated(&self) -> Option<Encoding> {
+        repeated(self.encoding.as_ref(), self.names.as_deref())
+    }
+
     /// Layout by which a fit of this many columns, and classes that have scores, numbers coefficients.
     pub fn layout(&self, count: usize, classes: usize) -> Layout<'_> {
         let columns = self.occurring.as_ref().map_or(count, Occurring::width);
         Layout { columns, classes, occurring: self.occurring.as_ref() }
     }
+}
+
+/// Encoding by which other data are read: that of columns, or of numbers with their names.
+pub(super) fn repeated(encoding: Option<&Encoding>, names: Option<&[String]>) -> Option<Encoding> {
+    encoding.cloned().or_else(|| names.map(Encoding::of_numbers))
 }

@@ -10,6 +10,7 @@ mod cv;
 mod dialects;
 mod endings;
 mod fit;
+mod held_out;
 mod help;
 mod options;
 mod path;

@@ -21,11 +21,12 @@ pub(crate) fn variant(options: &Options, path: &Path) -> Result<String, ReadErro
         classes,
         beside,
         repeat,
+        held_out,
         threads: _,
         cache: _,
     } = options;
     let mut all = format!("{format:?} {y:?} {zero_based} {width:?} {dialect:?} {} ", is_tabs(path));
-    all += &format!("{columns:?} {classes:?} {beside:?} {repeat:?}");
+    all += &format!("{columns:?} {classes:?} {beside:?} {repeat:?} {held_out:?}");
     for name in y.iter().chain(beside.iter().map(|beside| &beside.name)) {
         if Path::new(name).is_file() {
             all += &format!(" {}", Source::open(Path::new(name))?.digest());

@@ -1,0 +1,148 @@
+//! [`ModelSamples`]: data as a model sees them, for their scores.
+
+use raddle::cli::{Error, count};
+use raddle_datasets::{Matrix, Occurring, Options as Reading, RecordCounts, Samples, read_samples};
+
+use super::matching::{ColumnMap, Matched, matched};
+use super::rows::numbers;
+
+/// Data whose columns are matched with those of a model, and the values beside them.
+pub(super) struct ModelSamples {
+    pub(super) x: Matrix,
+    columns: ColumnMap,
+    occurring: Option<Occurring>,
+    /// The response, if the data have one.
+    pub(super) y: Option<Vec<f64>>,
+    /// Weights of rows in a measure.
+    pub(super) weights: Option<Vec<f64>>,
+    offset: Option<Vec<f64>>,
+    pub(super) without_response: Vec<u32>,
+    pub(super) unknown_classes: Vec<(String, Vec<u32>)>,
+    pub(super) records: RecordCounts,
+    pub(super) notes: Vec<String>,
+}
+
+impl ModelSamples {
+    /// Reads data for a model of so many columns, with these names if they have some.
+    pub(super) fn read(
+        data: &str,
+        reading: &Reading,
+        (columns, names): (usize, Option<&[String]>),
+    ) -> Result<Self, Error> {
+        let mut samples = read_samples(data, reading).map_err(Error::input)?;
+        let found = matched((columns, names), &mut samples, data)?;
+        let Matched { columns: places, y, mut left_out } = found;
+        left_out.append(&mut samples.left_out);
+        let notes = what_is_left_out(&samples, columns, &left_out);
+        let (mut weights, mut offset) = (None, None);
+        for (labels, asked) in std::mem::take(&mut samples.beside).into_iter().zip(&reading.beside) {
+            let values = numbers(labels, asked.option, data)?;
+            match asked.option {
+                "--weights" => weights = Some(checked_weights(values, data)?),
+                _ => offset = Some(values),
+            }
+        }
+        let Samples { x, occurring, without_response, unknown_classes, records, .. } = samples;
+        let columns = places;
+        Ok(Self {
+            x,
+            columns,
+            occurring,
+            y,
+            weights,
+            offset,
+            without_response,
+            unknown_classes,
+            records,
+            notes,
+        })
+    }
+
+    /// Some of the rows, which ascend from 0.
+    pub(super) fn only(self, rows: &[usize]) -> Self {
+        let of = |values: Option<Vec<f64>>| {
+            values.map(|values| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>())
+        };
+        let numbered = |all: &[u32]| -> Vec<u32> {
+            let place = |row: &u32| rows.binary_search(&(*row as usize)).ok().map(|place| place as u32);
+            all.iter().filter_map(place).collect()
+        };
+        let classes = self.unknown_classes.into_iter().map(|(class, all)| (class, numbered(&all)));
+        Self {
+            x: self.x.select_rows(rows),
+            y: of(self.y),
+            weights: of(self.weights),
+            offset: of(self.offset),
+            without_response: numbered(&self.without_response),
+            unknown_classes: classes.filter(|(_, rows)| !rows.is_empty()).collect(),
+            ..self
+        }
+    }
+
+    /// The scores of all rows, class by class where each has one, by intercept and coefficients (column of the
+    /// model, value) of each.
+    pub(super) fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> Vec<f64> {
+        let place = |(column, value): (u32, f64)| {
+            let column = self.columns.place(column)?;
+            // A column that does not occur adds nothing.
+            let place = self.occurring.as_ref().map_or(Some(column), |some| some.place(column))?;
+            Some((place, value))
+        };
+        let mut scores = Vec::new();
+        for (intercept, of) in by_class {
+            let of: Vec<(u32, f64)> = of.into_iter().filter_map(place).collect();
+            scores.append(&mut raddle_lasso::predict(&self.x, &of, intercept));
+        }
+        if let Some(offset) = &self.offset {
+            scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
+        }
+        scores
+    }
+}
+
+/// `true` if a row of so many lacks a value that the model needs, so that it has no score.
+pub(super) fn lacks(scores: &[f64], rows: usize, row: usize) -> bool {
+    scores[row..].iter().step_by(rows).any(|score| score.is_nan())
+}
+
+/// The rows without a score, ascending from 0.
+pub(super) fn lacking(scores: &[f64], rows: usize) -> Vec<u32> {
+    (0..rows).filter(|&row| lacks(scores, rows, row)).map(|row| row as u32).collect()
+}
+
+/// Notes on rows that cannot be predicted, and on those that have no response.
+pub(super) fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
+    let of = |rows: &[u32], what: &str| {
+        (!rows.is_empty()).then(|| format!("{} {what}", count(rows.len() as u64, "row")))
+    };
+    let lacking = of(lacking, "not predicted (nan), as a value is missing that the model needs");
+    lacking
+        .into_iter()
+        .chain(of(without_response, "without a response: the error is of the others"))
+        .collect()
+}
+
+/// Notes on how the data were read.
+fn what_is_left_out(samples: &Samples, columns: usize, left_out: &[String]) -> Vec<String> {
+    let mut notes = samples.notes.clone();
+    if !left_out.is_empty() {
+        notes.push(format!("left out, as the model does not use them: {}", left_out.join(", ")));
+    }
+    if samples.beyond > 0 {
+        let values = count(samples.beyond, "value");
+        notes.push(format!("left out: {values} at indices above {columns}, the model's columns"));
+    }
+    notes
+}
+
+/// Weights of rows in the error.
+fn checked_weights(values: Vec<f64>, data: &str) -> Result<Vec<f64>, Error> {
+    match values.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
+        Some(row) => Err(Error::input(format!(
+            "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers of at least 0",
+            values[row],
+            row + 1
+        ))),
+        None => Ok(values),
+    }
+}

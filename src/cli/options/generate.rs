@@ -1,0 +1,76 @@
+//! The hidden verb `generate` (feature `generate`): man pages and completions of a program, for who packs a release.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::{fs, io};
+
+use clap::Command;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::cli::exit::Error;
+
+/// Name of the verb.
+const VERB: &str = "generate";
+
+/// Shells whose completions there are, by the names that the verb knows them by.
+const SHELLS: [(&str, Shell); 4] =
+    [("bash", Shell::Bash), ("fish", Shell::Fish), ("powershell", Shell::PowerShell), ("zsh", Shell::Zsh)];
+
+/// Writes what a line asks for, if its verb is `generate`.
+pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Result<(), Error>> {
+    let (verb, rest) = line.get(1..)?.split_first()?;
+    (verb == VERB).then(|| write(command, rest))
+}
+
+/// Writes files of the kind, into the folder, that the words name.
+fn write(command: &Command, words: &[OsString]) -> Result<(), Error> {
+    let usage = || {
+        let names = SHELLS.map(|(name, _)| name).join("|");
+        Error::usage(format!("{VERB}: give what to write, and a folder: {VERB} man|{names} DIR"))
+    };
+    let [kind, folder] = words else { return Err(usage()) };
+    let kind = kind.to_str().ok_or_else(usage)?;
+    let shell = SHELLS.iter().find(|(name, _)| *name == kind).map(|(_, shell)| *shell);
+    let files = match shell {
+        None if kind == "man" => pages(command).map_err(Error::failed)?,
+        None => return Err(usage()),
+        Some(shell) => vec![completions(command, shell)],
+    };
+    let folder = Path::new(folder);
+    fs::create_dir_all(folder).map_err(|why| Error::write(folder, why))?;
+    for (name, content) in files {
+        let path = folder.join(name);
+        fs::write(&path, content).map_err(|why| Error::write(&path, why))?;
+    }
+    Ok(())
+}
+
+/// Name and content of the pages: of the program, and of each of its verbs.
+fn pages(command: &Command) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut command = command.clone().disable_help_subcommand(true);
+    command.build();
+    let program = command.get_name().to_owned();
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let verbs = verbs.map(|verb| {
+        // Its page has the name of its file, its usage the words of a line.
+        let words = format!("{program} {}", verb.get_name());
+        verb.clone().name(words.replace(' ', "-")).bin_name(words)
+    });
+    let page = |command: Command| {
+        let name = format!("{}.1", command.get_name());
+        let mut content = Vec::new();
+        Man::new(command).render(&mut content)?;
+        Ok((name, content))
+    };
+    let of_verbs: Vec<Command> = verbs.collect();
+    [command].into_iter().chain(of_verbs).map(page).collect()
+}
+
+/// Name and content of the file by which a shell completes verbs and options.
+fn completions(command: &Command, shell: Shell) -> (String, Vec<u8>) {
+    let mut command = command.clone();
+    let (name, mut content) = (command.get_name().to_owned(), Vec::new());
+    clap_complete::generate(shell, &mut command, &name, &mut content);
+    (clap_complete::Generator::file_name(&shell, &name), content)
+}
