@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory as _, Parser};
 
 use self::options::{Join, Launch};
-use super::exit::Error;
+use super::exit::{Error, ExitStatus};
 use super::say::say;
 use crate::cli::options::foreign::{programs, verb_of_others};
 #[cfg(feature = "generate")]
