@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory as _, Parser};
 
 use self::options::{Join, Launch};
-use super::exit::{Error, ExitStatus};
+use super::exit::Error;
 use super::say::say;
 use crate::cli::options::foreign::{programs, verb_of_others};
 #[cfg(feature = "generate")]
@@ -70,7 +70,7 @@ pub fn main() -> ExitCode {
     }
     #[cfg(feature = "generate")]
     if let Some(written) = generate::asked(&Verb::command(), &std::env::args_os().collect::<Vec<_>>()) {
-        return ended(written.map(|()| ExitStatus::Done.code()));
+        return ended(written.map(|()| super::exit::ExitStatus::Done.code()));
     }
     if let Some(why) = verb_of_others("raddle", word) {
         return ended(Err(Error::usage(why)));

@@ -80,7 +80,7 @@ fn path(points: &[Option<(f64, f64)>]) -> String {
 /// without colour.
 fn symbols(points: &[Option<(f64, f64)>], all: bool, number: usize) -> String {
     let between = if all || points.len() <= 12 { 1 } else { points.len().div_ceil(6) };
-    let is_shown = |at: usize| at % between == 0 || at + 1 == points.len();
+    let is_shown = |at: usize| at.is_multiple_of(between) || at + 1 == points.len();
     let shown = points.iter().enumerate().filter_map(|(at, point)| point.filter(|_| is_shown(at)));
     shown.map(|(x, y)| symbol(number, x, y)).collect()
 }

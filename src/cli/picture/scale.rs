@@ -32,7 +32,7 @@ impl Span {
         // The ends of huge numbers are halved before they are subtracted: their distance may be infinite.
         let length = (high / 2.0 - low / 2.0) * 2.0;
         if length <= 1e-12 * high.abs().max(low.abs()) || length == 0.0 {
-            let room = if scale == Scale::Log { 0.5 } else { 0.5 * high.abs().max(1.0).min(f64::MAX / 4.0) };
+            let room = if scale == Scale::Log { 0.5 } else { 0.5 * high.abs().clamp(1.0, f64::MAX / 4.0) };
             (low, high) = (low - room, high + room);
         } else if length.is_finite() {
             (low, high) = (low - margin * length, high + margin * length);
