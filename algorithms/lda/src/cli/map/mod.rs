@@ -45,7 +45,7 @@ pub(super) fn map(
     let words: BTreeSet<u32> = shares.iter().flatten().map(|&(word, _)| word).collect();
     let words: Vec<u32> = words.into_iter().collect();
     let number = |word: u32| words.binary_search(&word).unwrap_or_default();
-    let member = |((&topic, [x, y]), shares): ((&usize, [f64; 2]), &Vec<(u32, f64)>)| Member {
+    let member = |topic: usize, [x, y]: [f64; 2], shares: &[(u32, f64)]| Member {
         name: (topic + 1).to_string(),
         x: rounded(x),
         y: rounded(y),
@@ -53,14 +53,15 @@ pub(super) fn map(
         contains: shares.iter().map(|&(word, share)| (number(word), rounded(share))).collect(),
         examples: documents.of_topic(topic),
     };
-    let places = topic_map(counts, &topics);
+    let places = topic_map(counts, &topics).into_iter().zip(&shares);
+    let members = topics.iter().zip(places);
     let contents = Contents {
         member: "topic".into(),
         item: "word".into(),
         example: "document".into(),
         items: words.iter().map(|&word| short(&model.word(word))).collect(),
         overall: words.iter().map(|&word| rounded(relevance.overall(word))).collect(),
-        members: topics.iter().zip(places).zip(&shares).map(member).collect(),
+        members: members.map(|(&topic, (place, shares))| member(topic, place, shares)).collect(),
     };
     let picture = Picture::new("Map of the topics", PictureKind::Map)
         .axes(Axis::linear("first coordinate"), Axis::linear("second coordinate"))
