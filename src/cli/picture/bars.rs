@@ -1,4 +1,4 @@
-//! Bars one below the other, each with its name: [`PictureKind::Bars`].
+//! Bars one below the other, each with its name.
 
 use super::frame::{BOTTOM, Frame, LEFT, RIGHT, TOP, WIDTH, width};
 use super::lines::classes;

@@ -1,4 +1,4 @@
-//! Members as circles at their places: [`PictureKind::Map`].
+//! Members as circles at their places.
 
 use super::frame::{Frame, WIDTH};
 use super::scale::Span;

@@ -2,7 +2,7 @@
 
 use crate::topic_words::TopicWords;
 
-/// The most topics of a [`topic_map`](crate::topic_map) that are compared by all words.
+/// The most topics of a [`topic_map`](crate::topic_map()) that are compared by all words.
 pub const MOST_BY_ALL_WORDS: usize = 200;
 
 /// Words by which more topics than that are compared: the most salient ones.
