@@ -92,8 +92,8 @@ def test_a_score_for_each_class(lasso_program, parts, weighted):
 
 def test_a_share_is_measured_on_the_rows_that_are_left(lasso_program, diabetes, csv):
     X, y = diabetes
-    report = lasso_program("fit", csv(X, y), "--y", "y", "--ratio", "50", "--test", "0.25", "--seed", SEED)
+    report = lasso_program("fit", csv(X, y), "--y", "y", "--ratio", "50", "--test", "0.2", "--seed", SEED)
     results = report["results"]
-    assert results["test_rows"] == round(0.25 * len(y))
+    assert results["test_rows"] == round(0.2 * len(y))
     assert report["data"]["sizes"]["rows"] + results["test_rows"] == len(y)
     assert 0.2 < results["test_r2"] < 0.8
