@@ -55,6 +55,21 @@ fn several_processes_leave_the_model_of_one() {
     }
 }
 
+#[test]
+fn rows_are_held_out_of_several_processes_as_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for test in ["0.2", "diabetes"] {
+        let line = format!("lasso fit diabetes --ratio 20 --shards 4 --test {test}");
+        let (digest, _) = alone(folder, &line);
+        launched(folder, 2, 1, &line);
+        let [one, several] = ["alone", "launched"].map(|out| report(folder, out));
+        assert_eq!((&several["model_digest"], &several["processes"]), (&digest.into(), &2.into()));
+        assert!(one["results"]["test_r2"].is_f64(), "{one}");
+        assert_eq!(several["results"], one["results"]);
+    }
+}
+
 /// Data of files are read by parts, from a file that the processes share: it is made once, and gone in the
 /// end.
 #[test]

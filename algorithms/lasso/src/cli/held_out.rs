@@ -139,8 +139,12 @@ impl TestSet {
             }
             None => samples,
         };
-        let no_response = || refuse("there is no response: name it by --y".into());
-        let y = samples.y.take().ok_or_else(no_response)?;
+        let Some(y) = samples.y.take() else {
+            return Err(match samples.notes.join("; ") {
+                none if none.is_empty() => refuse("there is no response: name it by --y".into()),
+                notes => refuse(format!("there is no response to measure by ({notes}): name it by --y")),
+            });
+        };
         let test = Self { rows: rows.clone(), samples, y, loss };
         match test.class_of_none(problem) {
             Some(class) => Err(refuse(match rows {

@@ -292,6 +292,7 @@ fn what_leaves_nothing_to_fit_or_to_measure_is_refused() {
     text("other.csv", "a,c,y\n1,2,3\n");
     text("open.csv", "a,b\n1,2\n");
     text("blank.csv", "a,b,y\n1,2,\n2,2,\n");
+    text("words.csv", "a,b,y\n1,2,high\n2,2,low\n");
     text("w.txt", "1\n2\n1\n2\n");
     for (line, why) in [
         ("--test 0", "give a share above 0 and below 1"),
@@ -305,6 +306,7 @@ fn what_leaves_nothing_to_fit_or_to_measure_is_refused() {
         ("--test other.csv", "it has no column `b`, which the model uses"),
         ("--test open.csv", "there is no response: name it by --y"),
         ("--test blank.csv", "blank.csv"),
+        ("--test words.csv", "the response `y` is not a number in every row"),
         ("--test d.csv --weights w.txt", "--weights w.txt is a file of the data's rows"),
         ("--test 0.5 --changes changes.txt --out run", "--test has no effect with --changes"),
     ] {
