@@ -1,0 +1,4 @@
+//! The data prepared once: rows, signs and weights.
+
+pub(crate) mod problem;
+pub(crate) mod rows;

@@ -1,0 +1,1 @@
+//! Tests of `linear`, in one program: the engine is linked once.
