@@ -1,1 +1,9 @@
 //! Tests of `linear`, in one program: the engine is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod bad_input;
+mod certified;
+mod common;
+mod naive;
+mod replay;

@@ -52,10 +52,11 @@ const OPTIONS: [(&str, &[&str]); 41] = [
 ];
 
 /// The verbs of each program.
-const VERBS: [(&str, &[&str]); 4] = [
+const VERBS: [(&str, &[&str]); 5] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
+    ("linear", &["fit", "predict"]),
     ("raddle", &["launch", "join", "status", "rescale"]),
 ];
 
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(said("lasso", "launch").unwrap(), "`launch` is raddle's verb: try `raddle launch --help`");
         assert_eq!(
             said("lda", "predict").unwrap(),
-            "`predict` is lasso's and mf's verb: try `lasso predict --help`"
+            "`predict` is lasso's and mf's and linear's verb: try `lasso predict --help`"
         );
         for (program, word) in [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar")] {
             assert_eq!(said(program, word), None, "{program} {word}");
