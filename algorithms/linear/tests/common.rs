@@ -104,6 +104,9 @@ impl Data {
             self.rows[row].iter().for_each(|(column, value)| w[*column] += a * self.sign(row) * value);
             own += a * self.sign(row) * bias;
             let entropy = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+            if c == 0.0 {
+                continue; // its loss counts nothing, and its dual value is 0
+            }
             sum += match loss {
                 Loss::Hinge => a,
                 Loss::SquaredHinge => a - a * a / (4.0 * c),

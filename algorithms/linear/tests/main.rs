@@ -4,6 +4,8 @@
 
 mod bad_input;
 mod certified;
+mod command_line;
 mod common;
+mod digests;
 mod naive;
 mod replay;
