@@ -19,6 +19,7 @@ mod path;
 mod point;
 mod predict;
 mod problem;
+mod refused;
 mod rows;
 mod samples;
 mod stored;
