@@ -185,7 +185,7 @@ fn imports_of_the_command_line_of_lasso_go_down() {
     let floors: [&[&str]; 10] = [
         &["data", "listing", "pictures", "point", "rows"],
         &["curves", "features", "stored"],
-        &["terms"],
+        &["refused", "terms"],
         &["matching", "problem"],
         &["samples"],
         &["held_out"],

@@ -56,7 +56,7 @@ const VERBS: [(&str, &[&str]); 4] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
-    ("raddle", &["launch", "join", "status", "rescale"]),
+    ("raddle", &["launch", "join", "status", "report", "rescale"]),
 ];
 
 /// Programs with a command line of their own, but for `raddle`.
