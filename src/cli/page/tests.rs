@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use raddle_common::testing::pairs;
 use serde_json::{Value, json};
 
 use super::*;
@@ -91,7 +92,7 @@ fn points_read_back_are_those_of_the_trace() {
             let svg = drawing_of(&page, &format!("{name} over {over}"));
             let lines = lines_of(svg);
             assert_eq!((lines.len(), lines[0].len()), (1, 61), "{name} {over}");
-            for (at, (epoch, point)) in trace.iter().zip(&lines[0]).enumerate() {
+            for (at, (epoch, point)) in pairs(&trace, &lines[0]).enumerate() {
                 let x = if over == "seconds" { number(&epoch["seconds"]) } else { updates[at] };
                 assert!((pixel(svg, "x", x) - point.0).abs() < 0.5, "{name} {over} {at}");
                 assert!(
