@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::curve::curve;
+use super::launched::INVITATION;
 use crate::cli::exit::Error;
 use crate::cli::number::{count, number, rounded};
 use crate::cli::run_folder::life::Life;
@@ -144,8 +145,11 @@ impl Standing {
             }
             State::Dead => {
                 let path = view.path.display();
+                // An invitation that nobody has taken back: the run was launched.
+                let launched = view.path.join(INVITATION).is_file();
+                let resume = if launched { "raddle launch" } else { name };
                 let again = if view.path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
-                format!("{name}: dead: its process ended without a model; `{name} --resume {path}` {again}")
+                format!("{name}: dead: its process ended without a model; `{resume} --resume {path}` {again}")
             }
             State::Unknown => format!("{name}: this system does not say whether its process lives"),
         }
