@@ -110,6 +110,22 @@ fn without_seconds(text: &str) -> String {
     words.join(" ").trim_end().to_owned()
 }
 
+/// The text of a page's blocks of a language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let begin = format!("```{language}\n");
+    page.split(begin.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn the_program_of_the_page_is_that_of_the_lasso_crate_which_rustdoc_runs() {
+    let documented = include_str!("../algorithms/lasso/src/lib.rs").lines();
+    let documented = documented.map_while(|line| line.strip_prefix("//!"));
+    let documented: Vec<&str> = documented.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let shown = blocks(README, "rust");
+    assert_eq!(shown.len(), 1);
+    assert!(documented.join("\n").contains(&format!("```\n{}```", shown[0])), "{}", shown[0]);
+}
+
 #[test]
 fn the_first_commands_print_what_the_page_shows() {
     let folder = tempfile::tempdir().unwrap();
