@@ -69,8 +69,8 @@ impl Program for Rod {
 
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Cells> {
         let weights: Cells = at.partials.concat();
-        let worst = weights.iter().map(|&(_, missing)| missing).fold(0.0, f64::max);
-        let bound = Metric::new("error", worst / LOSS, "all cells").target(1e-6).certified();
+        let worst = weights.iter().map(|&(_, missing)| missing).max_by(f64::total_cmp);
+        let bound = Metric::new("error", worst.unwrap_or(0.0) / LOSS, "all cells").target(1e-6).certified();
         Verdict { weights, ..bound.into() }
     }
 }

@@ -98,7 +98,7 @@ fn every_command_line_works_as_it_stands_in_a_row() {
 }
 
 /// A text without its seconds, which differ between machines.
-fn without_seconds(text: &str) -> String {
+pub(crate) fn without_seconds(text: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for word in text.lines().flat_map(|line| line.split(' ').chain(["\n"])) {
         if word == "s" && words.last().is_some_and(|number| number.parse::<f64>().is_ok()) {
@@ -111,7 +111,7 @@ fn without_seconds(text: &str) -> String {
 }
 
 /// The text of a page's blocks of a language.
-fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+pub(crate) fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
     let begin = format!("```{language}\n");
     page.split(begin.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
 }

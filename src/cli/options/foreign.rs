@@ -83,9 +83,11 @@ pub(super) fn answer(command: &Command, error: &ClapError) -> Option<String> {
     Some(format!("{given} is --{here} here (--help shows all options)"))
 }
 
-/// Text that names the programs whose verb a first word is that this one does not have.
+/// Text that names the programs whose verb a first word is that this one does not have. A program of somebody else's
+/// has verbs of its own, of which nothing is known here.
 pub(in crate::cli) fn verb_of_others(program: &str, word: &str) -> Option<String> {
-    if verbs_of(program).contains(&word) || Path::new(word).exists() {
+    let own = verbs_of(program);
+    if own.is_empty() || own.contains(&word) || Path::new(word).exists() {
         return None;
     }
     let others = VERBS.iter().filter(|(_, verbs)| verbs.contains(&word)).map(|(name, _)| *name);
@@ -136,7 +138,9 @@ mod tests {
             said("lda", "predict").unwrap(),
             "`predict` is lasso's and mf's verb: try `lasso predict --help`"
         );
-        for (program, word) in [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar")] {
+        for (program, word) in
+            [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar"), ("rod", "fit")]
+        {
             assert_eq!(said(program, word), None, "{program} {word}");
         }
     }

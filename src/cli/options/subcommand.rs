@@ -208,7 +208,9 @@ fn is_mistyped(command: &Command, word: &str) -> bool {
         let changes = strsim::damerau_levenshtein(verb, word);
         changes <= if verb.len() > 3 { 2 } else { 1 } && changes < word.len()
     };
-    !word.starts_with('-') && !Path::new(word).exists() && command.get_subcommands().any(|verb| near(verb.get_name()))
+    !word.starts_with('-')
+        && !Path::new(word).exists()
+        && command.get_subcommands().any(|verb| near(verb.get_name()))
 }
 
 #[cfg(test)]
