@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::run::Run;
 use super::table::table;
 use crate::cli::markup::escaped;
+use crate::cli::run_folder::begun::RecordedEnd;
 
 /// Most notes of the trace that are shown.
 const NOTES: usize = 5;
@@ -28,12 +29,9 @@ pub(super) fn facts(run: &Run) -> String {
         let sizes = sizes.into_iter().flatten().map(|(name, size)| format!("{size} {name}"));
         facts.push(("data", std::iter::once(path).chain(sizes).collect::<Vec<_>>().join(", ")));
     }
-    let said = run.view.begun.as_ref().and_then(|begun| Some(begun.ended.as_ref()?.said.trim()));
-    let lines: Vec<&str> = said.unwrap_or("the run has no model yet").lines().collect();
-    if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
-        let ends = if lines.len() > 1 { format!("{first}; {last}") } else { (*first).to_owned() };
-        facts.push(("result", ends));
-    }
+    let ended = run.view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
+    let result = ended.and_then(RecordedEnd::conclusion).unwrap_or("the run has no model yet");
+    facts.push(("result", result.to_owned()));
     let counts = ["epochs", "rounds", "updates", "workers", "processes", "shards", "seed"];
     let counts: Vec<String> =
         counts.iter().filter_map(|name| Some(format!("{name} {}", text(&[name])?))).collect();

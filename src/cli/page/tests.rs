@@ -45,7 +45,8 @@ fn run(folder: &Path, program: &str, epochs: u64, digest: &str, parameters: Valu
     });
     fs::write(folder.join("report.json"), report.to_string()).unwrap();
     fs::write(folder.join("summary.json"), serde_json::to_string(summary).unwrap()).unwrap();
-    let ended = json!({"ending": "limit", "status": 3, "said": "a first line\na last line\n"});
+    let ended =
+        json!({"ending": "limit", "status": 3, "said": "a first line\ndone: a gap of 0\na last line\n"});
     let begun = json!({"program": program, "version": "0.1.0", "verb": "fit", "options": {"lambda": ["0.5"]}, "ended": ended});
     fs::write(folder.join("run.json"), begun.to_string()).unwrap();
 }
@@ -109,7 +110,7 @@ fn points_read_back_are_those_of_the_trace() {
     let target = figure(&page, "relative-duality-gap over seconds");
     assert!(target.contains(">target</text>") && target.contains(">3 workers</text>"), "{target}");
     for text in [
-        "a first line; a last line",
+        "<dt>result</dt><dd>done: a gap of 0</dd>",
         "patients, 4 rows",
         "<dt>model digest</dt><dd>d1</dd>",
         "Generations of workers",

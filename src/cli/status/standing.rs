@@ -6,6 +6,7 @@ use super::curve::curve;
 use super::launched::INVITATION;
 use crate::cli::exit::Error;
 use crate::cli::number::{count, number, rounded};
+use crate::cli::run_folder::begun::RecordedEnd;
 use crate::cli::run_folder::life::Life;
 use crate::cli::run_folder::view::RunView;
 use crate::program::verdict::Metric;
@@ -137,9 +138,8 @@ impl Standing {
                 format!("{name}: running{process}{begins}")
             }
             State::Ended => {
-                let said =
-                    view.begun.as_ref().and_then(|begun| begun.ended.as_ref()).map(|ended| ended.said.trim());
-                let last = said.and_then(|said| said.lines().last()).unwrap_or("it has a model");
+                let ended = view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
+                let last = ended.and_then(RecordedEnd::conclusion).unwrap_or("it has a model");
                 let status = self.status.map_or(String::new(), |status| format!(" with status {status}"));
                 format!("{name}: ended{status}: {last}")
             }
