@@ -378,5 +378,8 @@ fn a_killed_launcher_leaves_no_process() {
         std::thread::yield_now();
     }
     let said = ends(folder.path(), "raddle status run", 0).out;
-    assert!(said.contains("dead") && said.contains("`raddle launch --resume run` "), "{said}");
+    assert!(
+        said.contains("dead: no process here has it") && said.contains("`raddle launch --resume run` "),
+        "{said}"
+    );
 }

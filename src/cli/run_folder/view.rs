@@ -67,6 +67,12 @@ impl RunView {
         let lines = Tail::new(explained.clone())
             .next()
             .map_err(|why| Error::input(format!("{}: {why}", explained.display())))?;
+        if lines.cut && !matches!(view.life, Life::Alive(_)) {
+            view.notes.push(format!(
+                "{EXPLAINED} ends in the middle of line {}, which is left out",
+                lines.lines.len() + 1
+            ));
+        }
         for (at, line) in lines.lines.iter().enumerate() {
             view.explained.push(parsed(&explained, at + 1, line)?);
         }

@@ -147,11 +147,17 @@ impl Standing {
                 let path = view.path.display();
                 // An invitation that nobody has taken back: the run was launched.
                 let launched = view.path.join(INVITATION).is_file();
-                let resume = if launched { "raddle launch" } else { name };
+                let resume = match (launched, &self.program) {
+                    (true, _) => "raddle launch",
+                    (false, Some(_)) => name,
+                    (false, None) => "PROGRAM VERB",
+                };
                 let again = if view.path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
-                format!("{name}: dead: its process ended without a model; `{resume} --resume {path}` {again}")
+                format!(
+                    "{name}: dead: no process here has it, and it has no model; `{resume} --resume {path}` {again}"
+                )
             }
-            State::Unknown => format!("{name}: this system does not say whether its process lives"),
+            State::Unknown => format!("{name}: it cannot be seen from here whether its process lives"),
         }
     }
 
