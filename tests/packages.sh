@@ -24,7 +24,7 @@ LICENSE-(APACHE|MIT)
 src/.*\.rs
 PATTERNS
   case $1 in
-    raddle) printf '%s\n' 'src/.*\.md' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
+    raddle) printf '%s\n' 'src/.*\.(css|js|md)' '(README|CHANGELOG)\.md' 'examples/.*\.rs' ;;
     raddle-common) echo 'README\.md' ;;
     raddle-datasets)
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \
