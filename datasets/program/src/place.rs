@@ -91,6 +91,13 @@ pub(crate) fn pin(path: &Path, digests: &[(&str, &str)]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Error: a file that is in the place of another.
+pub(crate) fn other_bytes(path: &Path, found: &str, expected: &str) -> Error {
+    let why =
+        format!("a file by that name is there with other bytes: its SHA-256 is {found}, not {expected}");
+    Error::input(format!("{}: {why}: move it away, or fetch --to another folder", path.display()))
+}
+
 /// SHA-256 of a file that is here.
 pub(crate) fn digest(path: &Path) -> Result<String, Error> {
     digest::of_file(path).map_err(|why| Error::input(format!("{}: cannot read: {why}", path.display())))

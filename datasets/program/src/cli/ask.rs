@@ -2,31 +2,12 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
 
 use raddle::cli::Error;
 
-use super::obtain::{Network, original};
-use crate::entry::{DataFile, Download, Entry};
+use super::network::Wanted;
+use crate::entry::Entry;
 use crate::place;
-
-/// A download that is not here.
-pub(super) struct Wanted<'a> {
-    pub(super) download: &'a Download,
-    /// The place that it goes to.
-    pub(super) place: PathBuf,
-    addresses: Vec<String>,
-}
-
-impl<'a> Wanted<'a> {
-    /// The download of a file, if it is not here.
-    pub(super) fn of(file: &'a DataFile, folder: &Path, network: &Network<'_>) -> Option<Self> {
-        let download = file.download.as_ref()?;
-        let place = original(file, download, folder);
-        let addresses = network.addresses(download);
-        (!place.is_file()).then_some(Self { download, place, addresses })
-    }
-}
 
 /// Shows what a set is and asks for consent.
 pub(super) fn about(entry: &Entry, wanted: &[Wanted<'_>], is_given: bool) -> Result<(), Error> {

@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, between, say};
 
-use super::ask::{self, Wanted};
+use super::ask;
 use super::interrupted;
-use super::obtain::{Network, obtain};
+use super::network::{Network, Wanted};
+use super::obtain::obtain;
 use super::path::not_here;
 use crate::download::{Asked, download};
 use crate::entry::{DataFile, Entry, Provenance};
@@ -90,17 +91,10 @@ fn lacking<'a>(entry: &'a Entry, folder: &Path) -> Result<Vec<&'a DataFile>, Err
         let Some(expected) = expected else { continue };
         let found = place::digest(&path)?;
         if found != expected {
-            return Err(other_bytes(&path, &found, &expected));
+            return Err(place::other_bytes(&path, &found, &expected));
         }
     }
     Ok(lacking)
-}
-
-/// Error: a file that is in the place of another.
-pub(super) fn other_bytes(path: &Path, found: &str, expected: &str) -> Error {
-    let why =
-        format!("a file by that name is there with other bytes: its SHA-256 is {found}, not {expected}");
-    Error::input(format!("{}: {why}: move it away, or fetch --to another folder", path.display()))
 }
 
 /// Fetches the file of an address.
@@ -143,7 +137,7 @@ fn is_there(path: &Path, sha256: Option<&str>) -> Result<ExitStatus, Error> {
             say(&format!("{}: it is here", path.display()))?;
             Ok(ExitStatus::Done)
         }
-        Some(expected) => Err(other_bytes(path, &found, expected)),
+        Some(expected) => Err(place::other_bytes(path, &found, expected)),
         None => {
             let why = "a file by that name is there: move it away, or give its --sha256 to compare it";
             Err(Error::input(format!("{}: {why}", path.display())))

@@ -10,6 +10,7 @@ mod fetch;
 mod generate;
 mod interrupted;
 mod list;
+mod network;
 mod obtain;
 mod path;
 mod verify;

@@ -1,12 +1,11 @@
 //! [`documents`]: the files of a tar archive as lines of JSON.
 
 use std::io::{BufWriter, Read, Write};
-use std::path::Component;
 
 use serde::Serialize;
 use tar::Archive;
 
-use super::outside;
+use super::archive::check;
 
 /// Bytes of a document at most.
 const MOST: u64 = 1 << 26;
@@ -32,9 +31,7 @@ pub(super) fn documents(from: impl Read, to: &mut dyn Write) -> Result<(), Strin
         let mut file = file.map_err(|why| format!("it is no gzipped tar archive: {why}"))?;
         let path = file.path().map_err(|why| why.to_string())?.into_owned();
         let name = path.to_string_lossy().into_owned();
-        if path.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
-            return Err(outside(&name));
-        }
+        check(&name)?;
         // Folders, and what leads elsewhere.
         if !file.header().entry_type().is_file() {
             continue;

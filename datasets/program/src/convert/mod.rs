@@ -1,17 +1,17 @@
 //! [`convert`]: a download as a file that the programs read.
 
+mod archive;
 mod documents;
 mod ratings;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
-use zip::ZipArchive;
-use zip::read::ZipFile;
 
+use self::archive::{archive, member};
 use crate::entry::Converter;
 
 /// Bytes that a byte of a download may become: more than any text of these sets, less than files made to fill a disk.
@@ -44,31 +44,6 @@ pub(crate) fn convert(converter: Converter, from: &Path, to: &mut dyn Write) -> 
         }
         Converter::Documents => documents::documents(MultiGzDecoder::new(open()?), to),
     }
-}
-
-/// A zip archive none of whose files lies outside it.
-fn archive<R: BufRead + io::Seek>(from: R) -> Result<ZipArchive<R>, String> {
-    let mut archive = ZipArchive::new(from).map_err(|why| format!("it is no zip archive: {why}"))?;
-    for at in 0..archive.len() {
-        let file = archive.by_index_raw(at).map_err(|why| why.to_string())?;
-        if file.enclosed_name().is_none() {
-            let name = file.name().map_err(|why| why.to_string())?;
-            return Err(outside(&name));
-        }
-    }
-    Ok(archive)
-}
-
-/// Error: an archive that names files outside its folder.
-fn outside(name: &str) -> String {
-    format!("it has a file outside its folder, `{}`: it is not unpacked", name.escape_debug())
-}
-
-fn member<'a, R: BufRead + io::Seek>(
-    archive: &'a mut ZipArchive<R>,
-    name: &str,
-) -> Result<ZipFile<'a, R>, String> {
-    archive.by_name(name).map_err(|why| format!("{name} in it: {why}"))
 }
 
 #[cfg(test)]

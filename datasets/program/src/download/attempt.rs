@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use raddle::cli::Error;
 use sha2::{Digest as _, Sha256};
 
-use super::Asked;
+use super::asked::Asked;
 use super::bar::Bar;
 use crate::digest::{BLOCK, add_file, hexadecimal};
 use crate::part::{Origin, Part};

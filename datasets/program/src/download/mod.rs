@@ -1,9 +1,8 @@
 //! [`download`]: a file from the first address that has it, gone on where it was cut.
 
+mod asked;
 mod attempt;
 mod bar;
-
-use std::path::Path;
 
 use raddle::cli::Error;
 
@@ -11,18 +10,7 @@ use self::attempt::{Failure, attempt};
 use crate::part::Part;
 use crate::transport::Client;
 
-/// A file that is asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
-    /// Addresses, tried in turn.
-    pub(crate) addresses: &'a [String],
-    /// The place that it goes to.
-    pub(crate) place: &'a Path,
-    /// Its bytes, if they are known.
-    pub(crate) bytes: Option<u64>,
-    /// Its SHA-256, if it is known.
-    pub(crate) sha256: Option<&'a str>,
-}
+pub(crate) use self::asked::Asked;
 
 /// Times that a connection that ends too early is made again, each with bytes that were not there before.
 const TIMES: usize = 5;

@@ -3,6 +3,7 @@
 use std::env;
 use std::error::Error as _;
 use std::fs;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use ureq::http::{HeaderMap, header};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
 use ureq::{Agent, Error};
 
-use super::{Answer, Client};
+use super::asked::{Answer, Client};
 
 /// Variable that names a file of certificates to trust in place of the usual ones, as for OpenSSL.
 const ROOTS: &str = "SSL_CERT_FILE";
@@ -66,7 +67,7 @@ impl Client for Http {
         let range = text(headers, header::CONTENT_RANGE).and_then(range);
         let status = answer.status().as_u16();
         let body = answer.into_body().into_with_config().limit(u64::MAX).reader();
-        Ok(Answer { status, length, tag, range, body: Box::new(body) })
+        Ok(Answer { status, length, tag, range, body: Box::new(Body(body)) })
     }
 }
 
@@ -86,6 +87,21 @@ impl Http {
             behind = why.source();
         }
         text
+    }
+}
+
+/// The bytes of an answer; silence has the kind of error that it has elsewhere.
+struct Body<R>(R);
+
+impl<R: Read> Read for Body<R> {
+    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+        self.0.read(block).map_err(|why| {
+            let behind = why.get_ref().and_then(|why| why.downcast_ref::<Error>());
+            match behind {
+                Some(Error::Timeout(_)) => io::ErrorKind::TimedOut.into(),
+                _ => why,
+            }
+        })
     }
 }
 

@@ -1,32 +1,12 @@
-//! [`Client`]: what a download asks of the network.
+//! The network: [`Client`], and the one of this build.
 
+mod asked;
 #[cfg(feature = "fetch")]
 mod http;
 
-use std::io::Read;
 use std::time::Duration;
 
-/// A client of http.
-pub(crate) trait Client {
-    /// Asks for a file; with a place and a tag for its bytes from there on, if it is still the one of this tag.
-    ///
-    /// The error says why there is no answer.
-    fn get(&self, address: &str, from: Option<(u64, &str)>) -> Result<Answer, String>;
-}
-
-/// The answer of a server.
-pub(crate) struct Answer {
-    /// The status, as 200 for a file.
-    pub(crate) status: u16,
-    /// Bytes of what follows, if it says so.
-    pub(crate) length: Option<u64>,
-    /// Tag of the file, where it is one by which equal bytes are known.
-    pub(crate) tag: Option<String>,
-    /// Place in the file of the first byte, and the bytes of all of it, where it answers with a part.
-    pub(crate) range: Option<(u64, Option<u64>)>,
-    /// The bytes.
-    pub(crate) body: Box<dyn Read>,
-}
+pub(crate) use asked::{Answer, Client};
 
 /// The client of this build; a server may say nothing for this long.
 #[cfg(feature = "fetch")]
