@@ -4,6 +4,7 @@ mod best;
 mod elsewhere;
 mod movielens;
 mod ours;
+mod sizes;
 mod texts;
 
 use raddle::cli::Error;

@@ -3,6 +3,7 @@
 use raddle_datasets::registry::ratings_entry;
 
 use super::best::best;
+use super::sizes::of_ratings;
 use crate::entry::{Cells, Converter, DataFile, Download, Entry, Kind};
 
 const LICENCE: &str = "research use with citation of Harper and Konstan (2015); no redistribution, no commercial use without permission";
@@ -86,8 +87,7 @@ fn registered(
     download: Download,
 ) -> Entry {
     let known = ratings_entry(name);
-    let sizes =
-        known.map(|it| format!("{} users, {} items, {} ratings", it.users, it.items, it.observations));
+    let sizes = known.map(of_ratings);
     let file = DataFile {
         file,
         sha256: known.map(|it| it.text_sha256),

@@ -3,6 +3,7 @@
 use raddle_datasets::registry::{self, CORPORA, RATINGS};
 
 use super::best::best;
+use super::sizes::{grouped, of_ratings};
 use crate::entry::{DataFile, Entry, Kind};
 
 /// Name, title, task, licence, its address, and the way in which the file was made.
@@ -71,7 +72,7 @@ const TABLES: [Row; 8] = [
         "regression: rating 1 to 10",
         "free for research with citation of Maas and others (2011)",
         "https://ai.stanford.edu/~amaas/data/sentiment/",
-        "25,000 labelled reviews; lower case, words and pairs of words in at least 4 reviews, log(1 + count), rows permuted with numpy's RandomState(0)",
+        "25,000 labelled reviews in dax44/AMLM at 05fb214; lower case, words and pairs of words in at least 4 reviews, log(1 + count), rows permuted with numpy's RandomState(0)",
     ],
 ];
 
@@ -125,7 +126,7 @@ const OF_WORDS: [Row; 4] = [
         "topics of posts",
         "no explicit licence; posts of 1993, a corpus for research",
         "https://qwone.com/~jason/20Newsgroups/",
-        "posts by date; subject kept, other headers and quoted lines dropped; runs of 3 to 20 letters without stop words, words of more than ten, documents of at least 5",
+        "posts by date in spoddutur/spark-ml-dashboard at d95a192; subject kept, other headers and quoted lines dropped; runs of 3 to 20 letters without stop words, words of more than ten, documents of at least 5",
     ],
     [
         "win32",
@@ -141,7 +142,7 @@ const OF_WORDS: [Row; 4] = [
         "topics of reviews",
         "research use with citation of Maas and others (2011); here only counts",
         "https://ai.stanford.edu/~amaas/data/sentiment/",
-        "all 100,000 reviews; words as of 20ng",
+        "all 100,000 reviews, aclImdb in PVidyadhar/Detection-of-Fraud-apps-using-Sentiment-Analysis at 81406d5; words as of 20ng",
     ],
 ];
 
@@ -157,17 +158,18 @@ const VOCABULARIES: [(&str, &str); 4] = [
 pub(super) fn entries() -> Vec<Entry> {
     let tables = TABLES.iter().filter_map(|row| {
         let known = registry::entry(row[0])?;
-        let sizes = format!("{} rows, {} columns", known.rows, known.cols);
+        let sizes = format!("{} rows, {} columns", grouped(known.rows), grouped(known.cols));
         Some(entry(row, Kind::Table, sizes, vec![file(known.file, known.sha256)]))
     });
     let ratings = OF_RATINGS.iter().filter_map(|row| {
         let known = RATINGS.iter().find(|known| known.name == row[0])?;
-        let sizes = format!("{} users, {} items, {} ratings", known.users, known.items, known.observations);
+        let sizes = of_ratings(known);
         Some(entry(row, Kind::Ratings, sizes, vec![file(known.file, known.sha256)]))
     });
     let corpora = OF_WORDS.iter().filter_map(|row| {
         let known = CORPORA.iter().find(|known| known.name == row[0])?;
-        let sizes = format!("{} documents, {} words, {} tokens", known.documents, known.words, known.tokens);
+        let [documents, words, tokens] = [known.documents, known.words, known.tokens as usize].map(grouped);
+        let sizes = format!("{documents} documents, {words} words, {tokens} tokens");
         let (_, words) = VOCABULARIES.iter().find(|(name, _)| *name == known.name)?;
         let files = vec![file(known.file, known.sha256), file(known.vocabulary, words)];
         Some(entry(row, Kind::Corpus, sizes, files))
