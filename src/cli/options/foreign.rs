@@ -56,7 +56,7 @@ const VERBS: [(&str, &[&str]); 5] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
-    ("raddle", &["launch", "join", "status", "rescale"]),
+    ("raddle", &["launch", "join", "status", "report", "rescale"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
 
@@ -85,9 +85,11 @@ pub(super) fn answer(command: &Command, error: &ClapError) -> Option<String> {
     Some(format!("{given} is --{here} here (--help shows all options)"))
 }
 
-/// Text that names the programs whose verb a first word is that this one does not have.
+/// Text that names the programs whose verb a first word is that this one does not have. A program of somebody else's
+/// has verbs of its own, of which nothing is known here.
 pub(in crate::cli) fn verb_of_others(program: &str, word: &str) -> Option<String> {
-    if verbs_of(program).contains(&word) || Path::new(word).exists() {
+    let own = verbs_of(program);
+    if own.is_empty() || own.contains(&word) || Path::new(word).exists() {
         return None;
     }
     let others = VERBS.iter().filter(|(_, verbs)| verbs.contains(&word)).map(|(name, _)| *name);
@@ -153,7 +155,9 @@ mod tests {
             said("raddle", "fetch").unwrap(),
             "`fetch` is raddle data's verb: try `raddle data fetch --help`"
         );
-        for (program, word) in [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar")] {
+        for (program, word) in
+            [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar"), ("rod", "fit")]
+        {
             assert_eq!(said(program, word), None, "{program} {word}");
         }
     }

@@ -17,18 +17,17 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
     let mut view = RunView::read(run)?;
     let in_place = !json && stdout().is_terminal();
-    let mut drawn = 0;
-    let mut is_new = true;
+    let mut shown = String::new();
     loop {
         let standing = Standing::of(&view);
-        if is_new {
-            let text = match (json, in_place) {
-                (true, _) => standing.json()?,
-                (_, true) => standing.text(&view),
-                _ => standing.line(&view),
-            };
-            say(&over(&text, drawn))?;
-            drawn = if in_place { text.lines().count() } else { 0 };
+        let text = match (json, in_place) {
+            (true, _) => standing.json()?,
+            (_, true) => standing.text(&view),
+            _ => standing.line(&view),
+        };
+        if text != shown {
+            say(&over(&text, if in_place { shown.lines().count() } else { 0 }))?;
+            shown = text;
         }
         match standing.state {
             State::Running => {}
@@ -41,7 +40,7 @@ pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
             }
         }
         thread::sleep(PAUSE);
-        is_new = view.refresh()?;
+        view.refresh()?;
     }
 }
 
