@@ -85,7 +85,7 @@ fn nothing_is_asked_for_before_licence_and_size_are_taken() {
         assert!(ran.err.contains(words), "{words}: {}", ran.err);
     }
     assert_eq!(server.asked().len(), 0);
-    assert!(crate::run::names(data.path()).is_empty());
+    assert!(raddle_common::testing::names(data.path()).is_empty());
 }
 
 #[test]

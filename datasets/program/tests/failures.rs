@@ -3,8 +3,10 @@
 use std::fs;
 use std::net::TcpListener;
 
+use raddle_common::testing::names;
+
 use crate::fetch::bytes;
-use crate::run::{Ran, command, ends, names, sha256};
+use crate::run::{Ran, command, ends, sha256};
 use crate::server::{Reply, Request, Server};
 
 const EXPIRED: &[u8] = include_bytes!("certificates/expired.der");

@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::run::{command, ends, names, not_empty, pairs, sha256};
+use raddle_common::testing::{names, pairs};
+
+use crate::run::{command, ends, not_empty, sha256};
 use crate::server::{Reply, Server};
 
 /// Bytes that do not repeat.

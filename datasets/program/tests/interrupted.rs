@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use raddle_common::testing::names;
+
 use crate::fetch::bytes;
-use crate::run::{Ran, command, ends, names};
+use crate::run::{Ran, command, ends};
 use crate::server::{Reply, Server};
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use sha2::{Digest as _, Sha256};
 
-pub(crate) use raddle_common::testing::{Ran, names, not_empty, pairs};
+pub(crate) use raddle_common::testing::{Ran, not_empty};
 
 /// `raddle-data WORDS...` with this data folder, not started yet. It reaches nothing but loopback.
 pub(crate) fn command(data: &Path, line: &str) -> Command {
