@@ -156,4 +156,18 @@ mod tests {
         let error = load_ratings("ml-2m", 1).unwrap_err().to_string();
         assert!(error.contains("known sets are ml-100k, ml-1m"), "{error}");
     }
+
+    #[test]
+    fn a_set_is_found_compressed_or_not_each_with_its_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = ratings_entry("ml-1m").unwrap();
+        let missing = path_in(entry, folder.path()).unwrap_err().to_string();
+        assert!(missing.contains("ml-1m.tsv.gz: no such file"), "{missing}");
+        std::fs::create_dir(folder.path().join("mf")).unwrap();
+        for (file, sha256) in [("mf/ml-1m.tsv", entry.text_sha256), (entry.file, entry.sha256)] {
+            let path = folder.path().join(file);
+            std::fs::write(&path, "").unwrap();
+            assert_eq!(path_in(entry, folder.path()).unwrap(), (path, sha256));
+        }
+    }
 }

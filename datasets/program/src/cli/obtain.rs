@@ -111,3 +111,38 @@ fn converted(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+    use crate::catalogue::named;
+
+    #[test]
+    fn other_rows_than_those_of_a_known_set_are_kept_under_another_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let [original, path] = ["ml-100k.zip", "ml-100k.tsv"].map(|name| folder.path().join(name));
+        let mut archive = ZipWriter::new(File::create(&original).unwrap());
+        archive.start_file("ml-100k/u.data", SimpleFileOptions::default()).unwrap();
+        archive.write_all(b"9\t7\t5\t881250949\n").unwrap();
+        archive.finish().unwrap();
+        let entry = named("ml-100k").unwrap();
+        let file = &entry.files[0];
+        let made = |file: &DataFile| converted(&entry, file, &file.download.unwrap(), &original, &path);
+        let why = made(file).unwrap_err().to_string();
+        let kept = folder.path().join("ml-100k.fetched.tsv");
+        assert!(
+            why.contains(&kept.display().to_string()) && why.contains("by which ml-100k is known"),
+            "{why}"
+        );
+        assert_eq!(fs::read(&kept).unwrap(), b"0\t0\t5\n");
+        assert!(!path.exists());
+        // Where the digest is not known it is what the programs read.
+        made(&DataFile { sha256: None, ..file.clone() }).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"0\t0\t5\n");
+    }
+}
