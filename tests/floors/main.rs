@@ -258,6 +258,23 @@ fn no_file_of_datasets_names_itself() {
 }
 
 #[test]
+fn imports_of_the_program_of_datasets_go_down() {
+    let floors: [&[&str]; 4] =
+        [&["digest", "entry", "transport"], &["catalogue", "convert", "place"], &["part"], &["download"]];
+    check(&src("datasets/program"), "", &floors, &["main", "cli"]);
+    let floors: [&[&str]; 4] =
+        [&["interrupted", "path"], &["list", "verify", "generate", "network"], &["ask"], &["obtain"]];
+    let floors = [&floors[..], &[&["fetch"]]].concat();
+    check(&src("datasets/program"), "cli", &floors, &[]);
+}
+
+#[test]
+fn no_file_of_the_program_of_datasets_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("datasets/program"), &allowed);
+}
+
+#[test]
 fn no_file_of_what_the_algorithms_share_names_itself() {
     let allowed: [Allowed; 0] = [];
     check_circles(&src("algorithms/common"), &allowed);
