@@ -30,9 +30,9 @@ fn start(folder: &Path, line: &str) -> Running {
     Running(command(folder, line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// Presses Ctrl-C.
-fn interrupt(running: &Running) {
-    let sent = std::process::Command::new("kill").args(["-INT", &running.0.id().to_string()]).status();
+/// Sends a signal, such as `-INT` for Ctrl-C.
+fn signal(running: &Running, signal: &str) {
+    let sent = std::process::Command::new("kill").args([signal, &running.0.id().to_string()]).status();
     assert!(sent.unwrap().success());
 }
 
@@ -285,16 +285,16 @@ fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_
         seen.extend(epoch());
         seen.len() >= 3
     });
-    // Ctrl-C to another watch ends that one alone.
+    // Another watch that is ended is ended alone. Not by Ctrl-C, which this process may have been told to ignore.
     let mut other = start(folder, "raddle status run --watch");
     let mut first = String::new();
     BufReader::new(other.0.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
-    interrupt(&other);
+    signal(&other, "-TERM");
     assert!(!other.0.wait().unwrap().success());
     let before = epochs(folder);
     until("another epoch", || epochs(folder) > before);
     // Ctrl-C ends the run, with its model; the watch ends with its status.
-    interrupt(&running);
+    signal(&running, "-INT");
     let mut rest = String::new();
     running.0.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
     assert_eq!(running.0.wait().unwrap().code(), Some(130));
