@@ -35,7 +35,7 @@ impl Part {
         Self { about: beside(&path, ".json"), path }
     }
 
-    /// How many bytes are here, and where they came from; none of a part that does not say it.
+    /// Number of bytes that are here, and their source; none of a part that does not say it.
     pub(crate) fn here(&self) -> Option<(u64, Origin)> {
         let from = serde_json::from_slice(&fs::read(&self.about).ok()?).ok()?;
         let bytes = fs::metadata(&self.path).ok().filter(fs::Metadata::is_file)?.len();

@@ -157,7 +157,7 @@ mod tests {
 
     /// "hello" as zstd frames it, raw.
     const FRAME: [u8; 14] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o'];
-    /// The same with a checksum, as `zstd --check` writes it where it knows no size.
+    /// A frame with a checksum, as `zstd --check` writes it where it knows no size.
     const CHECKED: [u8; 18] =
         [0x28, 0xb5, 0x2f, 0xfd, 4, 0x58, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o', 0xa3, 0x6d, 0x9f, 0x88];
 

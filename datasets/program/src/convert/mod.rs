@@ -61,7 +61,7 @@ mod tests {
     use crate::digest::Digested;
     use crate::entry::Cells;
 
-    /// What a converter makes of these bytes.
+    /// Result of a converter on these bytes.
     pub(super) fn converted(converter: Converter, bytes: &[u8]) -> Result<Vec<u8>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("download");
