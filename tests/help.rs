@@ -33,7 +33,7 @@ pub(crate) fn options(help: &str) -> Vec<&str> {
 
 #[test]
 fn each_program_lists_the_verbs_by_which_others_know_it() {
-    for program in PROGRAMS.into_iter().chain(["raddle"]) {
+    for program in PROGRAMS.into_iter().chain(["raddle", "raddle-data"]) {
         let text = help(&format!("{program} --help"));
         let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1);
         let listed = listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
@@ -102,6 +102,8 @@ fn options_of_other_libraries_are_answered_with_the_ones_here() {
         ("lda fit posts.csv -k 20", "-k is --topics here"),
         ("lasso launch", "`launch` is raddle's verb"),
         ("lda recommend run", "`recommend` is mf's verb"),
+        ("raddle fetch ml-1m", "`fetch` is raddle data's verb"),
+        ("lasso list", "`list` is raddle data's verb"),
         ("raddle predict run", "`predict` is lasso's and mf's verb"),
         ("mf recomend run", "a similar subcommand exists: 'recommend'"),
         ("mf similr run", "a similar subcommand exists: 'similar'"),
@@ -139,7 +141,7 @@ fn the_version_names_features_and_vectors() {
 #[test]
 fn raddle_runs_the_programs_beside_it() {
     let alone = help("raddle");
-    for word in ["launch", "status", "raddle lasso", "raddle mf", "raddle lda"] {
+    for word in ["launch", "status", "raddle lasso", "raddle mf", "raddle lda", "raddle data"] {
         assert!(alone.contains(word), "{word}: {alone}");
     }
     for program in PROGRAMS {
@@ -149,4 +151,8 @@ fn raddle_runs_the_programs_beside_it() {
         assert_eq!(ran.code, Some(2), "{}", ran.err);
         assert!(ran.err.starts_with(&format!("{program}: error: ")), "{}", ran.err);
     }
+    assert_eq!(help("raddle data --help"), help("raddle-data --help"));
+    let folder = tempfile::tempdir().unwrap();
+    let ran = run(folder.path(), "raddle data path nothing");
+    assert!(ran.code == Some(2) && ran.err.starts_with("raddle-data: error: "), "{}", ran.err);
 }

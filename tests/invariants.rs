@@ -131,43 +131,56 @@ fn unsafe_code_is_where_the_page_says() {
 #[test]
 fn libraries_name_no_algorithm_and_data_name_no_engine() {
     assert_eq!(naming("src", &["raddle_lasso", "raddle_mf", "raddle_lda", "raddle_datasets"]), [""; 0]);
+    // The program beside them is one of the command lines.
     assert_eq!(naming("datasets/src", &["raddle::", "raddle_lasso", "raddle_mf", "raddle_lda"]), [""; 0]);
     assert_eq!(naming("algorithms/lasso/src", &["raddle_mf", "raddle_lda"]), [""; 0]);
     assert_eq!(naming("algorithms/mf/src", &["raddle_lasso", "raddle_lda"]), [""; 0]);
     assert_eq!(naming("algorithms/lda/src", &["raddle_lasso", "raddle_mf"]), [""; 0]);
 }
 
+/// Names of the packages that this one needs with these features: of some others, those that are sought.
+fn needs(package: &str, features: &[&str], sought: &[&str]) -> Vec<String> {
+    let tree = Command::new(env!("CARGO"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args([
+            "tree",
+            "--locked",
+            "--offline",
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+            "--package",
+            package,
+        ])
+        .args(features)
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{package}: {}", String::from_utf8_lossy(&tree.stderr));
+    let names = String::from_utf8(tree.stdout).unwrap();
+    let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    names.lines().map(name).filter(|name| sought.contains(&name.as_str())).collect()
+}
+
 #[test]
 fn libraries_bring_no_command_line() {
-    let needs = |package: &str, features: &[&str]| -> Vec<String> {
-        let tree = Command::new(env!("CARGO"))
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .args([
-                "tree",
-                "--locked",
-                "--offline",
-                "--edges",
-                "normal",
-                "--prefix",
-                "none",
-                "--package",
-                package,
-            ])
-            .args(features)
-            .output()
-            .unwrap();
-        assert!(tree.status.success(), "{package}: {}", String::from_utf8_lossy(&tree.stderr));
-        let names = String::from_utf8(tree.stdout).unwrap();
-        let command_line = ["clap", "ctrlc", "indicatif", "strsim"];
-        let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
-        names.lines().map(name).filter(|name| command_line.contains(&name.as_str())).collect()
-    };
+    let command_line = ["clap", "ctrlc", "indicatif", "strsim"];
     for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda"] {
-        assert_eq!(needs(package, &["--no-default-features"]), [""; 0], "{package}");
+        assert_eq!(needs(package, &["--no-default-features"], &command_line), [""; 0], "{package}");
         // The programs do: the names are found where they are.
-        assert!(!needs(package, &[]).is_empty(), "{package}");
+        assert!(!needs(package, &[], &command_line).is_empty(), "{package}");
     }
-    assert_eq!(needs("raddle-datasets", &[]), [""; 0]);
+    assert_eq!(needs("raddle-datasets", &[], &command_line), [""; 0]);
+}
+
+#[test]
+fn no_program_brings_a_client_of_http_unless_it_is_asked_for() {
+    let client = ["ring", "rustls", "ureq", "webpki-roots"];
+    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-datasets", "raddle-data"] {
+        assert_eq!(needs(package, &[], &client), [""; 0], "{package}");
+    }
+    let found = needs("raddle-data", &["--features", "raddle-data/fetch"], &client);
+    assert!(client.iter().all(|name| found.iter().any(|found| found == name)), "{found:?}");
 }
 
 #[test]

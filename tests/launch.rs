@@ -208,7 +208,7 @@ fn bad_use_is_told_once_with_what_to_do() {
         ("raddle launch --processes 0 -- lasso fit", "--processes"),
         ("raddle launch --listen 0.0.0.0 -- lasso fit", "--listen"),
         ("raddle launch --listen 203.0.113.1 -- lasso fit", "cannot listen"),
-        ("raddle status run", "no launched run is alive"),
+        ("raddle status run", "run: no such folder: give the --out folder of a run"),
         ("raddle rescale run 3", "no launched run is alive"),
         ("raddle join 127.0.0.1:1 --token-file run/token", "run/token"),
     ] {
@@ -377,5 +377,9 @@ fn a_killed_launcher_leaves_no_process() {
         assert!(killed.elapsed() < Duration::from_secs(10), "a process is left");
         std::thread::yield_now();
     }
-    ends(folder.path(), "raddle status run", 2);
+    let said = ends(folder.path(), "raddle status run", 0).out;
+    assert!(
+        said.contains("dead: no process here has it") && said.contains("`raddle launch --resume run` "),
+        "{said}"
+    );
 }

@@ -14,6 +14,7 @@ mod extreme_settings;
 mod fork_join;
 mod fuzzed_commands;
 mod generate;
+mod guide;
 #[cfg(target_os = "linux")]
 mod handshake;
 mod help;

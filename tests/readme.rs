@@ -98,7 +98,7 @@ fn every_command_line_works_as_it_stands_in_a_row() {
 }
 
 /// A text without its seconds, which differ between machines.
-fn without_seconds(text: &str) -> String {
+pub(crate) fn without_seconds(text: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
     for word in text.lines().flat_map(|line| line.split(' ').chain(["\n"])) {
         if word == "s" && words.last().is_some_and(|number| number.parse::<f64>().is_ok()) {
@@ -108,6 +108,22 @@ fn without_seconds(text: &str) -> String {
         words.push(word);
     }
     words.join(" ").trim_end().to_owned()
+}
+
+/// The text of a page's blocks of a language.
+pub(crate) fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let begin = format!("```{language}\n");
+    page.split(begin.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn the_program_of_the_page_is_that_of_the_lasso_crate_which_rustdoc_runs() {
+    let documented = include_str!("../algorithms/lasso/src/lib.rs").lines();
+    let documented = documented.map_while(|line| line.strip_prefix("//!"));
+    let documented: Vec<&str> = documented.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let shown = blocks(README, "rust");
+    assert_eq!(shown.len(), 1);
+    assert!(documented.join("\n").contains(&format!("```\n{}```", shown[0])), "{}", shown[0]);
 }
 
 #[test]

@@ -30,6 +30,12 @@ fn start(folder: &Path, line: &str) -> Running {
     Running(command(folder, line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
 }
 
+/// Sends a signal, such as `-INT` for Ctrl-C.
+fn signal(running: &Running, signal: &str) {
+    let sent = std::process::Command::new("kill").args([signal, &running.0.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
 /// Waits until something is true.
 fn until(what: &str, mut is: impl FnMut() -> bool) {
     let began = Instant::now();
@@ -65,12 +71,12 @@ fn a_run_is_alive_then_dead_and_its_resumption_ends_it() {
     assert_eq!(status(folder)["state"], "dead");
     let said = ends(folder, "raddle status run", 0).out;
     assert!(
-        said.contains("dead: its process ended without a model; `lda fit --resume run` goes on"),
+        said.contains("dead: no process here has it, and it has no model; `lda fit --resume run` goes on"),
         "{said}"
     );
     // Who watches learns it, too.
     let watched = ends(folder, "raddle status run --watch", 1);
-    assert!(watched.out.contains("dead: its process ended"), "{}", watched.out);
+    assert!(watched.out.contains("dead: no process here has it"), "{}", watched.out);
     ends(folder, "lda fit --resume run --time-limit 0.001 --quiet", 3);
     let ended = status(folder);
     assert_eq!(
@@ -84,6 +90,29 @@ fn a_run_is_alive_then_dead_and_its_resumption_ends_it() {
             .get("epochs")
             .unwrap()
     );
+}
+
+#[test]
+fn explained_rounds_are_those_of_the_run_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let fit = "lasso fit synth:groups:n=100,p=300,s=20 --schedule priority --tol 1e-12 --checkpoint-every 1 --out run --quiet";
+    let explained = || -> Vec<u64> {
+        let text = fs::read_to_string(folder.join("run/explain.jsonl")).unwrap_or_default();
+        let line = |line: &str| serde_json::from_str::<Value>(line).unwrap()["epoch"].as_u64().unwrap();
+        text.lines().map(line).collect()
+    };
+    ends(folder, &format!("{fit} --explain"), 0);
+    let whole = explained();
+    assert!(whole.len() >= 3 && whole.windows(2).all(|pair| pair[0] < pair[1]), "{whole:?}");
+    // A run that is cut short and resumed has each epoch once.
+    ends(folder, &format!("{fit} --explain --force --time-limit 0.000001"), 3);
+    assert!(explained().len() < whole.len());
+    ends(folder, "lasso fit --resume run --explain --quiet", 0);
+    assert_eq!(explained(), whole);
+    // One that explains nothing leaves nothing.
+    ends(folder, &format!("{fit} --force"), 0);
+    assert!(!folder.join("run/explain.jsonl").exists());
 }
 
 #[test]
@@ -163,7 +192,7 @@ fn elsewhere_than_on_a_terminal_a_watch_writes_a_line_a_change_and_ends_with_the
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "{lines:?}");
     let of_line = |line: &String| line.strip_prefix("epoch ")?.split(' ').next()?.parse::<u64>().ok();
     let seen: Vec<u64> = lines.iter().filter_map(of_line).collect();
-    assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
+    assert!(seen.len() >= 2 && seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
     // Nothing of the run has changed by that.
     ends(folder, &fit.replace("--out run", "--out alone"), ended.unwrap());
     let digest = |run: &str| -> Value {
@@ -235,7 +264,7 @@ fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_
         "-s",
         "raddle",
         "-x",
-        "100",
+        "48",
         "-y",
         "20",
         "-c",
@@ -245,7 +274,9 @@ fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_
         &watch,
     ]);
     let epoch = || -> Option<u64> {
-        let text = terminal.text();
+        // With its colours and attributes, of which there are none.
+        let text = terminal.tmux(&["capture-pane", "-p", "-e", "-t", "raddle"]);
+        assert!(!text.contains('\u{1b}'), "NO_COLOR is set: {text}");
         assert!(text.matches("running (process").count() <= 1, "drawn twice: {text}");
         text.lines().find_map(|line| line.strip_prefix("epoch ")?.split(' ').next()?.parse().ok())
     };
@@ -254,9 +285,16 @@ fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_
         seen.extend(epoch());
         seen.len() >= 3
     });
+    // Another watch that is ended is ended alone. Not by Ctrl-C, which this process may have been told to ignore.
+    let mut other = start(folder, "raddle status run --watch");
+    let mut first = String::new();
+    BufReader::new(other.0.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
+    signal(&other, "-TERM");
+    assert!(!other.0.wait().unwrap().success());
+    let before = epochs(folder);
+    until("another epoch", || epochs(folder) > before);
     // Ctrl-C ends the run, with its model; the watch ends with its status.
-    let killed = std::process::Command::new("kill").args(["-INT", &running.0.id().to_string()]).status();
-    assert!(killed.unwrap().success());
+    signal(&running, "-INT");
     let mut rest = String::new();
     running.0.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
     assert_eq!(running.0.wait().unwrap().code(), Some(130));

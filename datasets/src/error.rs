@@ -105,7 +105,7 @@ pub enum RegistryError {
         file: &'static str,
     },
     /// The folder does not hold the file.
-    #[error("{}: no such file: set RADDLE_DATA to the folder that holds {file}", looked_for.display())]
+    #[error("{}: no such file: set RADDLE_DATA to the folder that holds {file}, or see `raddle data list`", looked_for.display())]
     Missing {
         /// The file, below the data folder.
         file: &'static str,

@@ -25,7 +25,9 @@ struct File {
 /// The files below `src/`, and pairs of them: the first names the second.
 pub(super) fn arrows(src: &Path) -> (BTreeSet<String>, BTreeSet<(String, String)>) {
     let mut files = BTreeMap::new();
-    read(src, "lib.rs", &[], &mut files);
+    if src.join("lib.rs").is_file() {
+        read(src, "lib.rs", &[], &mut files);
+    }
     if src.join("main.rs").is_file() {
         // Modules of the program stand beside those of the library, which it names as another crate.
         let mut program = BTreeMap::new();
@@ -34,6 +36,7 @@ pub(super) fn arrows(src: &Path) -> (BTreeSet<String>, BTreeSet<(String, String)
             files.entry(module).or_insert(file);
         }
     }
+    assert!(!files.is_empty(), "{}: neither a library nor a program", src.display());
     let mut arrows = BTreeSet::new();
     for (module, file) in &files {
         for named in &file.named {

@@ -83,8 +83,12 @@ fn imports_of_pictures_go_down() {
 
 #[test]
 fn imports_of_the_page_go_down() {
-    let floors: [&[&str]; 4] =
-        [&["members", "run", "table"], &["curves", "figure"], &["comparison", "rounds"], &["html"]];
+    let floors: [&[&str]; 4] = [
+        &["members", "run", "table"],
+        &["about", "curves", "figure"],
+        &["comparison", "rounds", "workers"],
+        &["html"],
+    ];
     check(&src("."), "cli/page", &floors, &["tests"]);
 }
 
@@ -200,7 +204,7 @@ fn imports_of_the_command_line_of_lasso_go_down() {
     let floors: [&[&str]; 10] = [
         &["listing", "pictures", "point", "rows"],
         &["curves", "features", "stored"],
-        &["terms"],
+        &["refused", "terms"],
         &["matching", "problem"],
         &["samples"],
         &["held_out"],
@@ -270,6 +274,23 @@ fn imports_of_datasets_go_down() {
 fn no_file_of_datasets_names_itself() {
     let allowed: [Allowed; 0] = [];
     check_circles(&src("datasets"), &allowed);
+}
+
+#[test]
+fn imports_of_the_program_of_datasets_go_down() {
+    let floors: [&[&str]; 4] =
+        [&["digest", "entry", "transport"], &["catalogue", "convert", "place"], &["part"], &["download"]];
+    check(&src("datasets/program"), "", &floors, &["main", "cli"]);
+    let floors: [&[&str]; 4] =
+        [&["interrupted", "path"], &["list", "verify", "generate", "network"], &["ask"], &["obtain"]];
+    let floors = [&floors[..], &[&["fetch"]]].concat();
+    check(&src("datasets/program"), "cli", &floors, &[]);
+}
+
+#[test]
+fn no_file_of_the_program_of_datasets_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("datasets/program"), &allowed);
 }
 
 #[test]

@@ -36,6 +36,22 @@
 //! assert!(bmi.is_some_and(|&(_, value)| value > 0.0));
 //! # Ok::<(), raddle_lasso::LassoError>(())
 //! ```
+//!
+//! A program, which is the one of the repository's README:
+//!
+//! ```
+//! use raddle_lasso::{Lasso, Preparation, Problem};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let data = raddle_datasets::read_any("diabetes", &Default::default())?; // or a path
+//!     let problem = Problem::new(data.x, data.y, Preparation::default())?;
+//!     let fit = Lasso::params().ratio(100.0).workers(2).fit(&problem)?;
+//!
+//!     println!("{} coefficients, gap {:.1e}", fit.coefficients.len(), fit.report.metric.value);
+//!     assert!(fit.report.metric.value <= 1e-6);
+//!     Ok(())
+//! }
+//! ```
 
 mod cross_validation;
 mod data;
@@ -93,8 +109,3 @@ pub mod exchange {
     };
     pub use crate::run::solution::Solved;
 }
-
-/// The programs of the README, compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

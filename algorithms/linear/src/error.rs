@@ -47,11 +47,11 @@ pub enum LinearError {
         /// The class.
         class: f64,
     },
-    /// More classes than two.
-    #[error("the response has {values} classes: give one with two, such as one class against the rest")]
-    Classes {
-        /// Number of classes.
-        values: usize,
+    /// A class without a row that counts.
+    #[error("no row of the class {} counts: give it a weight above 0, or leave its rows out", number(*class))]
+    NoRows {
+        /// The class.
+        class: f64,
     },
     /// A response that names no classes.
     #[error(

@@ -21,7 +21,7 @@
 //! let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
 //! let problem = Problem::new(&data.x, &y, 1.0)?;
 //! let fit = Linear::params().loss(Loss::Logistic).tolerance(1e-6).fit(&problem)?;
-//! assert!(fit.gap <= 1e-6);
+//! assert!(fit.gap() <= 1e-6);
 //! # Ok::<(), raddle_linear::LinearError>(())
 //! ```
 
@@ -38,7 +38,7 @@ mod solve;
 pub use data::problem::Problem;
 pub use error::LinearError;
 pub use loss::Loss;
-pub use model::Fit;
+pub use model::{Fit, Scorer};
 pub use params::Linear;
+pub use run::machine::Machine;
 pub use run::program::LinearProgram;
-pub use run::shard::Duals;

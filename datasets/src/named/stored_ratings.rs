@@ -26,18 +26,19 @@ impl StoredRatings {
         let (path, options, name) = match registry::ratings_entry(source) {
             Some(entry) => {
                 let options = RatingsOptions { threads: options.threads, ..RatingsOptions::default() };
-                (registry::path_of_ratings(entry)?, options, Some(entry))
+                let (path, sha256) = registry::path_of_ratings(entry)?;
+                (path, options, Some((entry, sha256)))
             }
             None if names_a_file(source) => (PathBuf::from(source), options.clone(), None),
             None => return Err(registry::unknown_ratings(source).into()),
         };
         let source = options.dialect.open(&path)?;
-        if let Some(entry) = name {
-            compare(&path, &source.digest(), entry.sha256)?;
+        if let Some((_, sha256)) = name {
+            compare(&path, &source.digest(), sha256)?;
         }
         let place = folder.join(format!("{}-{}.ratings", source.digest(), stored::variant(&options, &path)));
         let described = Ratings {
-            name: name.map_or_else(|| stem(&source.path), |entry| entry.name.into()),
+            name: name.map_or_else(|| stem(&source.path), |(entry, _)| entry.name.into()),
             triples: Triples::default(),
             times: None,
             users: Ids::Dense(0),

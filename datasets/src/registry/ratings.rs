@@ -1,6 +1,6 @@
 //! The public sets of ratings known by name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::folder::{compare, data_folder, find};
 use crate::error::{ReadError, RegistryError};
@@ -15,6 +15,8 @@ pub struct RatingsEntry {
     pub file: &'static str,
     /// SHA-256 of the file as stored.
     pub sha256: &'static str,
+    /// SHA-256 of its text, gzip undone: a file of it, without the ending `.gz`, is the set, too.
+    pub text_sha256: &'static str,
     /// Number of users.
     pub users: usize,
     /// Number of items.
@@ -33,6 +35,7 @@ pub static RATINGS: [RatingsEntry; 7] = [
         name: "ml-100k",
         file: "mf/ml-100k.tsv.gz",
         sha256: "5b74515ce2a685cefc7371d5db7b1bb200b033331da1e5f043ca2aa5b414d7bc",
+        text_sha256: "a0987bccb7a259505d8e7266c5daf89de745ae0d54d737b9844ec1a45e1cb84b",
         users: 943,
         items: 1_682,
         observations: 100_000,
@@ -43,6 +46,7 @@ pub static RATINGS: [RatingsEntry; 7] = [
         name: "ml-1m",
         file: "mf/ml-1m.tsv.gz",
         sha256: "1f056e6b5ea6a04e0da30e6af76a350909d3e23a0af376f4d98bd113477961e5",
+        text_sha256: "bc987faac59e12d2f324598b285e9d3b50e044d37343693fd19c9af91e6d2357",
         users: 6_040,
         items: 3_706,
         observations: 1_000_209,
@@ -53,6 +57,7 @@ pub static RATINGS: [RatingsEntry; 7] = [
         name: "jester-1",
         file: "mf/jester-1.tsv.gz",
         sha256: "d6e609f80a6fb7694f9de1f359226de5bd75c1fc047c1c4c4d5fa2c42d3cc369",
+        text_sha256: "082c8e3789b93be9e319ca0d7bc3ebfee7237c7db12df1728fe5a6e53601d6c4",
         users: 24_983,
         items: 100,
         observations: 1_810_455,
@@ -63,6 +68,7 @@ pub static RATINGS: [RatingsEntry; 7] = [
         name: "epinions-770k",
         file: "mf/epinions-770k.tsv.gz",
         sha256: "deae25655c8678d1db96259e69723f3749d4d475412483acc16ba05a8a859ce9",
+        text_sha256: "c19905bdc2813921679fcea3f25e19c67303af4049323a7238f02620bad03c52",
         users: 18_564,
         items: 262_614,
         observations: 761_795,
@@ -73,6 +79,7 @@ pub static RATINGS: [RatingsEntry; 7] = [
         name: "ml-latest-small",
         file: "mf/ml-latest-small.tsv.gz",
         sha256: "535407db1f280ee4cd47474233c2e0c240332e28fae48ecf0a0233fa6b5a7608",
+        text_sha256: "dbea5de306a9d5e930f6b3ff23de04c3e2ee93c5947bf713a7b68b9f78614d90",
         users: 610,
         items: 9_724,
         observations: 100_836,
@@ -83,6 +90,7 @@ pub static RATINGS: [RatingsEntry; 7] = [
         name: "douban-3k",
         file: "mf/douban-3k.tsv.gz",
         sha256: "8ab1d6ad00b4cca407e0b35f1f296d3a0c4300a9e1c30de100993b70c2c4ce37",
+        text_sha256: "5a6b974d45889b4f32cc469fc483e71670943d94c75dad66bcec707bbed8f800",
         users: 2_999,
         items: 3_000,
         observations: 136_891,
@@ -93,6 +101,7 @@ pub static RATINGS: [RatingsEntry; 7] = [
         name: "gowalla",
         file: "mf/gowalla-train-pairs.tsv.gz",
         sha256: "b44b90425c81a339af87825d7d426d9d1e20f957d9377dd2c8bef81431c7c6d0",
+        text_sha256: "d7829d518e5989f61845506d12aff6986133f54bf53a0c16ea72f131d5a4b6a7",
         users: 29_858,
         items: 40_981,
         observations: 810_128,
@@ -118,16 +127,23 @@ pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
 /// An unknown name, no such file, those of the reader, and a file whose SHA-256 is not the registry's.
 pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
     let entry = ratings_entry(name).ok_or_else(|| unknown_ratings(name))?;
-    let path = path_of_ratings(entry)?;
+    let (path, sha256) = path_of_ratings(entry)?;
     let ratings = read_ratings(&path, &RatingsOptions { threads, ..RatingsOptions::default() })?;
-    compare(&path, &ratings.digest, entry.sha256)?;
+    compare(&path, &ratings.digest, sha256)?;
     Ok(Ratings { name: name.into(), ..ratings })
 }
 
-/// Where the file of a set is.
-pub(crate) fn path_of_ratings(entry: &RatingsEntry) -> Result<PathBuf, ReadError> {
+/// Where the file of a set is, compressed or not, and the SHA-256 that it should have.
+pub(crate) fn path_of_ratings(entry: &RatingsEntry) -> Result<(PathBuf, &'static str), ReadError> {
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
-    Ok(find(entry.file, &folder)?)
+    Ok(path_in(entry, &folder)?)
+}
+
+fn path_in(entry: &RatingsEntry, folder: &Path) -> Result<(PathBuf, &'static str), RegistryError> {
+    let text = entry.file.trim_end_matches(".gz");
+    find(entry.file, folder)
+        .map(|path| (path, entry.sha256))
+        .or_else(|why| find(text, folder).map(|path| (path, entry.text_sha256)).map_err(|_| why))
 }
 
 #[cfg(test)]
@@ -139,5 +155,19 @@ mod tests {
         assert_eq!(ratings_entry("ml-1m").unwrap().users, 6_040);
         let error = load_ratings("ml-2m", 1).unwrap_err().to_string();
         assert!(error.contains("known sets are ml-100k, ml-1m"), "{error}");
+    }
+
+    #[test]
+    fn a_set_is_found_compressed_or_not_each_with_its_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = ratings_entry("ml-1m").unwrap();
+        let missing = path_in(entry, folder.path()).unwrap_err().to_string();
+        assert!(missing.contains("ml-1m.tsv.gz: no such file"), "{missing}");
+        std::fs::create_dir(folder.path().join("mf")).unwrap();
+        for (file, sha256) in [("mf/ml-1m.tsv", entry.text_sha256), (entry.file, entry.sha256)] {
+            let path = folder.path().join(file);
+            std::fs::write(&path, "").unwrap();
+            assert_eq!(path_in(entry, folder.path()).unwrap(), (path, sha256));
+        }
     }
 }

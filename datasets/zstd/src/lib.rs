@@ -2,14 +2,16 @@
 //! `ruzstd`, in Rust.
 //!
 //! The workspace puts this package in the place of that crate (`[patch.crates-io]`), so that pages packed by
-//! zstd are read by a build that needs no C compiler. Nothing is written: compressing is refused.
+//! zstd are read by a build that needs no C compiler. A frame's checksum is compared, as the workspace's readers of
+//! text do. Nothing is written: compressing is refused.
 
 /// Whole buffers at a time.
 pub mod bulk {
-    use std::io::{self, Cursor, ErrorKind};
+    use std::io::{self, Cursor, ErrorKind, Read};
     use std::marker::PhantomData;
 
-    use ruzstd::decoding::FrameDecoder;
+    use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+    use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
     /// Would compress.
     #[derive(Debug)]
@@ -56,7 +58,8 @@ pub mod bulk {
         /// that was set aside for it; says how many bytes that are.
         ///
         /// # Errors
-        /// If the frames are damaged, or hold more than there is memory for.
+        /// If the frames are damaged, which a checksum shows where they have one, or hold more than there is
+        /// memory for.
         pub fn decompress_to_buffer(
             &mut self,
             source: &[u8],
@@ -66,13 +69,57 @@ pub mod bulk {
             if destination.position() != before as u64 {
                 return Err(io::Error::new(ErrorKind::InvalidInput, "the cursor does not stand at the end"));
             }
-            self.decoder
-                .decode_all_to_vec(source, destination.get_mut())
-                .map_err(|why| io::Error::new(ErrorKind::InvalidData, why.to_string()))?;
-            let after = destination.get_ref().len();
-            destination.set_position(after as u64);
-            Ok(after - before)
+            let content = destination.get_mut();
+            content.resize(content.capacity(), 0);
+            let read = self.frames(source, &mut content[before..]);
+            content.truncate(before + *read.as_ref().unwrap_or(&0));
+            destination.set_position(destination.get_ref().len() as u64);
+            read
         }
+
+        /// Puts what all frames hold at the beginning of `room`; says how many bytes that are.
+        fn frames(&mut self, mut source: &[u8], room: &mut [u8]) -> io::Result<usize> {
+            let mut filled = 0;
+            while !source.is_empty() {
+                match self.decoder.init(&mut source) {
+                    Ok(()) => filled += self.frame(&mut source, &mut room[filled..])?,
+                    Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                        length,
+                        ..
+                    })) => {
+                        let behind = source.get(length as usize..);
+                        source = behind.ok_or_else(|| damaged("a frame to be passed over is cut off"))?;
+                    }
+                    Err(why) => return Err(damaged(why)),
+                }
+            }
+            Ok(filled)
+        }
+
+        /// Puts what the frame that has begun holds at the beginning of `room`, and compares its checksum: the
+        /// decoder counts one, and compares none.
+        fn frame(&mut self, source: &mut &[u8], room: &mut [u8]) -> io::Result<usize> {
+            let mut filled = 0;
+            while !self.decoder.is_finished() {
+                let portion = BlockDecodingStrategy::UptoBytes(1 << 20);
+                self.decoder.decode_blocks(&mut *source, portion).map_err(damaged)?;
+                filled += self.decoder.read(&mut room[filled..])?;
+                if self.decoder.can_collect() > 0 {
+                    return Err(damaged("they hold more than there is room for"));
+                }
+            }
+            let (told, counted) =
+                (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
+            if told.is_some() && told != counted {
+                return Err(damaged("its checksum is another"));
+            }
+            Ok(filled)
+        }
+    }
+
+    /// The error of frames that cannot be read.
+    fn damaged(why: impl ToString) -> io::Error {
+        io::Error::new(ErrorKind::InvalidData, why.to_string())
     }
 
     impl std::fmt::Debug for Decompressor<'_> {
@@ -110,6 +157,9 @@ mod tests {
 
     /// "hello" as zstd frames it, raw.
     const FRAME: [u8; 14] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o'];
+    /// A frame with a checksum, as `zstd --check` writes it where it knows no size.
+    const CHECKED: [u8; 18] =
+        [0x28, 0xb5, 0x2f, 0xfd, 4, 0x58, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o', 0xa3, 0x6d, 0x9f, 0x88];
 
     #[test]
     fn frames_come_behind_what_is_there_as_far_as_there_is_room() {
@@ -129,6 +179,39 @@ mod tests {
             let refused = decompressor.decompress_to_buffer(source, &mut Cursor::new(&mut content));
             assert!(refused.is_err() && content.is_empty());
         }
+    }
+
+    #[test]
+    fn a_frame_whose_checksum_is_another_is_refused_and_leaves_nothing() {
+        let read = |source: &[u8]| {
+            let mut content = Vec::with_capacity(64);
+            content.extend(b"so: ");
+            let mut cursor = Cursor::new(&mut content);
+            cursor.set_position(4);
+            let read =
+                Decompressor::new().expect("there is always one").decompress_to_buffer(source, &mut cursor);
+            let position = cursor.position();
+            assert_eq!(position, content.len() as u64);
+            (read.map_err(|why| why.to_string()), content)
+        };
+        assert_eq!(read(&CHECKED), (Ok(5), b"so: hello".to_vec()));
+        // Behind a frame to be passed over, and before another one, too.
+        let skipped = [0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9];
+        assert_eq!(read(&[&skipped[..], &CHECKED, &FRAME].concat()), (Ok(10), b"so: hellohello".to_vec()));
+        assert!(read(&skipped[..9]).0.is_err());
+        // Each bit of the content, which lies raw between the head of 9 bytes and the checksum, and each of the checksum.
+        for bit in 8 * 9..8 * CHECKED.len() {
+            let mut damaged = CHECKED;
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let (refused, content) = read(&[&FRAME[..], &damaged].concat());
+            assert_eq!(refused, Err("its checksum is another".to_owned()), "bit {bit}");
+            assert_eq!(content, b"so: ");
+        }
+    }
+
+    #[test]
+    fn compressing_is_refused() {
+        let mut content = Vec::new();
         let mut compressor = Compressor::new(3).expect("there is always one");
         assert!(compressor.compress_to_buffer(b"x", &mut Cursor::new(&mut content)).is_err());
     }

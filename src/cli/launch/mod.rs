@@ -17,7 +17,7 @@ use clap::{Args, CommandFactory as _, Parser};
 use self::options::{Join, Launch};
 use super::exit::Error;
 use super::say::say;
-use crate::cli::options::foreign::{programs, verb_of_others};
+use crate::cli::options::foreign::{program_of, verb_of_others};
 #[cfg(feature = "generate")]
 use crate::cli::options::generate;
 use crate::cli::options::values::{self, MOST_WORKERS};
@@ -49,7 +49,8 @@ enum Verb {
 const PROGRAMS: &str = "Programs, run from beside raddle or from PATH:
   raddle lasso ...  sparse linear, logistic, Poisson and multinomial regression
   raddle mf ...     matrix factorization, recommendations
-  raddle lda ...    topic models";
+  raddle lda ...    topic models
+  raddle data ...   public data by name: list, fetch, verify; generated data as files";
 
 #[derive(Debug, Args)]
 struct Rescale {
@@ -65,8 +66,8 @@ pub fn main() -> ExitCode {
     let mut line = std::env::args_os();
     let first = line.nth(1);
     let word = first.as_deref().and_then(OsStr::to_str).unwrap_or_default();
-    if programs().any(|program| program == word) {
-        return ended(program::run(word, line));
+    if let Some(program) = program_of(word) {
+        return ended(program::run(program, line));
     }
     #[cfg(feature = "generate")]
     if let Some(written) = generate::asked(&Verb::command(), &std::env::args_os().collect::<Vec<_>>()) {

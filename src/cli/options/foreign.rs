@@ -52,17 +52,19 @@ const OPTIONS: [(&str, &[&str]); 41] = [
 ];
 
 /// The verbs of each program.
-const VERBS: [(&str, &[&str]); 5] = [
+const VERBS: [(&str, &[&str]); 6] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
     ("linear", &["fit", "predict"]),
-    ("raddle", &["launch", "join", "status", "rescale"]),
+    ("raddle", &["launch", "join", "status", "report", "rescale"]),
+    ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
 
-/// Programs with a command line of their own, but for `raddle`.
-pub(in crate::cli) fn programs() -> impl Iterator<Item = &'static str> {
-    VERBS.iter().map(|(program, _)| *program).filter(|program| *program != "raddle")
+/// The program that `raddle WORD ..` runs: one with a command line of its own, or the one that administers something.
+pub(in crate::cli) fn program_of(word: &str) -> Option<&'static str> {
+    let programs = VERBS.iter().map(|(program, _)| *program).filter(|program| *program != "raddle");
+    programs.into_iter().find(|program| program.strip_prefix("raddle-").unwrap_or(program) == word)
 }
 
 /// The verbs of a program, by which a word that is another's verb is known.
@@ -84,16 +86,23 @@ pub(super) fn answer(command: &Command, error: &ClapError) -> Option<String> {
     Some(format!("{given} is --{here} here (--help shows all options)"))
 }
 
-/// Text that names the programs whose verb a first word is that this one does not have.
+/// Text that names the programs whose verb a first word is that this one does not have. A program of somebody else's
+/// has verbs of its own, of which nothing is known here.
 pub(in crate::cli) fn verb_of_others(program: &str, word: &str) -> Option<String> {
-    if verbs_of(program).contains(&word) || Path::new(word).exists() {
+    let own = verbs_of(program);
+    if own.is_empty() || own.contains(&word) || Path::new(word).exists() {
         return None;
     }
     let others = VERBS.iter().filter(|(_, verbs)| verbs.contains(&word)).map(|(name, _)| *name);
     let others: Vec<&str> = others.collect();
-    let first = others.first()?;
-    let whose = others.join("'s and ");
+    let first = as_called(others.first()?);
+    let whose = others.iter().map(|other| as_called(other)).collect::<Vec<_>>().join("'s and ");
     Some(format!("`{word}` is {whose}'s verb: try `{first} {word} --help`"))
+}
+
+/// The words by which a program is called: `raddle-data` is `raddle data`.
+fn as_called(program: &str) -> String {
+    program.replacen('-', " ", 1)
 }
 
 #[cfg(test)]
@@ -130,6 +139,12 @@ mod tests {
     }
 
     #[test]
+    fn a_word_runs_the_program_of_its_name() {
+        let of = ["lasso", "data", "raddle", "raddle-data", "fit"].map(program_of);
+        assert_eq!(of, [Some("lasso"), Some("raddle-data"), None, None, None]);
+    }
+
+    #[test]
     fn a_verb_of_another_program_is_named_with_it() {
         let said = |program, word| verb_of_others(program, word);
         assert_eq!(said("lasso", "launch").unwrap(), "`launch` is raddle's verb: try `raddle launch --help`");
@@ -137,7 +152,13 @@ mod tests {
             said("lda", "predict").unwrap(),
             "`predict` is lasso's and mf's and linear's verb: try `lasso predict --help`"
         );
-        for (program, word) in [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar")] {
+        assert_eq!(
+            said("raddle", "fetch").unwrap(),
+            "`fetch` is raddle data's verb: try `raddle data fetch --help`"
+        );
+        for (program, word) in
+            [("lasso", "fit"), ("lasso", "diabetes"), ("mf", "src"), ("mf", "similar"), ("rod", "fit")]
+        {
             assert_eq!(said(program, word), None, "{program} {word}");
         }
     }

@@ -17,10 +17,13 @@ const VERB: &str = "generate";
 const SHELLS: [(&str, Shell); 4] =
     [("bash", Shell::Bash), ("fish", Shell::Fish), ("powershell", Shell::PowerShell), ("zsh", Shell::Zsh)];
 
-/// Writes what a line asks for, if its verb is `generate`.
+/// Writes what a line asks for, if its verb is `generate`. A program that has a verb of this name gets the lines that name
+/// neither pages nor a shell.
 pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Result<(), Error>> {
     let (verb, rest) = line.get(1..)?.split_first()?;
-    (verb == VERB).then(|| write(command, rest))
+    let is_kind = |word: &OsString| word == "man" || SHELLS.iter().any(|(name, _)| word == name);
+    let is_other = command.find_subcommand(VERB).is_some() && !rest.first().is_some_and(is_kind);
+    (verb == VERB && !is_other).then(|| write(command, rest))
 }
 
 /// Writes files of the kind, into the folder, that the words name.

@@ -201,13 +201,16 @@ pub fn with_verb(command: &Command, default: &str, mut line: Vec<OsString>) -> V
     line
 }
 
-/// `true` if a word is nearly a verb, and no file: the parser then says which one is meant.
+/// `true` if a word is nearly a verb, and neither a file nor an option (`--topics` of the verb `topics`): the parser then
+/// says which one is meant.
 fn is_mistyped(command: &Command, word: &str) -> bool {
     let near = |verb: &str| {
         let changes = strsim::damerau_levenshtein(verb, word);
         changes <= if verb.len() > 3 { 2 } else { 1 } && changes < word.len()
     };
-    !Path::new(word).exists() && command.get_subcommands().any(|verb| near(verb.get_name()))
+    !word.starts_with('-')
+        && !Path::new(word).exists()
+        && command.get_subcommands().any(|verb| near(verb.get_name()))
 }
 
 #[cfg(test)]
@@ -225,6 +228,7 @@ mod tests {
     fn the_verb_may_be_left_out() {
         assert_eq!(complete("lasso"), "lasso fit");
         assert_eq!(complete("lasso --json"), "lasso fit --json");
+        assert_eq!(complete("lasso --path x"), "lasso fit --path x");
         assert_eq!(complete("lasso data.svm --quiet"), "lasso fit data.svm --quiet");
         assert_eq!(complete("lasso path data.svm"), "lasso path data.svm");
         assert_eq!(complete("lasso fit"), "lasso fit");

@@ -1,4 +1,4 @@
-//! [`Figure`]: a picture on a page, with its caption, its legend, and its numbers where it cannot be drawn.
+//! Figures: pictures on a page, each with its caption, its legend, and its numbers where it cannot be drawn.
 
 use std::fmt::Write as _;
 
@@ -10,40 +10,36 @@ use crate::cli::markup::escaped;
 use crate::cli::picture::{MOST_IN_LEGEND, drawing, sample};
 use crate::cli::report::picture::{Picture, PictureKind, Series, Tick};
 
-/// Picture to be put on a page.
-pub(super) struct Figure<'a> {
-    pub(super) picture: &'a Picture,
-    /// `true` if its series are runs: hiding one hides it in all such figures.
-    pub(super) of_runs: bool,
+/// Figures side by side, as many as the width allows. Where their series are runs, hiding one hides it in all of them.
+pub(super) fn figures(pictures: &[Picture], of_runs: bool) -> String {
+    let figures = pictures.iter().map(|picture| figure(picture, of_runs));
+    format!("<div class=\"figures\">{}</div>\n", figures.collect::<String>())
 }
 
-impl Figure<'_> {
-    /// The figure as HTML.
-    pub(super) fn html(&self) -> String {
-        let Self { picture, of_runs } = self;
-        let runs = if *of_runs { " data-runs" } else { "" };
-        let mut text = format!(
-            r#"<figure class="{}"{runs}><figcaption>{}</figcaption>"#,
-            class(&picture.kind),
-            escaped(&picture.title)
-        );
-        if !picture.note.is_empty() {
-            let _ = write!(text, r#"<p class="note">{}</p>"#, escaped(&picture.note));
-        }
-        match drawing(picture) {
-            Some(drawing) => {
-                if picture.series.len() > 1 && (picture.series.len() <= MOST_IN_LEGEND || *of_runs) {
-                    text += &legend(picture);
-                }
-                text += &drawing;
-            }
-            None => text += &numbers(picture),
-        }
-        if picture.kind == PictureKind::Map {
-            text += &members::html(&picture.contents);
-        }
-        text + "</figure>"
+/// A picture with its caption and its legend, or its numbers where it cannot be drawn.
+fn figure(picture: &Picture, of_runs: bool) -> String {
+    let runs = if of_runs { " data-runs" } else { "" };
+    let mut text = format!(
+        r#"<figure class="{}"{runs}><figcaption>{}</figcaption>"#,
+        class(&picture.kind),
+        escaped(&picture.title)
+    );
+    if !picture.note.is_empty() {
+        let _ = write!(text, r#"<p class="note">{}</p>"#, escaped(&picture.note));
     }
+    match drawing(picture) {
+        Some(drawing) => {
+            if picture.series.len() > 1 && (picture.series.len() <= MOST_IN_LEGEND || of_runs) {
+                text += &legend(picture);
+            }
+            text += &drawing;
+        }
+        None => text += &numbers(picture),
+    }
+    if picture.kind == PictureKind::Map {
+        text += &members::html(&picture.contents);
+    }
+    text + "</figure>"
 }
 
 /// Class of a figure, by which the style and the script know it.

@@ -1,6 +1,7 @@
 //! `raddle report`: the runs of some folders as one page, which asks nobody for anything and says all without a
 //! script.
 
+mod about;
 mod comparison;
 mod curves;
 mod figure;
@@ -9,6 +10,7 @@ mod members;
 mod rounds;
 mod run;
 mod table;
+mod workers;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::curves;
-use super::figure::Figure;
+use super::figure::figures;
 use super::run::Run;
 use super::table::table;
 use crate::cli::number::number;
@@ -19,9 +19,7 @@ pub(super) fn html(run: &Run) -> String {
         return String::new();
     }
     let mut text = String::from("<h3>Rounds</h3>");
-    if let Some(picture) = &picture {
-        text += &format!(r#"<div class="figures">{}</div>"#, Figure { picture, of_runs: false }.html());
-    }
+    text += &figures(picture.as_slice(), false);
     text + &rounds
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use raddle_common::testing::pairs;
 use serde_json::{Value, json};
 
 use super::*;
@@ -44,7 +45,8 @@ fn run(folder: &Path, program: &str, epochs: u64, digest: &str, parameters: Valu
     });
     fs::write(folder.join("report.json"), report.to_string()).unwrap();
     fs::write(folder.join("summary.json"), serde_json::to_string(summary).unwrap()).unwrap();
-    let ended = json!({"ending": "limit", "status": 3, "said": "a first line\na last line\n"});
+    let ended =
+        json!({"ending": "limit", "status": 3, "said": "a first line\ndone: a gap of 0\na last line\n"});
     let begun = json!({"program": program, "version": "0.1.0", "verb": "fit", "options": {"lambda": ["0.5"]}, "ended": ended});
     fs::write(folder.join("run.json"), begun.to_string()).unwrap();
 }
@@ -91,7 +93,7 @@ fn points_read_back_are_those_of_the_trace() {
             let svg = drawing_of(&page, &format!("{name} over {over}"));
             let lines = lines_of(svg);
             assert_eq!((lines.len(), lines[0].len()), (1, 61), "{name} {over}");
-            for (at, (epoch, point)) in trace.iter().zip(&lines[0]).enumerate() {
+            for (at, (epoch, point)) in pairs(&trace, &lines[0]).enumerate() {
                 let x = if over == "seconds" { number(&epoch["seconds"]) } else { updates[at] };
                 assert!((pixel(svg, "x", x) - point.0).abs() < 0.5, "{name} {over} {at}");
                 assert!(
@@ -108,7 +110,7 @@ fn points_read_back_are_those_of_the_trace() {
     let target = figure(&page, "relative-duality-gap over seconds");
     assert!(target.contains(">target</text>") && target.contains(">3 workers</text>"), "{target}");
     for text in [
-        "a first line; a last line",
+        "<dt>result</dt><dd>done: a gap of 0</dd>",
         "patients, 4 rows",
         "<dt>model digest</dt><dd>d1</dd>",
         "Generations of workers",

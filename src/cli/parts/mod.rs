@@ -99,7 +99,7 @@ impl PartRun<'_> {
         screen.stage(self.name);
         let (mut last, before) = (None, self.before + self.epochs());
         let traces = self.trace_file(self.runs.len());
-        let mut beside = traces.as_deref().map(Trace::new);
+        let mut beside = traces.clone().map(Trace::of_part);
         if let (Some(beside), Some(_)) = (&mut beside, &self.options.resume) {
             beside.keep_earlier();
         }

@@ -1,6 +1,7 @@
 //! Drawings read back: points, classes, names.
 
 use proptest::prelude::*;
+use raddle_common::testing::pairs;
 
 use super::*;
 use crate::cli::report::picture::{Axis, Contents, Member, Scale, Series};
@@ -50,7 +51,7 @@ proptest! {
         let lines = lines_of(&svg);
         prop_assert_eq!(lines.len(), 1);
         prop_assert_eq!(lines[0].len(), points.len());
-        for ((x, y), (at_x, at_y)) in points.iter().zip(&lines[0]) {
+        for ((x, y), (at_x, at_y)) in pairs(&points, &lines[0]) {
             prop_assert!((pixel(&svg, "x", *x) - at_x).abs() < 0.5 && (pixel(&svg, "y", *y) - at_y).abs() < 0.5);
             prop_assert!((0.0..=480.0).contains(at_x) && (0.0..=260.0).contains(at_y));
         }

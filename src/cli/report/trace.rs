@@ -18,7 +18,8 @@ use crate::schedule::RoundLog;
 #[derive(Debug)]
 pub struct Trace {
     epochs: Lines,
-    rounds: Lines,
+    /// None for a part of a run, which has no such file.
+    rounds: Option<Lines>,
     keep: bool,
     begun: bool,
     problem: Option<Error>,
@@ -50,8 +51,13 @@ struct Explained<'a> {
 impl Trace {
     /// The trace of the run of a folder.
     pub(crate) fn new(folder: &Path) -> Self {
-        let lines = |name: &str| Lines { path: folder.join(name), out: None };
-        Self { epochs: lines(TRACE), rounds: lines(EXPLAINED), keep: false, begun: false, problem: None }
+        let rounds = Some(Lines::new(folder.join(EXPLAINED)));
+        Self { rounds, ..Self::of_part(folder.join(TRACE)) }
+    }
+
+    /// The trace of a part of a run, as a file of epochs alone.
+    pub(crate) fn of_part(path: PathBuf) -> Self {
+        Self { epochs: Lines::new(path), rounds: None, keep: false, begun: false, problem: None }
     }
 
     /// Keeps the lines of an earlier part of the same run, up to where this part begins.
@@ -71,7 +77,7 @@ impl Trace {
     /// # Errors
     /// The first problem there was.
     pub fn check(&mut self) -> Result<(), Error> {
-        for lines in [&self.epochs, &self.rounds] {
+        for lines in std::iter::once(&self.epochs).chain(&self.rounds) {
             match fs::remove_file(lines.earlier()) {
                 Err(why) if why.kind() != io::ErrorKind::NotFound => {
                     self.problem = self.problem.take().or(Some(Error::write(&lines.path, why)));
@@ -85,21 +91,25 @@ impl Trace {
     fn append(&mut self, record: &EpochRecord) -> Result<(), Error> {
         let EpochRecord { epoch, data_version, log, .. } = record;
         let (epoch, data_version) = (*epoch, *data_version);
-        for lines in [&self.epochs, &self.rounds].into_iter().filter(|_| !self.begun) {
+        for lines in std::iter::once(&self.epochs).chain(&self.rounds).filter(|_| !self.begun) {
             lines
                 .begin(self.keep.then_some((data_version, epoch)))
                 .map_err(|why| Error::write(&lines.path, why))?;
         }
         self.begun = true;
         self.epochs.add(record)?;
-        match log.is_empty() {
-            true => Ok(()),
-            false => self.rounds.add(&Explained { epoch, data_version, rounds: log }),
+        match &mut self.rounds {
+            Some(rounds) if !log.is_empty() => rounds.add(&Explained { epoch, data_version, rounds: log }),
+            _ => Ok(()),
         }
     }
 }
 
 impl Lines {
+    fn new(path: PathBuf) -> Self {
+        Self { path, out: None }
+    }
+
     /// Place of the lines of the run before until the end of this one.
     fn earlier(&self) -> PathBuf {
         self.path.with_extension("jsonl.earlier")

@@ -41,6 +41,18 @@ pub(crate) struct RecordedEnd {
     pub(crate) said: String,
 }
 
+impl RecordedEnd {
+    /// The line of what was said that tells how the run ended: as [`Report::conclusion`] words it, else the last.
+    ///
+    /// [`Report::conclusion`]: crate::cli::Report::conclusion
+    pub(crate) fn conclusion(&self) -> Option<&str> {
+        let concludes =
+            |line: &&str| ["done: ", "stopped", "interrupted: "].iter().any(|word| line.starts_with(word));
+        let lines = || self.said.trim().lines();
+        lines().rfind(concludes).or_else(|| lines().last())
+    }
+}
+
 /// The command line of this process, once it is understood.
 static COMMAND_LINE: OnceLock<(String, Given)> = OnceLock::new();
 

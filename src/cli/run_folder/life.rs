@@ -10,9 +10,9 @@ use crate::files::new_model::LOCK;
 pub(crate) enum Life {
     /// It lives: the process of this number has the folder, if the number is known.
     Alive(Option<u32>),
-    /// No process has the folder.
+    /// No process here has the folder.
     Gone,
-    /// The system does not say who has locked which file.
+    /// The system does not say who has locked which file, as on file systems of other machines.
     Unknown,
 }
 
@@ -26,9 +26,14 @@ impl Life {
         let Some((place, locks)) = place(&path).zip(fs::read_to_string("/proc/locks").ok()) else {
             return Self::Unknown;
         };
-        match locks.lines().any(|line| is_of(line, place, holder)) {
-            true => Self::Alive(holder),
-            false => Self::Gone,
+        if locks.lines().any(|line| is_of(line, place, holder)) {
+            return Self::Alive(holder);
+        }
+        // Locks of other machines are not in the list.
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        match path.canonicalize() {
+            Ok(path) if is_shared(&mounts, &path) => Self::Unknown,
+            _ => Self::Gone,
         }
     }
 }
@@ -68,6 +73,24 @@ fn is_of(line: &str, (device, inode): (u64, u64), holder: Option<u32>) -> bool {
     major.zip(minor) == Some(of_device) || is_holder
 }
 
+/// `true` if a path is on a file system that other machines may write to, by the lines of `/proc/self/mountinfo`: the
+/// mount point is their fifth word, the type follows a dash.
+fn is_shared(mounts: &str, path: &Path) -> bool {
+    let of_line = |line: &str| {
+        let (mount, about) = line.split_once(" - ")?;
+        let point = mount.split(' ').nth(4)?.replace("\\040", " ");
+        path.starts_with(&point)
+            .then(|| (point.len(), about.split(' ').next().unwrap_or_default().to_owned()))
+    };
+    // Of equal mount points the last lies above the others.
+    let kind = mounts.lines().filter_map(of_line).max_by_key(|(length, _)| *length).map(|(_, kind)| kind);
+    let shared = [
+        "nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "gpfs", "beegfs", "gluster", "ocfs2", "gfs2",
+        "fuse.", "virtiofs",
+    ];
+    kind.is_some_and(|kind| shared.iter().any(|name| kind.starts_with(name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +105,16 @@ mod tests {
         assert!(is_of(line, (device + 1, 4711), Some(712)));
         assert!(!is_of("1: -> FLOCK  ADVISORY  WRITE 712 fe:01:4711 0 EOF", (device, 4711), None));
         assert!(!is_of("", (0, 0), None) && !is_of("1: FLOCK", (0, 0), Some(1)));
+    }
+
+    #[test]
+    fn file_systems_of_other_machines_are_told_apart() {
+        let mounts = "22 1 254:0 / / rw - ext4 /dev/vda rw\n\
+                      30 22 0:40 / /data rw,relatime shared:1 - nfs4 host:/data rw\n\
+                      31 30 254:1 / /data/here\\040too rw - xfs /dev/vdb rw\n";
+        let shared = |path: &str| is_shared(mounts, Path::new(path));
+        assert!(shared("/data/run") && shared("/data") && !shared("/home/run") && !shared("/data2"));
+        assert!(!shared("/data/here too/run") && !is_shared("", Path::new("/data")));
     }
 
     #[cfg(target_os = "linux")]

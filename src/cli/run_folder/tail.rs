@@ -1,6 +1,6 @@
 //! [`Tail`]: the lines of a file that another process appends to.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 
@@ -10,6 +10,8 @@ pub(crate) struct Tail {
     path: PathBuf,
     /// Bytes of the lines that were handed out.
     read: u64,
+    /// Number of the file that they are of.
+    file: u64,
 }
 
 /// Lines of a file since the last look.
@@ -24,7 +26,7 @@ pub(crate) struct NewLines {
 
 impl Tail {
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, read: 0 }
+        Self { path, read: 0, file: 0 }
     }
 
     /// Reads the whole lines that were appended since the last call. A file that is missing has none.
@@ -37,7 +39,9 @@ impl Tail {
             }
             Err(why) => return Err(why),
         };
-        let anew = file.metadata()?.len() < self.read;
+        let about = file.metadata()?;
+        let anew = self.read > 0 && (about.len() < self.read || number(&about) != self.file);
+        self.file = number(&about);
         if anew {
             self.read = 0;
         }
@@ -49,6 +53,17 @@ impl Tail {
         let text = String::from_utf8_lossy(&bytes[..whole]);
         Ok(NewLines { lines: text.lines().map(str::to_owned).collect(), anew, cut: whole < bytes.len() })
     }
+}
+
+/// Number by which a file is told from one that has taken its name.
+#[cfg(unix)]
+fn number(about: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(about)
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
 }
 
 #[cfg(test)]
@@ -80,5 +95,11 @@ mod tests {
         assert_eq!(tail.next().unwrap(), of(&[], false));
         fs::write(&path, "new\n").unwrap();
         assert_eq!(tail.next().unwrap(), NewLines { anew: true, ..of(&["new"], false) });
+        // Another file by the name, however long.
+        let other = folder.path().join("other");
+        fs::write(&other, "another, which is longer\n").unwrap();
+        fs::rename(&other, &path).unwrap();
+        let expected = NewLines { anew: true, ..of(&["another, which is longer"], false) };
+        assert_eq!(tail.next().unwrap(), expected);
     }
 }

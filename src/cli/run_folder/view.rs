@@ -67,17 +67,23 @@ impl RunView {
         let lines = Tail::new(explained.clone())
             .next()
             .map_err(|why| Error::input(format!("{}: {why}", explained.display())))?;
+        if lines.cut && !matches!(view.life, Life::Alive(_)) {
+            view.notes.push(format!(
+                "{EXPLAINED} ends in the middle of line {}, which is left out",
+                lines.lines.len() + 1
+            ));
+        }
         for (at, line) in lines.lines.iter().enumerate() {
             view.explained.push(parsed(&explained, at + 1, line)?);
         }
         Ok(view)
     }
 
-    /// Reads what was appended to the trace, and the state of the run. `true` if anything is new.
+    /// Reads what was appended to the trace, and the state of the run.
     ///
     /// # Errors
     /// If a file cannot be read or is none of a run.
-    pub(crate) fn refresh(&mut self) -> Result<bool, Error> {
+    pub(crate) fn refresh(&mut self) -> Result<(), Error> {
         // Whether the run lives is asked first: what it wrote before it ended is read after that.
         let life = Life::of(&self.path);
         let begun = Begun::read(&self.path)?;
@@ -86,7 +92,6 @@ impl RunView {
         if new.anew {
             self.trace.clear();
         }
-        let before = self.trace.len();
         for line in &new.lines {
             let record = parsed(&path, self.trace.len() + 1, line)?;
             self.trace.push(record);
@@ -96,9 +101,8 @@ impl RunView {
             let line = self.trace.len() + 1;
             self.notes.push(format!("{TRACE} ends in the middle of line {line}, which is left out"));
         }
-        let is_new = new.anew || before < self.trace.len() || life != self.life || begun != self.begun;
         (self.life, self.begun) = (life, begun);
-        Ok(is_new)
+        Ok(())
     }
 }
 

@@ -26,7 +26,8 @@ pub(crate) struct StatusOptions {
     /// elsewhere there is a line a change
     #[arg(long)]
     watch: bool,
-    /// One line of JSON; with --watch a line a change
+    /// One line of JSON: of a launched run that is alive what its coordinator says, of others and with --watch, which
+    /// writes a line a change, what the folder says
     #[arg(long)]
     json: bool,
 }
@@ -42,7 +43,12 @@ pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
     }
     // An invitation that a killed launcher has left invites to nothing.
     if run.join(INVITATION).is_file() && Life::of(run) != Life::Gone {
-        return launched::status(&admin(run)?.status()?, *json);
+        match admin(run).and_then(|coordinator| Ok(coordinator.status()?)) {
+            Ok(told) => return launched::status(&told, *json),
+            // It has ended meanwhile: its folder says how.
+            Err(_) if Life::of(run) == Life::Gone => {}
+            Err(why) => return Err(why),
+        }
     }
     let view = RunView::read(run)?;
     let standing = Standing::of(&view);

@@ -3,8 +3,10 @@
 use serde::Serialize;
 
 use super::curve::curve;
+use super::launched::INVITATION;
 use crate::cli::exit::Error;
 use crate::cli::number::{count, number, rounded};
+use crate::cli::run_folder::begun::RecordedEnd;
 use crate::cli::run_folder::life::Life;
 use crate::cli::run_folder::view::RunView;
 use crate::program::verdict::Metric;
@@ -136,18 +138,26 @@ impl Standing {
                 format!("{name}: running{process}{begins}")
             }
             State::Ended => {
-                let said =
-                    view.begun.as_ref().and_then(|begun| begun.ended.as_ref()).map(|ended| ended.said.trim());
-                let last = said.and_then(|said| said.lines().last()).unwrap_or("it has a model");
+                let ended = view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
+                let last = ended.and_then(RecordedEnd::conclusion).unwrap_or("it has a model");
                 let status = self.status.map_or(String::new(), |status| format!(" with status {status}"));
                 format!("{name}: ended{status}: {last}")
             }
             State::Dead => {
                 let path = view.path.display();
+                // An invitation that nobody has taken back: the run was launched.
+                let launched = view.path.join(INVITATION).is_file();
+                let resume = match (launched, &self.program) {
+                    (true, _) => "raddle launch",
+                    (false, Some(_)) => name,
+                    (false, None) => "PROGRAM VERB",
+                };
                 let again = if view.path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
-                format!("{name}: dead: its process ended without a model; `{name} --resume {path}` {again}")
+                format!(
+                    "{name}: dead: no process here has it, and it has no model; `{resume} --resume {path}` {again}"
+                )
             }
-            State::Unknown => format!("{name}: this system does not say whether its process lives"),
+            State::Unknown => format!("{name}: it cannot be seen from here whether its process lives"),
         }
     }
 

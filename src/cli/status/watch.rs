@@ -17,18 +17,17 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
     let mut view = RunView::read(run)?;
     let in_place = !json && stdout().is_terminal();
-    let mut drawn = 0;
-    let mut is_new = true;
+    let mut shown = String::new();
     loop {
         let standing = Standing::of(&view);
-        if is_new {
-            let text = match (json, in_place) {
-                (true, _) => standing.json()?,
-                (_, true) => standing.text(&view),
-                _ => standing.line(&view),
-            };
-            say(&over(&text, drawn))?;
-            drawn = if in_place { text.lines().count() } else { 0 };
+        let text = match (json, in_place) {
+            (true, _) => standing.json()?,
+            (_, true) => clipped(&standing.text(&view)),
+            _ => standing.line(&view),
+        };
+        if text != shown {
+            say(&over(&text, if in_place { shown.lines().count() } else { 0 }))?;
+            shown = text;
         }
         match standing.state {
             State::Running => {}
@@ -36,13 +35,20 @@ pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
             State::Dead => return Ok(ExitStatus::Failed.code()),
             State::Unknown => {
                 return Err(Error::failed(
-                    "this system does not say which processes live: --watch needs Linux",
+                    "it cannot be seen from here whether its process lives: watch it on its own machine, which must run Linux",
                 ));
             }
         }
         thread::sleep(PAUSE);
-        is_new = view.refresh()?;
+        view.refresh()?;
     }
+}
+
+/// A text whose lines are no longer than those of the terminal: each takes one of its rows.
+fn clipped(text: &str) -> String {
+    let width = width();
+    let lines = text.lines().map(|line| line.chars().take(width).collect::<String>());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A text that takes the place of so many lines above the cursor. No colours are set.
@@ -52,4 +58,14 @@ fn over(text: &str, lines: usize) -> String {
         // Up, to the first column; what is left of the old text is erased.
         _ => format!("\u{1b}[{lines}F\u{1b}[J{text}"),
     }
+}
+
+/// Columns of the terminal.
+fn width() -> usize {
+    #[cfg(unix)]
+    let columns = rustix::termios::tcgetwinsize(stdout()).map_or(0, |size| size.ws_col);
+    #[cfg(not(unix))]
+    let columns = 0;
+    // A terminal that does not say how wide it is has 0 columns.
+    if columns == 0 { 80 } else { usize::from(columns) }
 }

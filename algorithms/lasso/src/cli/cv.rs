@@ -15,7 +15,8 @@ use serde::Serialize;
 use super::curves::Chosen;
 use super::features;
 use super::pictures;
-use super::problem::{MOST_POINTS, ProblemOptions, refuse, refuse_named};
+use super::problem::{MOST_POINTS, ProblemOptions};
+use super::refused::{refuse, refuse_named};
 use super::{data, outcome, problem};
 
 const EXAMPLES: &str = "Examples, which work as they stand:

@@ -5,7 +5,8 @@ use raddle_lasso::Fit;
 
 use super::fit_options::Options;
 use super::outcome::{Beyond, finished};
-use super::problem::{self, Ready, refuse_named};
+use super::problem::{self, Ready};
+use super::refused::refuse_named;
 use super::versions;
 
 /// Fits, writes and reports.

@@ -234,7 +234,7 @@ impl Tested {
         report.result(&format!("test_{}", field(name)), value).result("test_rows", self.counted)
     }
 
-    /// What was measured, as a person reads it.
+    /// The measure on the test rows, as a person reads it.
     pub(crate) fn text(&self) -> String {
         let rows = count(self.counted, "test row");
         let (name, value) = self.measure;
@@ -246,7 +246,7 @@ impl Tested {
         format!("{name} {value} on {rows} ({}){}", self.named, notes.collect::<String>())
     }
 
-    /// What was measured, as a generic table.
+    /// The measure on the test rows, as a table of the summary.
     pub(crate) fn table(&self) -> Listing {
         let mut table = Listing::new("test", &["measure", "value", "rows", "on"]);
         let (name, value) = self.measure;

@@ -20,6 +20,7 @@ mod pictures;
 mod point;
 mod predict;
 mod problem;
+mod refused;
 mod rows;
 mod samples;
 mod stored;

@@ -14,7 +14,8 @@ use super::features;
 use super::listing::{abridged, short};
 use super::outcome::no_penalty;
 use super::pictures;
-use super::problem::{self, MOST_POINTS, ProblemOptions, Ready, refuse_named};
+use super::problem::{self, MOST_POINTS, ProblemOptions, Ready};
+use super::refused::refuse_named;
 
 /// Points listed on the screen, about.
 const LISTED: usize = 20;

@@ -14,7 +14,8 @@ use raddle_lasso::{Fit, LiveTable, Problem, RowChange};
 use super::data;
 use super::fit_options::Options;
 use super::outcome::{Beyond, finished};
-use super::problem::{self, refuse_named};
+use super::problem;
+use super::refused::refuse_named;
 
 struct Run<'a> {
     options: &'a Options,

@@ -61,7 +61,7 @@ fn refuse(error: LinearError, file: &str, features: &Features) -> Error {
         LinearError::Parameter { .. } => Error::usage(format!("--{error}")),
         LinearError::Engine(error) => Error::from(error),
         error => match &features.classes {
-            Some(texts) if matches!(error, LinearError::OneClass { .. } | LinearError::Classes { .. }) => {
+            Some(texts) if matches!(error, LinearError::OneClass { .. } | LinearError::NoRows { .. }) => {
                 let some = texts[..texts.len().min(NAMED)].join("`, `");
                 let more = if texts.len() > NAMED { ", .." } else { "" };
                 Error::input(format!("{file}: {error}; its classes are `{some}`{more}"))

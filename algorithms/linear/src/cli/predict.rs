@@ -7,8 +7,8 @@ use clap::Args;
 use raddle::cli::{Error, ExitStatus, UseOptions, count, number, write_atomic};
 use raddle_common::tables::{TextArgs, known};
 use raddle_datasets::{Classes, Encoding, Options as Reading, Samples, read_samples};
-use raddle_linear::Loss;
 use raddle_linear::files::{About, Saved};
+use raddle_linear::{Fit, Loss};
 use serde_json::{Map, Value, json};
 
 /// The options of `linear predict`.
@@ -37,7 +37,7 @@ pub(crate) struct Options {
 
 /// Predicts the class of each row, and its margin or probability.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let Saved { about, coefficients } = Saved::open(&options.model)?;
+    let Saved { about, coefficients, .. } = Saved::open(&options.model)?;
     let reading = options.text.options(options.format.as_deref(), options.y.as_deref(), 1)?;
     let of_names = || about.feature_names.as_deref().map(Encoding::of_numbers);
     let reading = Reading {
@@ -53,8 +53,13 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         Some(some) => Some((some.place(column)?, value)),
         None => ((column as usize) < samples.x.cols()).then_some((column, value)),
     };
-    let coefficients: Vec<(u32, f64)> = coefficients.into_iter().filter_map(place).collect();
-    let scores = raddle_lasso::predict(&samples.x, &coefficients, about.intercept);
+    let score = |(of, intercept): (Vec<(u32, f64)>, &f64)| {
+        let of: Vec<(u32, f64)> = of.into_iter().filter_map(place).collect();
+        raddle_lasso::predict(&samples.x, &of, *intercept)
+    };
+    let scores: Vec<Vec<f64>> = coefficients.into_iter().zip(&about.intercepts).map(score).collect();
+    let scores: Vec<Vec<f64>> =
+        (0..samples.x.rows()).map(|row| scores.iter().map(|of| of[row]).collect()).collect();
     samples.notes.iter().for_each(|note| options.use_options.note(note));
     if samples.beyond > 0 {
         let values = count(samples.beyond, "value");
@@ -86,32 +91,41 @@ fn check(about: &About, samples: &Samples, data: &str) -> Result<(), Error> {
 }
 
 /// Share of the rows with a response and a score whose class is right; none unless the response is of the model's classes.
-fn accuracy(about: &About, y: &[f64], scores: &[f64]) -> Option<f64> {
-    let both = || y.iter().zip(scores).filter(|(y, score)| !y.is_nan() && !score.is_nan());
+fn accuracy(about: &About, y: &[f64], scores: &[Vec<f64>]) -> Option<f64> {
+    let both = || y.iter().zip(scores).filter(|(y, scores)| !y.is_nan() && !is_missing(scores));
     let counted = both().count();
     if counted == 0 || !both().all(|(y, _)| about.classes.contains(y)) {
         return None;
     }
-    let right = both().filter(|(y, score)| **y == about.classes[usize::from(**score > 0.0)]).count();
+    let right = both().filter(|(y, scores)| **y == about.classes[Fit::class(scores)]).count();
     Some(right as f64 / counted as f64)
 }
 
-/// A row as it is written: its class and margin or probability, `nan` where a value is missing that the model needs.
-fn line(about: &About, score: f64) -> String {
-    if score.is_nan() {
-        return "nan\tnan".into();
-    }
-    format!("{}\t{}", about.class_name(score > 0.0), shown(about, score))
+fn is_missing(scores: &[f64]) -> bool {
+    scores.iter().any(|score| score.is_nan())
 }
 
-fn shown(about: &About, score: f64) -> f64 {
-    if about.loss() == Loss::Logistic { Loss::probability(score) } else { score }
+/// A row as it is written: its class, and its margins or probabilities; `nan` where a value is missing that the model
+/// needs.
+fn line(about: &About, scores: &[f64]) -> String {
+    let class = if is_missing(scores) { "nan".into() } else { about.class_name(Fit::class(scores)) };
+    shown(about, scores).iter().fold(class, |line, score| format!("{line}\t{score}"))
+}
+
+/// Margins; of the logistic loss the probability of the larger class, or that of each class among them.
+fn shown(about: &About, scores: &[f64]) -> Vec<f64> {
+    if about.loss() != Loss::Logistic {
+        return scores.to_vec();
+    }
+    let each: Vec<f64> = scores.iter().map(|score| Loss::probability(*score)).collect();
+    let sum = if each.len() == 1 { 1.0 } else { each.iter().sum() };
+    each.into_iter().map(|of| of / sum).collect()
 }
 
 fn tell(
     options: &Options,
     about: &About,
-    scores: &[f64],
+    scores: &[Vec<f64>],
     accuracy: Option<f64>,
 ) -> Result<ExitStatus, Error> {
     let Options { out, use_options, .. } = options;
@@ -121,18 +135,22 @@ fn tell(
     let said = accuracy.map(|accuracy| format!("accuracy {}", number(accuracy)));
     if let Some(file) = out {
         write_atomic(file, |out| {
-            scores.iter().try_for_each(|score| writeln!(out, "{}", line(about, *score)))
+            scores.iter().try_for_each(|scores| writeln!(out, "{}", line(about, scores)))
         })?;
         let text = count(scores.len() as u64, "prediction");
         let text = said.map_or(text.clone(), |said| format!("{text}, {said}"));
         use_options.say(&text, &value)?;
         return Ok(ExitStatus::Done);
     }
-    let class = |score: &f64| (!score.is_nan()).then(|| about.class_name(*score > 0.0));
+    let class = |scores: &Vec<f64>| (!is_missing(scores)).then(|| about.class_name(Fit::class(scores)));
     value.insert("classes".into(), json!(scores.iter().map(class).collect::<Vec<_>>()));
     let kind = if about.loss() == Loss::Logistic { "probabilities" } else { "margins" };
-    value.insert(kind.into(), json!(scores.iter().map(|score| shown(about, *score)).collect::<Vec<_>>()));
-    let lines: Vec<String> = scores.iter().map(|score| line(about, *score)).collect();
+    let number_or_all = |scores: &Vec<f64>| match &shown(about, scores)[..] {
+        [one] => json!(one),
+        all => json!(all),
+    };
+    value.insert(kind.into(), json!(scores.iter().map(number_or_all).collect::<Vec<_>>()));
+    let lines: Vec<String> = scores.iter().map(|scores| line(about, scores)).collect();
     use_options.say(&lines.join("\n"), &value)?;
     said.iter().for_each(|said| use_options.note(said));
     Ok(ExitStatus::Done)

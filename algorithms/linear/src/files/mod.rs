@@ -10,7 +10,7 @@
 //! # let parent = tempfile::tempdir()?;
 //! # let run = parent.path().join("run");
 //! fit.save(&run)?; // `linear predict run` reads it
-//! assert_eq!(Saved::open(&run)?.coefficients, fit.coefficients);
+//! assert_eq!(Saved::open(&run)?.coefficients[0], fit.scorers[0].coefficients);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

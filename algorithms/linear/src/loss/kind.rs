@@ -71,13 +71,9 @@ impl Loss {
         }
     }
 
-    /// The dual value within its bounds next to this one.
-    pub(crate) fn within(self, a: f64, c: f64) -> f64 {
-        match self {
-            Self::SquaredHinge if c == 0.0 => 0.0,
-            Self::SquaredHinge => a.max(0.0),
-            Self::Hinge | Self::Logistic => a.clamp(0.0, c),
-        }
+    /// Largest dual value of a row with the weight `c`.
+    pub(crate) fn upper(self, c: f64) -> f64 {
+        if self == Self::SquaredHinge && c > 0.0 { f64::INFINITY } else { c }
     }
 }
 

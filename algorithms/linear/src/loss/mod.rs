@@ -3,6 +3,6 @@
 mod certificate;
 mod kind;
 
-pub(crate) use certificate::{Certificate, weights_of};
+pub(crate) use certificate::Certificate;
 pub use kind::Loss;
 pub(crate) use kind::sigmoid;

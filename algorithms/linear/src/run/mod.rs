@@ -1,4 +1,5 @@
-//! The engine's side: the rows' dual values are a shard, the weights are the replica.
+//! The engine's side: the rows' dual values are a shard.
 
+pub(crate) mod course;
+pub(crate) mod machine;
 pub(crate) mod program;
-pub(crate) mod shard;

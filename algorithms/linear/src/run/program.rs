@@ -1,123 +1,101 @@
-//! [`LinearProgram`]: an epoch is ten dual passes, or a direct solver where these are counted to cost more.
+//! [`LinearProgram`]: a shard for each binary problem, or one in the pinned block where there is only one.
 
+use raddle::Restored;
 use raddle::prelude::*;
+use raddle::state::StateError;
 
-use super::shard::Duals;
+use super::machine::Machine;
+use crate::data::binary::Binary;
 use crate::data::problem::Problem;
-use crate::loss::{Certificate, Loss, weights_of};
-use crate::solve::interior::interior;
-use crate::solve::newton::newton;
-use crate::solve::passes::passes;
-use crate::solve::{cost_of_step, is_possible};
+use crate::loss::Loss;
 
-/// Passes in an epoch.
-const PASSES: usize = 10;
-/// Steps that a direct solver is counted to take.
-const STEPS: f64 = 20.0;
-/// A visit of a value in a pass costs so many of the multiplications of a factor.
-const VISIT: f64 = 4.0;
-/// Epochs of a direct solver in a run, at most: what it leaves is rounding.
-const DIRECT: u64 = 2;
-/// Boundaries without a smaller gap after which a run is over.
-const IDLE: u64 = 40;
-
-/// A linear classifier as a program of the engine.
+/// A linear classifier as a program of the engine. Of several classes each is a shard, and several workers have several
+/// classes at once. A binary problem that is alone is solved where rounds are aggregated: there the other workers help
+/// with factors.
 #[derive(Debug)]
 pub struct LinearProgram {
     pub(crate) problem: Problem,
     pub(crate) loss: Loss,
-    /// The weight of each row's loss.
-    pub(crate) costs: Vec<f64>,
+    /// The weight of the loss of a row that counts once, by class.
+    pub(crate) factors: Vec<f64>,
     pub(crate) tolerance: f64,
     pub(crate) seed: u64,
 }
 
 impl LinearProgram {
-    /// `true` if a direct solver is counted to cost less than the passes that the gap's course lets expect.
-    fn is_direct_cheaper(&self, duals: &Duals) -> bool {
-        let rows = &self.problem.rows;
-        let few = self.loss != Loss::SquaredHinge || duals.epochs < 2;
-        let count = if few { rows.count() } else { duals.values.iter().filter(|a| **a > 0.0).count() };
-        if duals.epochs == 0 || duals.direct >= DIRECT || !is_possible(rows, count) {
-            return false;
-        }
-        let fallen = (duals.before / duals.gap).ln();
-        let rate = if fallen.is_finite() { fallen.max(1e-3) } else { 1e-3 };
-        let left = (duals.gap / self.tolerance).ln().max(0.0) / rate;
-        let pass = rows.stored() as f64 * 2.0 * VISIT;
-        STEPS * cost_of_step(rows) < left.ceil() * PASSES as f64 * pass
+    /// A binary problem by its number.
+    pub(crate) fn binary(&self, machine: usize) -> Binary<'_> {
+        self.problem.binary(machine, self.loss, &self.factors)
     }
 
-    /// The dual point of the direct solver.
-    fn direct(&self, w: &[f64]) -> Option<Vec<f64>> {
-        let target = self.tolerance * 0.5;
-        match self.loss {
-            Loss::Hinge => interior(&self.problem, &self.costs, target),
-            loss => newton(&self.problem, (loss, &self.costs), w, target),
+    fn advance(&self, number: u32, machine: &mut Machine) {
+        if !machine.is_done(self.tolerance) {
+            machine.advance(&self.binary(number as usize), self.tolerance, &[self.seed, u64::from(number)]);
         }
     }
 
-    fn gap(&self, a: &[f64], w: &[f64]) -> f64 {
-        Certificate::of(&self.problem, self.loss, &self.costs, a, w).gap()
+    /// The objectives of a machine, the number of its rows that support it, and 1 if it has come to its end.
+    fn told(&self, machine: &Machine) -> Vec<f64> {
+        let supports = machine.best.iter().filter(|a| **a > 0.0).count();
+        let is_done = f64::from(u8::from(machine.is_done(self.tolerance)));
+        vec![machine.found.primal, machine.found.dual, machine.found.gap(), supports as f64, is_done]
     }
 }
 
+/// Numbers that a machine tells.
+const TOLD: usize = 5;
+
 impl Program for LinearProgram {
-    raddle::program!(Shard = Duals, Replica = Vec<f64>, Partial = Vec<f64>; update);
+    raddle::program!(Shard = Option<Machine>, Pinned = Option<Machine>, Partial = Vec<f64>, Change = (); update);
 
-    /// The weights, by the shard.
-    fn aggregate(&self, at: Aggregate<'_, Self>) -> Vec<f64> {
-        at.partials.sum()
-    }
-
-    fn commit(&self, weights: &Vec<f64>, replica: &mut Vec<f64>) {
-        replica.clone_from(weights);
-    }
-
-    /// Both objectives, the number of rows that support the weights, and of boundaries without a smaller gap.
-    fn evaluate(&self, at: Evaluate<'_, Self>) -> Vec<f64> {
-        let Evaluate { shard, replica: weights, .. } = at;
-        let found = Certificate::of(&self.problem, self.loss, &self.costs, &shard.values, weights);
-        let gap = found.gap();
-        (shard.before, shard.gap) = (shard.gap, gap);
-        if shard.epochs <= 1 || gap < shard.least {
-            (shard.least, shard.idle) = (gap, 0);
-        } else {
-            shard.idle += 1;
+    /// Advances the binary problem that is alone.
+    fn aggregate(&self, at: Aggregate<'_, Self>) {
+        if let Some(machine) = at.pinned {
+            self.advance(0, machine);
         }
-        let supports = shard.values.iter().filter(|a| **a > 0.0).count();
-        vec![found.primal, found.dual, supports as f64, shard.idle as f64]
     }
 
-    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Vec<f64>> {
-        let sums = at.partials.sum();
-        let found = Certificate { primal: sums[0], dual: sums[1] };
-        let metric = Metric::new("relative-duality-gap", found.gap(), "training data").target(self.tolerance);
-        let status = if sums[3] >= IDLE as f64 { Status::Completed } else { Status::Continue };
+    fn commit(&self, _: &(), _: &mut ()) {}
+
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Vec<f64> {
+        at.shard.as_ref().map_or_else(Vec::new, |machine| self.told(machine))
+    }
+
+    /// The worst gap is the model's.
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+        let mut told = at.partials.concat();
+        told.extend(at.pinned.iter().flat_map(|machine| self.told(machine)));
+        let machines = told.chunks_exact(TOLD);
+        let sum = |at: usize| machines.clone().map(|of| of[at]).sum::<f64>();
+        let worst = machines.clone().map(|of| of[2]).fold(0.0, f64::max);
+        let metric = Metric::new("relative-duality-gap", worst, "training data").target(self.tolerance);
+        let is_over = machines.clone().all(|of| of[4] > 0.0);
+        let status = if is_over { Status::Completed } else { Status::Continue };
         let verdict = Verdict::new(metric.certified()).status(status);
-        verdict.show("primal", found.primal).show("dual", found.dual).show("support", sums[2])
+        verdict.show("primal", sum(0)).show("dual", sum(1)).show("support", sum(3))
+    }
+
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        let (rows, width) = (self.problem.rows(), self.problem.rows.width());
+        let machines = run.shards.iter().flatten().chain(run.pinned.iter());
+        let (mut count, mut fit) = (0, true);
+        machines.for_each(|machine| {
+            count += 1;
+            fit &= machine.is_of(rows, width);
+        });
+        if fit && count == self.problem.machines() {
+            Ok(())
+        } else {
+            Err(StateError::new("values for each row and each class"))
+        }
     }
 }
 
 impl Update for LinearProgram {
     fn update(&self, at: TaskOf<'_, Self>) -> Vec<f64> {
-        let TaskOf { task, shard, replica: weights } = at;
-        let is_direct = self.is_direct_cheaper(shard);
-        shard.epochs += 1;
-        if is_direct {
-            shard.direct += 1;
-            if let Some(mut a) = self.direct(weights) {
-                a.iter_mut().zip(&self.costs).for_each(|(a, c)| *a = self.loss.within(*a, *c));
-                let w = weights_of(&self.problem, &a);
-                if self.gap(&a, &w) < self.gap(&shard.values, weights) {
-                    shard.values = a;
-                    return w;
-                }
-            }
+        if let Some(machine) = at.shard {
+            self.advance(at.task.shard, machine);
         }
-        let (mut w, mut stream) = (weights.clone(), task.stream(self.seed));
-        passes(&self.problem, (self.loss, &self.costs), &mut shard.values, &mut w, (PASSES, &mut stream));
-        // What steps have added up differs from the sum by rounding: the certificate is of the sum.
-        weights_of(&self.problem, &shard.values)
+        Vec::new()
     }
 }

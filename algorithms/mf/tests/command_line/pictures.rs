@@ -19,7 +19,7 @@ fn pictures(run: &Path) -> Vec<Picture> {
 /// Epochs and values of a line, by its metric and the set that this was measured on.
 type Lines = BTreeMap<(String, String), (Vec<f64>, Vec<f64>)>;
 
-/// What `trace.jsonl` has of each metric that was measured twice, and the epochs of the restarts.
+/// Values that `trace.jsonl` has of each metric that was measured twice, and the epochs of the restarts.
 fn traced(run: &Path) -> (Lines, Vec<f64>) {
     let (mut found, mut restarts) = (Lines::new(), Vec::new());
     for line in fs::read_to_string(run.join("trace.jsonl")).unwrap().lines() {
@@ -40,7 +40,7 @@ fn traced(run: &Path) -> (Lines, Vec<f64>) {
     (found, restarts)
 }
 
-/// What pictures have of each metric.
+/// Values that pictures have of each metric.
 fn drawn(pictures: &[Picture]) -> Lines {
     let lines = pictures.iter().flat_map(|picture| {
         assert_eq!((&picture.kind, &*picture.x.label), (&PictureKind::Lines, "epoch"));

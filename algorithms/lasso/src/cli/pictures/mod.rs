@@ -1,4 +1,4 @@
-//! What results look like: descriptions of pictures, for whoever draws them.
+//! Pictures of results, described for whoever draws them.
 
 mod curves;
 mod path;

@@ -69,7 +69,7 @@ pub(super) fn map(
     Some(Picture { contents, ..picture })
 }
 
-/// What the places are, and which topics have none.
+/// Sentence on the meaning of the places, and on topics that have none.
 fn note(mapped: usize, filled: usize, counts: &TopicWords) -> String {
     let mut note = String::from(
         "Topics with like words lie side by side: principal coordinates of Jensen-Shannon distances",

@@ -1,0 +1,65 @@
+//! Errors of a fit in the words of its command line: with the file, and the names of columns and classes.
+
+use raddle::cli::Error;
+use raddle_datasets::Occurring;
+use raddle_lasso::LassoError;
+use raddle_lasso::files::Features;
+
+use super::features::some;
+
+/// A parameter out of range is bad usage, data that cannot be fitted bad input, the rest a failure.
+pub(crate) fn refuse(error: LassoError) -> Error {
+    match error {
+        LassoError::Parameter { .. } => Error::usage(format!("--{error}")),
+        LassoError::Engine(error) => Error::from(error),
+        error => Error::input(error),
+    }
+}
+
+/// Error with the file, and the name of the column that is at fault, or the classes.
+pub(crate) fn refuse_named(error: LassoError, file: &str, features: &Features) -> Error {
+    let names = features.names.as_deref();
+    let error = renumbered(error, features.occurring.as_ref());
+    let column = match error {
+        LassoError::Parameter { .. } | LassoError::Engine(_) | LassoError::Read(_) => return refuse(error),
+        LassoError::Column { column, .. }
+        | LassoError::NotFinite { column: Some(column), .. }
+        | LassoError::FreeBounds { column }
+        | LassoError::GroupFactor { column } => Some(column),
+        LassoError::Classes { .. } | LassoError::Labels { .. } => {
+            return match &features.classes {
+                Some(texts) => Error::input(format!("{file}: {error}; these are {}", some(texts))),
+                None => Error::input(format!("{file}: {error}")),
+            };
+        }
+        LassoError::InFold { ref why, .. } if matches!(**why, LassoError::NoClass { .. }) => {
+            let LassoError::NoClass { class } = **why else { return refuse(error) };
+            let name = features.classes.as_ref().and_then(|texts| texts.get(class as usize));
+            let name = name.map_or(String::new(), |name| format!("; the class {class} is `{name}`"));
+            return Error::input(format!("{file}: {error}{name}"));
+        }
+        LassoError::FoldClass { class, .. } => {
+            let name = features.classes.as_ref().and_then(|texts| texts.get(class as usize));
+            let name = name.map_or(String::new(), |name| format!("; the class {class} is `{name}`"));
+            return Error::input(format!("{file}: {error}{name}"));
+        }
+        _ => None,
+    };
+    match column.and_then(|column| names?.get(column - 1)).filter(|name| !name.is_empty()) {
+        Some(name) => Error::input(format!("{file}: column `{name}`: {error}")),
+        None => Error::input(format!("{file}: {error}")),
+    }
+}
+
+/// The error with the number that a column has in the data.
+fn renumbered(mut error: LassoError, occurring: Option<&Occurring>) -> LassoError {
+    let Some(occurring) = occurring else { return error };
+    if let LassoError::Column { column, .. }
+    | LassoError::NotFinite { column: Some(column), .. }
+    | LassoError::FreeBounds { column }
+    | LassoError::GroupFactor { column } = &mut error
+    {
+        *column = occurring.number(*column as u32 - 1) as usize + 1;
+    }
+    error
+}

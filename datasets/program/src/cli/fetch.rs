@@ -1,0 +1,185 @@
+//! `raddle data fetch`: a set by its name, or a file by its address.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use raddle::cli::{Error, ExitStatus, between, say};
+
+use super::ask;
+use super::interrupted;
+use super::network::{Network, Wanted};
+use super::obtain::obtain;
+use super::path::not_here;
+use crate::download::{Asked, download};
+use crate::entry::{DataFile, Entry, Provenance};
+use crate::{catalogue, place};
+
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// Name of a set, or address of a file.
+    #[arg(value_name = "NAME|URL")]
+    what: String,
+    /// Folder to fetch to; for a set RADDLE_DATA by default, for an address it must be given.
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// Take the licence and the size, which are shown, without a question.
+    #[arg(long)]
+    yes: bool,
+    /// Address to try before those that are known; may be given several times. A digest makes any copy as good; of a set
+    /// of several files the folder that has them.
+    #[arg(long, value_name = "URL")]
+    from: Vec<String>,
+    /// SHA-256 that the file at an address must have.
+    #[arg(long, value_name = "HEX")]
+    sha256: Option<String>,
+    /// Seconds for which a server may say nothing.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = between::<1, 3600>)]
+    timeout: usize,
+}
+
+/// Fetches.
+pub(super) fn fetch(options: &Options) -> Result<ExitStatus, Error> {
+    let network = Network { from: &options.from, silence: Duration::from_secs(options.timeout as u64) };
+    for address in &options.from {
+        check(address)?;
+    }
+    if options.what.contains("://") {
+        return file(options, &network);
+    }
+    if options.sha256.is_some() {
+        return Err(Error::usage("--sha256 is of an address: the digest of a set is known"));
+    }
+    set(options, &catalogue::named(&options.what)?, &network)
+}
+
+fn set(options: &Options, entry: &Entry, network: &Network<'_>) -> Result<ExitStatus, Error> {
+    let folder = place::folder(options.to.as_deref())?;
+    let mut lacking = lacking(entry, &folder)?;
+    if lacking.is_empty() {
+        let file = entry.files.first().and_then(|file| place::here(file, &folder));
+        let path = file.map(|(path, _)| path.display().to_string()).unwrap_or_default();
+        say(&format!("{}: it is here: {path}", entry.name))?;
+        return Ok(ExitStatus::Done);
+    }
+    if entry.provenance() == Provenance::File {
+        return Err(not_here(entry, &folder));
+    }
+    let wanted: Vec<Wanted<'_>> =
+        lacking.iter().filter_map(|file| Wanted::of(file, &folder, network)).collect();
+    if !wanted.is_empty() {
+        network.check(entry, &wanted)?;
+        ask::about(entry, &wanted, options.yes)?;
+    }
+    let _held = place::hold(&folder)?;
+    // Another may have fetched it since.
+    lacking.retain(|file| place::here(file, &folder).is_none());
+    for file in lacking {
+        obtain(entry, file, &folder, network)?;
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// The files of a set that are not here; those that are have the bytes that they should have.
+fn lacking<'a>(entry: &'a Entry, folder: &Path) -> Result<Vec<&'a DataFile>, Error> {
+    let mut lacking = Vec::new();
+    for file in &entry.files {
+        let Some((path, expected)) = place::here(file, folder) else {
+            lacking.push(file);
+            continue;
+        };
+        let Some(expected) = expected else { continue };
+        let found = place::digest(&path)?;
+        if found != expected {
+            return Err(place::other_bytes(&path, &found, &expected));
+        }
+    }
+    Ok(lacking)
+}
+
+/// Fetches the file of an address.
+fn file(options: &Options, network: &Network<'_>) -> Result<ExitStatus, Error> {
+    let address = &options.what;
+    check(address)?;
+    let folder = options
+        .to
+        .as_deref()
+        .ok_or_else(|| Error::usage(format!("{address}: add --to DIR, the folder that the file goes to")))?;
+    let is_digest = |text: &String| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if let Some(text) = options.sha256.as_ref().filter(|text| !is_digest(text)) {
+        return Err(Error::usage(format!("--sha256 {text}: give 64 hexadecimal digits")));
+    }
+    let sha256 = options.sha256.as_ref().map(|text| text.to_ascii_lowercase());
+    let folder = place::folder(Some(folder))?;
+    let path = folder.join(name_in(address)?);
+    if path.exists() {
+        return is_there(&path, sha256.as_deref());
+    }
+    let client = network.client()?;
+    ask::about_file(address, options.yes)?;
+    let _held = place::hold(&folder)?;
+    if path.exists() {
+        return is_there(&path, sha256.as_deref());
+    }
+    let addresses: Vec<String> = options.from.iter().chain([address]).cloned().collect();
+    interrupted::tell(&addresses, &path)?;
+    let asked = Asked { addresses: &addresses, place: &path, bytes: None, sha256: sha256.as_deref() };
+    let found = download(asked, &*client)?;
+    say(&format!("{} (SHA-256 {found})", path.display()))?;
+    Ok(ExitStatus::Done)
+}
+
+/// The end for a file whose place is taken.
+fn is_there(path: &Path, sha256: Option<&str>) -> Result<ExitStatus, Error> {
+    let found = place::digest(path)?;
+    match sha256 {
+        Some(expected) if expected == found => {
+            say(&format!("{}: it is here", path.display()))?;
+            Ok(ExitStatus::Done)
+        }
+        Some(expected) => Err(place::other_bytes(path, &found, expected)),
+        None => {
+            let why = "a file by that name is there: move it away, or give its --sha256 to compare it";
+            Err(Error::input(format!("{}: {why}", path.display())))
+        }
+    }
+}
+
+fn check(address: &str) -> Result<(), Error> {
+    match address.starts_with("https://") || address.starts_with("http://") {
+        true => Ok(()),
+        false => Err(Error::usage(format!("{address}: an address begins with https:// or http://"))),
+    }
+}
+
+/// The name of the file of an address.
+fn name_in(address: &str) -> Result<&str, Error> {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, path)| path);
+    let name = path.split_once('/').and_then(|(_, path)| path.rsplit('/').next()).unwrap_or_default();
+    let is_name = |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains(['\\', '%', ':']);
+    match is_name(name) {
+        true => Ok(name),
+        false => Err(Error::usage(format!("{address}: it ends with no name of a file"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_its_file() {
+        for (address, name) in
+            [("https://a.org/b/c.zip", "c.zip"), ("http://a.org:80/c.tar.gz?raw=1#x", "c.tar.gz")]
+        {
+            assert_eq!(name_in(address).unwrap(), name);
+        }
+        for address in
+            ["https://a.org", "https://a.org/", "https://a.org/b/", "https://a.org/b/..", "http://a/%2e"]
+        {
+            assert!(name_in(address).unwrap_err().to_string().contains("no name of a file"), "{address}");
+        }
+        assert!(check("ftp://a.org/b").is_err() && check("http://a.org/b").is_ok());
+    }
+}

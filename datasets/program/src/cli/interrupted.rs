@@ -1,0 +1,34 @@
+//! Ctrl-C and SIGTERM while something is fetched.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process;
+use std::sync::{Mutex, Once, PoisonError};
+
+use raddle::cli::{Error, ExitStatus};
+
+use crate::place::beside;
+
+static WORDS: Mutex<String> = Mutex::new(String::new());
+static HANDLER: Once = Once::new();
+
+/// Says from now on, when the process is asked to end, what is kept of this file; then the process ends.
+pub(super) fn tell(addresses: &[String], place: &Path) -> Result<(), Error> {
+    let part = beside(place, ".part");
+    let from = addresses.join(" or ");
+    let text = format!(
+        "raddle-data: interrupted: what has come of {from} is kept in {}, and the next fetch goes on from there",
+        part.display()
+    );
+    *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    let mut installed = Ok(());
+    HANDLER.call_once(|| installed = ctrlc::set_handler(end));
+    installed.map_err(|why| Error::failed(format!("signals: {why}")))
+}
+
+fn end() {
+    let words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    // No reader is left if stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{words}");
+    process::exit(ExitStatus::Interrupted.code().into());
+}

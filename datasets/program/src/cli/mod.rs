@@ -1,0 +1,70 @@
+//! The command line of `raddle data`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use raddle::cli::CommandLine;
+
+mod ask;
+mod fetch;
+mod generate;
+mod interrupted;
+mod list;
+mod network;
+mod obtain;
+mod path;
+mod verify;
+
+/// Public data by name: where they come from, fetched, checked and made readable; and generated data as files.
+#[derive(Debug, Parser)]
+#[command(name = "raddle-data", version, after_help = EXAMPLES)]
+enum Verb {
+    /// List the sets: what they are, their licence, and whether they are here. This is the default verb.
+    List(list::Options),
+    /// Fetch a set by its name, or a file by its address.
+    Fetch(fetch::Options),
+    /// Check the digests of what is here.
+    Verify(verify::Options),
+    /// Print the path of a set that is here.
+    Path(path::Options),
+    /// Write generated data as a file, which the programs read as the same data.
+    Generate(generate::Options),
+}
+
+const EXAMPLES: &str = "Examples:
+  raddle data list
+  raddle data fetch ml-1m --yes
+  raddle data verify
+  raddle data path ml-1m
+  raddle data generate synth:groups:n=500,p=5000,s=50 groups.csv
+
+Sets are kept in RADDLE_DATA, else in $XDG_CACHE_HOME/raddle or ~/.cache/raddle.
+
+Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
+
+/// Options of the short help, and their lines there.
+const COMMON: &[(&str, &str)] = &[
+    ("yes", "take the licence and the size without a question"),
+    ("to", "folder to fetch to"),
+    ("from", "address to try first"),
+    ("sha256", "SHA-256 of the file at an address"),
+    ("json", "one line of JSON"),
+];
+
+const LINE: CommandLine<'static> = CommandLine {
+    default: "list",
+    free: raddle::cli::Free { neutral: &[], limits: &[] },
+    common: COMMON,
+    features: if cfg!(feature = "fetch") { &["fetch"] } else { &[] },
+};
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    raddle::cli::main("raddle-data", || match LINE.parse() {
+        Verb::List(options) => list::list(&options),
+        Verb::Fetch(options) => fetch::fetch(&options),
+        Verb::Verify(options) => verify::verify(&options),
+        Verb::Path(options) => path::path(&options),
+        Verb::Generate(options) => generate::generate(&options),
+    })
+}

@@ -1,0 +1,37 @@
+//! `raddle data path`: the path of a set that is here.
+
+use clap::Args;
+use raddle::cli::{Error, ExitStatus, say};
+
+use crate::entry::{Entry, Provenance};
+use crate::{catalogue, place};
+
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// Name of the set.
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+/// Prints the path of the file that is named on a line.
+pub(super) fn path(options: &Options) -> Result<ExitStatus, Error> {
+    let entry = catalogue::named(&options.name)?;
+    let folder = place::folder(None)?;
+    let file = entry.files.first().and_then(|file| place::here(file, &folder));
+    let (path, _) = file.ok_or_else(|| not_here(&entry, &folder))?;
+    say(&path.display().to_string())?;
+    Ok(ExitStatus::Done)
+}
+
+/// Error: a set that is not here, with the way to have it.
+pub(super) fn not_here(entry: &Entry, folder: &std::path::Path) -> Error {
+    let name = entry.name;
+    let how = match entry.provenance() {
+        Provenance::File => format!(
+            "it is at no address: put {} there, as `raddle data list {name}` says it was made, or set RADDLE_DATA",
+            entry.files.iter().map(|file| file.file).collect::<Vec<_>>().join(" and ")
+        ),
+        _ => format!("`raddle data fetch {name}` fetches it; or set RADDLE_DATA"),
+    };
+    Error::input(format!("{name}: it is not in {}: {how}", folder.display()))
+}

@@ -1,0 +1,54 @@
+//! `raddle data verify`: the digests of what is here.
+
+use clap::Args;
+use raddle::cli::{Error, ExitStatus, count, say};
+
+use super::path::not_here;
+use crate::{catalogue, place};
+
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// Names of sets; without any, all that are here.
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
+/// Compares the files that are here with the digests that are known or pinned.
+pub(super) fn verify(options: &Options) -> Result<ExitStatus, Error> {
+    let folder = place::folder(None)?;
+    let entries = match options.names.is_empty() {
+        true => catalogue::all(),
+        false => options.names.iter().map(|name| catalogue::named(name)).collect::<Result<_, _>>()?,
+    };
+    let (mut files, mut wrong) = (0, Vec::new());
+    for entry in &entries {
+        for file in &entry.files {
+            let Some((path, expected)) = place::here(file, &folder) else {
+                if options.names.is_empty() {
+                    continue;
+                }
+                return Err(not_here(entry, &folder));
+            };
+            files += 1;
+            let found = place::digest(&path)?;
+            let said = match &expected {
+                Some(expected) if *expected == found => "as it should be".to_owned(),
+                Some(expected) => {
+                    wrong.push(path.display().to_string());
+                    format!("WRONG: its SHA-256 is {found}, not {expected}")
+                }
+                None => format!("nothing to compare with: its SHA-256 is {found}"),
+            };
+            say(&format!("{}: {}: {said}", entry.name, path.display()))?;
+        }
+    }
+    match wrong.is_empty() {
+        true if files == 0 => say(&format!("{}: no set is here", folder.display()))?,
+        true => say(&format!("{} checked", count(files, "file")))?,
+        false => {
+            let why = "other bytes than they should have: remove and fetch again";
+            return Err(Error::failed(format!("{}: {why}", wrong.join(", "))));
+        }
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,59 @@
+//! [`numbered`]: ratings with users and items numbered from 0 in the order in which they appear.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufWriter, Write};
+
+use crate::entry::Cells;
+
+/// Writes `user item rating`, divided by tabs, of lines that begin with these three. Of a pair that occurs several times
+/// the last is kept, and whole numbers are written as such. What is in memory is ids and pairs.
+pub(super) fn numbered(from: &mut dyn BufRead, cells: Cells, to: &mut dyn Write) -> Result<(), String> {
+    let between = match cells {
+        Cells::Tabs => "\t",
+        Cells::Colons => "::",
+        Cells::Commas => ",",
+    };
+    let (mut users, mut items) = (HashMap::new(), HashMap::new());
+    let mut rows: Vec<(u32, u32, String)> = Vec::new();
+    let mut line = String::new();
+    for number in 1.. {
+        line.clear();
+        if from.read_line(&mut line).map_err(|why| format!("line {number}: {why}"))? == 0 {
+            break;
+        }
+        let text = line.trim_end_matches(['\n', '\r']);
+        if text.is_empty() || number == 1 && cells == Cells::Commas {
+            continue;
+        }
+        let mut parts = text.split(between);
+        let (Some(user), Some(item), Some(rating)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(format!("line {number}: it is no rating: `{}`", text.escape_debug()));
+        };
+        let value: f64 = rating.parse().map_err(|_| format!("line {number}: `{rating}` is no number"))?;
+        if !value.is_finite() {
+            return Err(format!("line {number}: `{rating}` is no rating"));
+        }
+        rows.push((row(&mut users, user), row(&mut items, item), value.to_string()));
+    }
+    let mut last = HashMap::with_capacity(rows.len());
+    rows.iter().enumerate().for_each(|(at, (user, item, _))| {
+        last.insert((*user, *item), at);
+    });
+    let mut to = BufWriter::new(to);
+    for (at, (user, item, rating)) in rows.iter().enumerate() {
+        if last.get(&(*user, *item)) == Some(&at) {
+            writeln!(to, "{user}\t{item}\t{rating}").map_err(|why| why.to_string())?;
+        }
+    }
+    to.flush().map_err(|why| why.to_string())
+}
+
+/// The number of an id: the next one, where it appears for the first time.
+fn row(known: &mut HashMap<String, u32>, id: &str) -> u32 {
+    if let Some(&row) = known.get(id) {
+        return row;
+    }
+    let row = known.len() as u32;
+    known.insert(id.to_owned(), row);
+    row
+}

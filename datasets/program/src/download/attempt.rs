@@ -1,0 +1,167 @@
+//! [`attempt`]: one request, and what comes of it.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read as _, Write as _};
+
+use raddle::cli::Error;
+use sha2::{Digest as _, Sha256};
+
+use super::asked::Asked;
+use super::bar::Bar;
+use crate::digest::{BLOCK, add_file, hexadecimal};
+use crate::part::{Origin, Part};
+use crate::transport::{Answer, Client};
+
+/// Bytes of a file whose size nobody states, at most.
+const MOST: u64 = 1 << 37;
+
+/// Reason for which a request did not bring the file.
+pub(super) enum Failure {
+    /// This machine's: no other address helps.
+    Here(Error),
+    /// The connection ended, and bytes had come: it may be made again.
+    Cut(String),
+    /// The server's.
+    There(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Here(error)
+    }
+}
+
+/// Asks an address for the file, or for the rest of what is here, and gives the SHA-256 of the file when it is whole.
+pub(super) fn attempt(asked: Asked<'_>, address: &str, client: &dyn Client) -> Result<String, Failure> {
+    let part = Part::of(asked.place);
+    let here = part.here().filter(|(bytes, from)| *bytes > 0 && from.address == address);
+    if let Some((bytes, from)) = &here
+        && from.bytes == Some(*bytes)
+        && asked.bytes.is_none_or(|expected| expected == *bytes)
+    {
+        // All had come when the process ended.
+        let mut hash = Sha256::new();
+        add_file(&mut hash, &part.path).map_err(|why| Error::write(&part.path, why))?;
+        return settled(asked, &part, hexadecimal(hash));
+    }
+    let here = here.and_then(|(bytes, from)| Some((bytes, from.tag?)));
+    let from = here.as_ref().map(|(bytes, tag)| (*bytes, tag.as_str()));
+    let answer = client.get(address, from).map_err(Failure::There)?;
+    match (answer.status, here) {
+        (206, Some((bytes, tag)))
+            if answer.range.is_some_and(|(first, _)| first == bytes)
+                && answer.tag.as_ref().is_none_or(|now| *now == tag) =>
+        {
+            let total = answer.range.and_then(|(_, total)| total);
+            check(asked, total)?;
+            let mut hash = Sha256::new();
+            add_file(&mut hash, &part.path).map_err(|why| Error::write(&part.path, why))?;
+            let file = part.go_on()?;
+            receive(asked, &part, (file, hash, bytes), total, answer)
+        }
+        (200, _) => {
+            let total = answer.length;
+            check(asked, total)?;
+            let from = Origin { address: address.into(), tag: answer.tag.clone(), bytes: total };
+            let file = part.begin(&from)?;
+            receive(asked, &part, (file, Sha256::new(), 0), total, answer)
+        }
+        // Another range than was asked for, or none: what is here is of another file.
+        (206 | 416, Some(_)) => {
+            part.discard()?;
+            Err(Failure::Cut("it has another file now".into()))
+        }
+        (status, _) => Err(Failure::There(format!("the server answers {}", named(status)))),
+    }
+}
+
+/// Refuses a file of another size than it should have.
+fn check(asked: Asked<'_>, total: Option<u64>) -> Result<(), Failure> {
+    match (asked.bytes, total) {
+        (Some(expected), Some(total)) if expected != total => {
+            Err(Failure::There(format!("it has {total} bytes, not {expected}")))
+        }
+        (None, Some(total)) if total > MOST => Err(Failure::There(format!("it has {total} bytes: too many"))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes and digests what comes.
+fn receive(
+    asked: Asked<'_>,
+    part: &Part,
+    (mut file, mut hash, begun): (File, Sha256, u64),
+    total: Option<u64>,
+    mut answer: Answer,
+) -> Result<String, Failure> {
+    let most = total.or(asked.bytes).unwrap_or(MOST);
+    let name = asked.place.file_name().unwrap_or_default().to_string_lossy();
+    let bar = Bar::new(&name, total.or(asked.bytes), begun);
+    let mut bytes = begun;
+    let mut block = vec![0; BLOCK];
+    let cut = |bytes: u64, why: &str| {
+        let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
+        let why = format!("{why} after {bytes}{of} bytes");
+        if bytes > begun { Failure::Cut(why) } else { Failure::There(why) }
+    };
+    loop {
+        let count = match answer.body.read(&mut block) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(why) if why.kind() == ErrorKind::Interrupted => continue,
+            Err(why) if matches!(why.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => {
+                return Err(Failure::There(format!("it says nothing more after {bytes} bytes")));
+            }
+            Err(why) => return Err(cut(bytes, &format!("the connection ended ({why})"))),
+        };
+        if bytes + count as u64 > most {
+            part.discard()?;
+            return Err(Failure::There(format!("it sends more than {most} bytes")));
+        }
+        file.write_all(&block[..count]).map_err(|why| full(asked, part, why))?;
+        hash.update(&block[..count]);
+        bytes += count as u64;
+        bar.add(count);
+    }
+    if let Some(expected) = total.or(asked.bytes)
+        && bytes != expected
+    {
+        return Err(cut(bytes, "it ended"));
+    }
+    settled(asked, part, hexadecimal(hash))
+}
+
+/// The error of a disk that takes no more.
+fn full(asked: Asked<'_>, part: &Part, why: std::io::Error) -> Failure {
+    let from = asked.addresses.join(" or ");
+    let kept = format!(
+        "cannot write: {why}; what has come of {from} is kept, and the next fetch goes on from there"
+    );
+    Failure::Here(Error::failed(format!("{}: {kept}", part.path.display())))
+}
+
+/// Gives the file its name if its digest is right.
+fn settled(asked: Asked<'_>, part: &Part, sha256: String) -> Result<String, Failure> {
+    match asked.sha256 {
+        Some(expected) if expected != sha256 => {
+            part.discard()?;
+            Err(Failure::There(format!("its SHA-256 is {sha256}, not {expected}")))
+        }
+        _ => {
+            part.finish(asked.place)?;
+            Ok(sha256)
+        }
+    }
+}
+
+/// A status with its meaning, where that is one that users meet.
+fn named(status: u16) -> String {
+    let meaning = match status {
+        401 | 403 => " (not allowed)",
+        404 | 410 => " (not found)",
+        429 => " (too many requests)",
+        500.. => " (at fault itself)",
+        _ => "",
+    };
+    format!("{status}{meaning}")
+}

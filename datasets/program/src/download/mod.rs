@@ -1,0 +1,44 @@
+//! [`download`]: a file from the first address that has it, gone on where it was cut.
+
+mod asked;
+mod attempt;
+mod bar;
+
+use raddle::cli::Error;
+
+use self::attempt::{Failure, attempt};
+use crate::part::Part;
+use crate::transport::Client;
+
+pub(crate) use self::asked::Asked;
+
+/// Times that a connection that ends too early is made again, each with bytes that were not there before.
+const TIMES: usize = 5;
+
+/// Fetches a file to its place, and gives its SHA-256. If it fails there is no file at the place; what has come is kept
+/// beside it where the server may go on from there.
+pub(crate) fn download(asked: Asked<'_>, client: &dyn Client) -> Result<String, Error> {
+    let mut refusals = Vec::new();
+    for address in asked.addresses {
+        for time in 1.. {
+            let (why, comes_on) = match attempt(asked, address, client) {
+                Ok(sha256) => return Ok(sha256),
+                Err(Failure::Here(error)) => return Err(error),
+                Err(Failure::Cut(why)) => (why, true),
+                Err(Failure::There(why)) => (why, false),
+            };
+            if !comes_on || time == TIMES {
+                refusals.push(format!("{address}: {why}"));
+                break;
+            }
+        }
+    }
+    let kept = match Part::of(asked.place).here() {
+        Some((bytes, _)) if bytes > 0 => {
+            "; what has come is kept beside it, and the next fetch goes on from there"
+        }
+        _ => "",
+    };
+    let name = asked.place.display();
+    Err(Error::failed(format!("{name}: not fetched: {}{kept}", refusals.join("; "))))
+}
