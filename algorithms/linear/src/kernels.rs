@@ -3,9 +3,9 @@
 //! A product has eight lanes: stored value t is added to lane t mod 8, and the lanes are added as everywhere. Sums of rows
 //! run value by value, one fused multiply-add each.
 
-use raddle_common::f64x8::{F64x8, LANES, Portable};
 #[cfg(target_arch = "x86_64")]
 use raddle_common::f64x8::{Avx2, Avx512};
+use raddle_common::f64x8::{F64x8, LANES, Portable};
 
 use crate::data::rows::Rows;
 
@@ -86,7 +86,13 @@ pub(crate) struct Coordinate {
 impl Coordinate {
     /// The slope at a dual value, and the best dual value; w follows it.
     #[inline(always)]
-    fn settle<L: F64x8>(&self, rows: &Rows, a: &mut f64, w: &mut [f64], is_held: impl FnOnce(f64, f64) -> bool) -> Option<f64> {
+    fn settle<L: F64x8>(
+        &self,
+        rows: &Rows,
+        a: &mut f64,
+        w: &mut [f64],
+        is_held: impl FnOnce(f64, f64) -> bool,
+    ) -> Option<f64> {
         let (columns, values) = rows.row(self.row as usize);
         let slope = self.own.mul_add(*a, self.sign.mul_add(product::<L>(columns, values, w), -1.0));
         if is_held(slope, self.upper) {
