@@ -1,5 +1,5 @@
-//! Writing arrays in numpy's `.npy` format, version 1.0, in C order; and reading those of single precision
-//! again, which models are kept in. [`table`](crate::table) reads any.
+//! Writing arrays in numpy's `.npy` format, version 1.0, in C order; and reading again those that models
+//! are kept in. [`table`](crate::table) reads any.
 
 use std::io::{self, Write};
 use std::str;
@@ -58,16 +58,38 @@ fn each<T: Copy, const N: usize>(
 /// # Errors
 /// A sentence, without the file's name, if it is no such array.
 pub fn parse_f32s(bytes: &[u8]) -> Result<(Vec<usize>, Vec<f32>), String> {
-    let expected =
-        "not an array that --out wrote: expected npy 1.0, `<f4`, in C order; was the file cut off?";
-    parse(bytes).ok_or_else(|| expected.into())
+    parsed(bytes, "<f4", f32::from_le_bytes)
 }
 
-fn parse(bytes: &[u8]) -> Option<(Vec<usize>, Vec<f32>)> {
+/// The content of an array of double precision that a program has written: its shape and its values.
+///
+/// # Errors
+/// A sentence, without the file's name, if it is no such array.
+pub fn parse_f64s(bytes: &[u8]) -> Result<(Vec<usize>, Vec<f64>), String> {
+    parsed(bytes, "<f8", f64::from_le_bytes)
+}
+
+fn parsed<T, const N: usize>(
+    bytes: &[u8],
+    kind: &str,
+    value: fn([u8; N]) -> T,
+) -> Result<(Vec<usize>, Vec<T>), String> {
+    parse(bytes, kind, value).ok_or_else(|| {
+        format!(
+            "not an array that --out wrote: expected npy 1.0, `{kind}`, in C order; was the file cut off?"
+        )
+    })
+}
+
+fn parse<T, const N: usize>(
+    bytes: &[u8],
+    kind: &str,
+    value: fn([u8; N]) -> T,
+) -> Option<(Vec<usize>, Vec<T>)> {
     let (length, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<2>()?;
     let (head, data) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
     let head = str::from_utf8(head).ok()?;
-    if !head.contains("'<f4'") || !head.contains("'fortran_order': False") {
+    if !head.contains(&format!("'{kind}'")) || !head.contains("'fortran_order': False") {
         return None;
     }
     let (_, shape) = head.split_once("'shape': (")?;
@@ -75,9 +97,9 @@ fn parse(bytes: &[u8]) -> Option<(Vec<usize>, Vec<f32>)> {
     let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
     let shape: Vec<usize> = lengths.map(|length| length.parse().ok()).collect::<Option<_>>()?;
     let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))?;
-    let (values, rest) = data.as_chunks::<4>();
+    let (values, rest) = data.as_chunks::<N>();
     (values.len() == count && rest.is_empty())
-        .then(|| (shape, values.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()))
+        .then(|| (shape, values.iter().map(|&bytes| value(bytes)).collect()))
 }
 
 #[cfg(test)]
@@ -93,13 +115,18 @@ mod tests {
             assert_eq!(bytes.len() % 64, 0);
             assert_eq!(bytes.last(), Some(&b'\n'));
             f32s(&mut bytes, &values).unwrap();
-            assert_eq!(parse(&bytes), Some((shape, values)));
+            assert_eq!(parse_f32s(&bytes), Ok((shape.clone(), values.clone())));
             bytes.push(0);
-            assert_eq!(parse(&bytes), None);
+            assert!(parse_f32s(&bytes).is_err());
+            let values: Vec<f64> = values.iter().map(|&value| f64::from(value) / 7.0).collect();
+            bytes.clear();
+            header(&mut bytes, "<f8", &shape).unwrap();
+            f64s(&mut bytes, &values).unwrap();
+            assert_eq!(parse_f64s(&bytes), Ok((shape, values)));
         }
-        assert_eq!(parse(b"nonsense"), None);
+        assert!(parse_f32s(b"nonsense").is_err());
         let mut other = Vec::new();
         header(&mut other, "<f8", &[0]).unwrap();
-        assert_eq!(parse(&other), None);
+        assert!(parse_f32s(&other).is_err() && parse_f64s(&other).is_ok());
     }
 }

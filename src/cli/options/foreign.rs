@@ -52,10 +52,11 @@ const OPTIONS: [(&str, &[&str]); 41] = [
 ];
 
 /// The verbs of each program.
-const VERBS: [(&str, &[&str]); 5] = [
+const VERBS: [(&str, &[&str]); 6] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
+    ("linear", &["fit", "predict"]),
     ("raddle", &["launch", "join", "status", "report", "rescale"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(said("lasso", "launch").unwrap(), "`launch` is raddle's verb: try `raddle launch --help`");
         assert_eq!(
             said("lda", "predict").unwrap(),
-            "`predict` is lasso's and mf's verb: try `lasso predict --help`"
+            "`predict` is lasso's and mf's and linear's verb: try `lasso predict --help`"
         );
         assert_eq!(
             said("raddle", "fetch").unwrap(),

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use raddle::cli::CommandLine;
+use raddle_common::tables as data;
 
 mod curves;
 mod cv;
-mod data;
 mod features;
 mod fit;
 mod fit_options;

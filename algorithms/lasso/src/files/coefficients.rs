@@ -79,8 +79,11 @@ impl Layout<'_> {
 /// The names of columns, where the data have them.
 pub(crate) type Names<'a> = Option<&'a [String]>;
 
-/// Writes the coefficients of one lambda.
-pub(crate) fn write(
+/// Writes the coefficients of one model.
+///
+/// # Errors
+/// If they cannot be written.
+pub fn write(
     out: &mut impl Write,
     coefficients: &[(u32, f64)],
     names: Names<'_>,
@@ -120,7 +123,7 @@ pub(crate) type Flaw = (usize, String);
 /// # Errors
 /// The line, for a column that the model does not have or that appears twice, a value that is not
 /// finite.
-pub(crate) fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Result<Vec<Coefficient>, Flaw> {
+pub fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Result<Vec<Coefficient>, Flaw> {
     let Layout { columns, classes, .. } = layout;
     let mut lines = (1..).zip(text.lines());
     let header = layout.header(point.is_some());

@@ -23,6 +23,6 @@ mod path;
 mod saved;
 
 pub use about::About;
-pub use coefficients::{Coefficient, Layout};
+pub use coefficients::{Coefficient, Layout, parse as parse_coefficients, write as write_coefficients};
 pub use features::{Features, Offset};
 pub use saved::Saved;

@@ -1,21 +1,22 @@
-//! Reading the data that a command line names.
+//! Reading the table that a command line names.
 
 use std::path::Path;
 
 use clap::Args;
 use raddle::cli::{Data, Error, Records};
-use raddle_common::DialectArgs;
 use raddle_datasets::{
     ColumnOptions, Encoding, Format, Missing, Options, StoredTable, Table, read_any, registry,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::dialect::DialectArgs;
+
 /// The embedded default.
-pub(crate) const DEFAULT: &str = "diabetes";
+pub const DEFAULT: &str = "diabetes";
 
 /// Help text of DATA.
-pub(crate) fn known() -> String {
+pub fn known() -> String {
     let formats: Vec<&str> = Format::readable().map(Format::name).collect();
     let formats = formats.join(", ");
     let names = registry::ENTRIES.each_ref().map(|entry| entry.name).join(", ");
@@ -27,25 +28,25 @@ pub(crate) fn known() -> String {
 }
 
 /// Help text of DATA for training.
-pub(crate) fn known_or_default() -> String {
+pub fn known_or_default() -> String {
     format!("The data: {}. The embedded {DEFAULT} if none is given", known())
 }
 
 /// How text is read.
 #[derive(Debug, Clone, Args, Serialize)]
-pub(crate) struct TextArgs {
+pub struct TextArgs {
     #[command(flatten)]
     #[serde(flatten)]
     dialect: DialectArgs,
     /// Indices of libsvm text count from 0, the default of scikit-learn's writer. The model remembers it.
     #[arg(long)]
-    pub(crate) zero_based: bool,
+    pub zero_based: bool,
 }
 
 /// Which columns are features, and how.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the data")]
-pub(crate) struct ColumnArgs {
+pub struct ColumnArgs {
     /// Only these columns are features: names, beginnings of names (x*), or numbers from 1.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
@@ -61,19 +62,18 @@ pub(crate) struct ColumnArgs {
     /// How missing numbers are treated: refuse, mean (of the column's other values), or drop (the row).
     #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = str::parse::<Missing>)]
     missing: Missing,
+    /// How text is read.
     #[command(flatten)]
     #[serde(flatten)]
-    pub(crate) text: TextArgs,
+    pub text: TextArgs,
 }
 
 impl TextArgs {
     /// How to read with this number of threads.
-    pub(crate) fn options(
-        &self,
-        format: Option<&str>,
-        y: Option<&str>,
-        threads: usize,
-    ) -> Result<Options, Error> {
+    ///
+    /// # Errors
+    /// If the format is unknown.
+    pub fn options(&self, format: Option<&str>, y: Option<&str>, threads: usize) -> Result<Options, Error> {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
         let (dialect, zero_based) = (self.dialect.dialect(), self.zero_based);
@@ -83,25 +83,31 @@ impl TextArgs {
 
 impl ColumnArgs {
     /// The columns that are asked for.
-    pub(crate) fn chosen(&self) -> ColumnOptions {
+    pub fn chosen(&self) -> ColumnOptions {
         let Self { columns, drop, categorical, max_levels, missing, .. } = self.clone();
         ColumnOptions { columns, drop, categorical, max_levels, missing }
     }
 }
 
 /// Reads DATA, or the embedded default.
-pub(crate) fn read(source: Option<&str>, options: &Options) -> Result<Table, Error> {
+///
+/// # Errors
+/// If it cannot be read, as bad input.
+pub fn read(source: Option<&str>, options: &Options) -> Result<Table, Error> {
     read_any(source.unwrap_or(DEFAULT), options).map_err(Error::input)
 }
 
 /// Opens DATA, or the embedded default, in a folder where it is kept to be read by parts.
-pub(crate) fn open(source: Option<&str>, options: &Options, folder: &Path) -> Result<StoredTable, Error> {
+///
+/// # Errors
+/// If it cannot be read, as bad input.
+pub fn open(source: Option<&str>, options: &Options, folder: &Path) -> Result<StoredTable, Error> {
     StoredTable::open(source.unwrap_or(DEFAULT), options, folder).map_err(Error::input)
 }
 
 /// Summary of an encoding for the report: its columns that are more than numbers, and the first of each kind
 /// of column left out.
-pub(crate) fn summary(encoding: &Encoding) -> Value {
+pub fn summary(encoding: &Encoding) -> Value {
     const LISTED: usize = 20;
     let columns: Vec<Value> = encoding
         .columns
@@ -124,12 +130,12 @@ pub(crate) fn summary(encoding: &Encoding) -> Value {
 }
 
 /// The report's entry for a table.
-pub(crate) fn describe(table: &Table) -> Data {
+pub fn describe(table: &Table) -> Data {
     described(table, (table.x.rows(), table.width()), table.x.nonzeros())
 }
 
 /// The report's entry for a table whose matrix is elsewhere; sizes are (rows, columns).
-pub(crate) fn described(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
+pub fn described(table: &Table, (rows, columns): (usize, usize), nonzeros: usize) -> Data {
     let sizes = [("rows", rows), ("columns", columns)];
     Data {
         path: table.path.as_ref().map_or_else(|| table.name.clone(), |path| path.display().to_string()),

@@ -1,0 +1,51 @@
+//! The command line of `linear`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use raddle::cli::CommandLine;
+
+mod fit;
+mod fit_options;
+mod outcome;
+mod predict;
+
+/// Linear classifiers with a certificate: support vector machines and logistic regression, proven to the duality gap asked for.
+#[derive(Debug, Parser)]
+#[command(name = "linear", version, after_help = EXAMPLES)]
+enum Verb {
+    /// Fit a classifier. This is the default verb.
+    Fit(fit_options::Options),
+    /// Predict with a fitted model.
+    Predict(predict::Options),
+}
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  linear
+  linear diabetes --loss logistic --C 10 --out run
+  linear predict run diabetes
+
+Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
+
+/// Options of the short help, and their lines there.
+const COMMON: &[(&str, &str)] = &[
+    ("y", "response: column name, index from 1, or file"),
+    ("loss", "squared-hinge (default), hinge, logistic"),
+    ("C", "weight of a row's loss; 1 by default"),
+    ("tol", "relative duality gap to reach; 1e-4 by default"),
+];
+
+const LINE: CommandLine<'static> = CommandLine {
+    default: "fit",
+    free: fit_options::FREE,
+    common: COMMON,
+    features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+};
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    raddle::cli::main("linear", || match LINE.parse() {
+        Verb::Fit(options) => fit::fit(&options),
+        Verb::Predict(options) => predict::predict(&options),
+    })
+}

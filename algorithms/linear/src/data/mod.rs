@@ -1,0 +1,5 @@
+//! The data prepared once: rows, signs and weights.
+
+pub(crate) mod binary;
+pub(crate) mod problem;
+pub(crate) mod rows;

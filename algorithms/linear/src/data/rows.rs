@@ -1,0 +1,134 @@
+//! [`Rows`]: the matrix row by row, with the constant column of the bias behind the others.
+
+use raddle_datasets::Matrix;
+use raddle_lasso::kernels::{sparse_add_scaled, sparse_dot};
+
+/// Rows of values that are not zero, columns ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Rows {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    width: usize,
+    /// Square of each row's norm.
+    squares: Vec<f64>,
+}
+
+/// A row: its columns and values.
+type Row<'a> = (&'a [u32], &'a [f64]);
+
+impl Rows {
+    /// The rows of a matrix, each at its place; a bias that is not zero is a column behind the others.
+    pub(crate) fn of(x: &Matrix, bias: f64, places: &[u32]) -> Self {
+        let (count, features) = (x.rows(), x.cols());
+        let mut starts = vec![0; count + 1];
+        each(x, |row, _, _| starts[places[row] as usize + 1] += 1);
+        let own = usize::from(bias != 0.0);
+        (0..count).for_each(|row| starts[row + 1] += starts[row] + own);
+        let all = starts[count];
+        let (mut columns, mut values, mut next) = (vec![0; all], vec![0.0; all], starts.clone());
+        let mut put = |row: usize, column: usize, value: f64| {
+            columns[next[row]] = column as u32;
+            values[next[row]] = value;
+            next[row] += 1;
+        };
+        each(x, |row, column, value| put(places[row] as usize, column, value));
+        if own > 0 {
+            (0..count).for_each(|row| put(row, features, bias));
+        }
+        let mut rows = Self { starts, columns, values, width: features + own, squares: Vec::new() };
+        rows.measure();
+        rows
+    }
+
+    fn measure(&mut self) {
+        let square = |row: usize| self.row(row).1.iter().map(|value| value * value).sum();
+        self.squares = (0..self.count()).map(square).collect();
+    }
+
+    /// Divides each of the first columns by its standard deviation, where that is not 0; the divisors.
+    pub(crate) fn scale(&mut self, columns: usize) -> Vec<f64> {
+        let (count, mut sums, mut squares) =
+            (self.count() as f64, vec![0.0; self.width], vec![0.0; self.width]);
+        let mut stored = vec![0_usize; self.width];
+        for (&column, value) in self.columns.iter().zip(&self.values) {
+            sums[column as usize] += value;
+            stored[column as usize] += 1;
+        }
+        let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
+        for (&column, value) in self.columns.iter().zip(&self.values) {
+            squares[column as usize] += (value - means[column as usize]).powi(2);
+        }
+        let of = |at: usize| {
+            let zeros = count - stored[at] as f64;
+            let deviation = ((squares[at] + zeros * means[at].powi(2)) / count).sqrt();
+            if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
+        };
+        let scales: Vec<f64> = (0..columns).map(of).collect();
+        for (&column, value) in self.columns.iter().zip(&mut self.values) {
+            *value /= scales.get(column as usize).copied().unwrap_or(1.0);
+        }
+        self.measure();
+        scales
+    }
+
+    /// Number of rows.
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Number of columns, that of the bias included.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of values.
+    pub(crate) fn stored(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Sum of the squared numbers of values of the rows.
+    pub(crate) fn squared_lengths(&self) -> f64 {
+        self.starts.windows(2).map(|of| ((of[1] - of[0]) as f64).powi(2)).sum()
+    }
+
+    /// A row.
+    pub(crate) fn row(&self, row: usize) -> Row<'_> {
+        let stored = self.starts[row]..self.starts[row + 1];
+        (&self.columns[stored.clone()], &self.values[stored])
+    }
+
+    /// Product of a row with a vector.
+    pub(crate) fn dot(&self, row: usize, with: &[f64]) -> f64 {
+        let (columns, values) = self.row(row);
+        sparse_dot(columns, values, with)
+    }
+
+    /// Adds a multiple of a row to a vector.
+    pub(crate) fn add(&self, row: usize, factor: f64, to: &mut [f64]) {
+        let (columns, values) = self.row(row);
+        sparse_add_scaled(to, factor, columns, values);
+    }
+
+    /// Square of a row's norm.
+    pub(crate) fn square(&self, row: usize) -> f64 {
+        self.squares[row]
+    }
+}
+
+/// Tells row, column and value of all that is not zero, column after column.
+fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
+    match x {
+        Matrix::Dense(x) => {
+            for (column, values) in x.columns().into_iter().enumerate() {
+                let stored = values.iter().enumerate().filter(|(_, value)| **value != 0.0);
+                stored.for_each(|(row, &value)| tell(row, column, value));
+            }
+        }
+        Matrix::Sparse(x) => {
+            for (column, values) in x.outer_iterator().enumerate() {
+                values.iter().for_each(|(row, &value)| tell(row as usize, column, value));
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Linear classifiers as a scheduled program of [`raddle`], with a duality gap for a certificate.
+//!
+//! With rows x_i of two classes, y_i = 1 or -1, a fit minimises
+//!
+//! ```text
+//! P(w) = 1/2 |w|^2 + C sum_i phi(y_i x_i'w)
+//! ```
+//!
+//! with phi the [hinge, the squared hinge or the logistic loss](Loss), and is done when (P - D) / P is at most the
+//! tolerance. D is the dual objective at one value a_i a row, and w = sum_i a_i y_i x_i exactly: the gap is that of
+//! the model returned.
+//!
+//! [`Linear`] holds the parameters, [`Problem`] the prepared data, [`Fit`] the result. Rows are passed over coordinate
+//! by coordinate in the dual; where a direct solver is counted to cost less, it is taken: Newton steps, or for the
+//! hinge an interior point, each with a matrix of columns or of rows, whichever are fewer.
+//!
+//! ```
+//! use raddle_linear::{Linear, Loss, Problem};
+//!
+//! let data = raddle_datasets::embedded::diabetes();
+//! let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+//! let problem = Problem::new(&data.x, &y, 1.0)?;
+//! let fit = Linear::params().loss(Loss::Logistic).tolerance(1e-6).fit(&problem)?;
+//! assert!(fit.gap() <= 1e-6);
+//! # Ok::<(), raddle_linear::LinearError>(())
+//! ```
+
+mod data;
+mod error;
+#[cfg(feature = "files")]
+pub mod files;
+mod loss;
+mod model;
+mod params;
+mod run;
+mod solve;
+
+pub use data::problem::Problem;
+pub use error::LinearError;
+pub use loss::Loss;
+pub use model::{Fit, Scorer};
+pub use params::Linear;
+pub use run::machine::Machine;
+pub use run::program::LinearProgram;

@@ -1,0 +1,84 @@
+//! [`Loss`]: functions of a row's margin m = y x'w, with their derivatives and duals.
+
+use libm::{exp, log, log1p};
+
+/// A loss of the margin m = y x'w of a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Loss {
+    /// max(0, 1 - m): the support vector machine.
+    Hinge,
+    /// max(0, 1 - m)^2.
+    #[default]
+    SquaredHinge,
+    /// log(1 + exp(-m)): logistic regression.
+    Logistic,
+}
+
+impl Loss {
+    /// The losses by their names.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("hinge", Self::Hinge), ("squared-hinge", Self::SquaredHinge), ("logistic", Self::Logistic)];
+
+    /// The loss of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, loss)| *loss)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hinge => "hinge",
+            Self::SquaredHinge => "squared-hinge",
+            Self::Logistic => "logistic",
+        }
+    }
+
+    /// Probability of the larger class at a score, of the logistic loss.
+    pub fn probability(score: f64) -> f64 {
+        sigmoid(score)
+    }
+
+    /// Value at a margin.
+    pub(crate) fn value(self, margin: f64) -> f64 {
+        match self {
+            Self::Hinge => (1.0 - margin).max(0.0),
+            Self::SquaredHinge => (1.0 - margin).max(0.0) * (1.0 - margin).max(0.0),
+            Self::Logistic => (-margin).max(0.0) + log1p(exp(-margin.abs())),
+        }
+    }
+
+    /// Minus the derivative, and the second derivative; of the hinge the right-hand ones.
+    pub(crate) fn slopes(self, margin: f64) -> (f64, f64) {
+        match self {
+            Self::Hinge => (f64::from(u8::from(margin < 1.0)), 0.0),
+            Self::SquaredHinge if margin < 1.0 => (2.0 * (1.0 - margin), 2.0),
+            Self::SquaredHinge => (0.0, 0.0),
+            Self::Logistic => {
+                let share = sigmoid(-margin);
+                (share, share * sigmoid(margin))
+            }
+        }
+    }
+
+    /// Dual value of a row with the weight `c`, at a dual value within its bounds.
+    pub(crate) fn dual(self, a: f64, c: f64) -> f64 {
+        let term = |part: f64| if part > 0.0 { part * log(part / c) } else { 0.0 };
+        match self {
+            _ if c == 0.0 => 0.0,
+            Self::Hinge => a,
+            Self::SquaredHinge => a - a * a / (4.0 * c),
+            Self::Logistic => -term(a) - term(c - a),
+        }
+    }
+
+    /// Largest dual value of a row with the weight `c`.
+    pub(crate) fn upper(self, c: f64) -> f64 {
+        if self == Self::SquaredHinge && c > 0.0 { f64::INFINITY } else { c }
+    }
+}
+
+/// 1 / (1 + exp(-x)), without loss of digits on either side.
+pub(crate) fn sigmoid(x: f64) -> f64 {
+    let small = exp(-x.abs());
+    if x >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
+}

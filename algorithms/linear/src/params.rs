@@ -1,0 +1,232 @@
+//! [`Linear`]: the parameters of a fit.
+
+use raddle::prelude::*;
+use raddle_lasso::kernels::sparse_dot;
+
+use crate::data::binary::Binary;
+use crate::data::problem::Problem;
+use crate::error::LinearError;
+use crate::loss::Loss;
+use crate::model::Fit;
+use crate::run::machine::Machine;
+use crate::run::program::LinearProgram;
+
+/// Part of its largest value at which a dual value of the logistic loss begins: at 0 the entropy has no slope.
+const FIRST: f64 = 1e-3;
+
+/// Parameters of a linear classifier: `Linear::params()` has the defaults.
+#[derive(Debug, Clone)]
+pub struct Linear {
+    loss: Loss,
+    c: f64,
+    lambda: Option<f64>,
+    tolerance: f64,
+    balanced: bool,
+    seed: u64,
+    start: Option<Start>,
+}
+
+/// Values from which a fit starts, for each scorer.
+#[derive(Debug, Clone)]
+enum Start {
+    /// Dual values of the rows.
+    Dual(Vec<Vec<f64>>),
+    /// Coefficients by column, and the intercept.
+    Weights(Vec<(Vec<(u32, f64)>, f64)>),
+}
+
+impl Linear {
+    /// Squared hinge, C = 1, a relative duality gap of 1e-4.
+    pub fn params() -> Self {
+        Self {
+            loss: Loss::default(),
+            c: 1.0,
+            lambda: None,
+            tolerance: 1e-4,
+            balanced: false,
+            seed: 42,
+            start: None,
+        }
+    }
+
+    /// The loss.
+    pub fn loss(self, loss: Loss) -> Self {
+        Self { loss, ..self }
+    }
+
+    /// The weight C of a row's loss.
+    pub fn c(self, c: f64) -> Self {
+        Self { c, lambda: None, ..self }
+    }
+
+    /// The weight lambda of the penalty beside the mean loss: C = 1 / (lambda n), n the sum of the rows' weights.
+    pub fn lambda(self, lambda: f64) -> Self {
+        Self { lambda: Some(lambda), ..self }
+    }
+
+    /// The relative duality gap to reach.
+    pub fn tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// Weighs classes so that all count the same: each row n / (K n_k), n_k the weight of its class, K classes.
+    pub fn balanced(self, balanced: bool) -> Self {
+        Self { balanced, ..self }
+    }
+
+    /// The seed that orders of rows are drawn by.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Starts from dual values of the rows, for each scorer of a fit; those beyond their bounds are brought back.
+    pub fn start_from_dual(self, dual: Vec<Vec<f64>>) -> Self {
+        Self { start: Some(Start::Dual(dual)), ..self }
+    }
+
+    /// Starts from coefficients by column and an intercept, for each scorer of a fit, such as those of other rows: the
+    /// dual values are the slopes of the rows' losses.
+    pub fn start_from(self, weights: Vec<(Vec<(u32, f64)>, f64)>) -> Self {
+        Self { start: Some(Start::Weights(weights)), ..self }
+    }
+
+    /// The weight C, and the weight of the loss of a row that counts once, by class.
+    fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
+        let refuse = |name, value: f64| {
+            let why = format!("it is {value}: it must be a number from 1e-100 to 1e100");
+            Err(LinearError::Parameter { name, why })
+        };
+        let is_usual = |value: f64| (1e-100..=1e100).contains(&value);
+        let sums = problem.class_weights();
+        let all: f64 = sums.iter().sum();
+        let c = match self.lambda {
+            Some(lambda) if !is_usual(lambda) => return refuse("lambda", lambda),
+            Some(lambda) => 1.0 / (lambda * all),
+            None => self.c,
+        };
+        if !is_usual(c) {
+            return refuse("C", c);
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            let why = format!("it is {}: it must be between 0 and 1", self.tolerance);
+            return Err(LinearError::Parameter { name: "tol", why });
+        }
+        let count = sums.len() as f64;
+        let factor = |sum: f64| c * if self.balanced { all / (count * sum) } else { 1.0 };
+        Ok((c, sums.into_iter().map(factor).collect()))
+    }
+
+    /// Dual values that a machine starts from.
+    fn first(&self, problem: &Problem, number: usize, binary: &Binary<'_>) -> Result<Vec<f64>, LinearError> {
+        let refuse = |why: String| Err(LinearError::Parameter { name: "init", why });
+        let count = problem.machines();
+        let values = match &self.start {
+            None => vec![0.0; binary.count()],
+            Some(Start::Dual(dual)) => match dual.get(number) {
+                Some(values) if dual.len() == count && values.len() == binary.count() => {
+                    problem.placed(values)
+                }
+                _ => {
+                    return refuse(format!(
+                        "it has other rows or classes than the data, {} and {count}",
+                        binary.count()
+                    ));
+                }
+            },
+            Some(Start::Weights(all)) => match all.get(number) {
+                Some((coefficients, intercept)) if all.len() == count => {
+                    let mut w = vec![0.0; binary.rows.width()];
+                    for &(column, value) in coefficients {
+                        match w.get_mut(column as usize) {
+                            Some(w) if (column as usize) < problem.columns() => {
+                                *w = value
+                                    * problem.scales.as_ref().map_or(1.0, |scales| scales[column as usize]);
+                            }
+                            _ => {
+                                return refuse(format!(
+                                    "it has more columns than the data, {}",
+                                    problem.columns()
+                                ));
+                            }
+                        }
+                    }
+                    if problem.bias != 0.0 {
+                        w[problem.columns()] = intercept / problem.bias;
+                    }
+                    let slope = |row: usize| {
+                        let (columns, values) = binary.rows.row(row);
+                        let margin = binary.signs[row] * sparse_dot(columns, values, &w);
+                        binary.costs[row] * self.loss.slopes(margin).0
+                    };
+                    (0..binary.count()).map(slope).collect()
+                }
+                _ => return refuse(format!("it has other classes than the data, {count}")),
+            },
+        };
+        if let Some(row) = values.iter().position(|value| !value.is_finite()) {
+            return refuse(format!("the dual value of row {} is no finite number", row + 1));
+        }
+        let within = |(row, value): (usize, f64)| {
+            let upper = binary.upper(row);
+            let least = if self.loss == Loss::Logistic { FIRST * upper } else { 0.0 };
+            value.clamp(
+                least,
+                upper.min(if self.loss == Loss::Logistic { (1.0 - FIRST) * upper } else { upper }),
+            )
+        };
+        Ok(values.into_iter().enumerate().map(within).collect())
+    }
+
+    /// The engine of a fit.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or values to start from do not fit the problem.
+    pub fn engine(&self, problem: &Problem) -> Result<Engine<LinearProgram>, LinearError> {
+        let (_, factors) = self.factors(problem)?;
+        let (loss, tolerance, seed) = (self.loss, self.tolerance, self.seed);
+        let machine = |number| {
+            let binary = problem.binary(number, loss, &factors);
+            Ok(Machine::new(&binary, self.first(problem, number, &binary)?))
+        };
+        let mut machines = (0..problem.machines()).map(machine).collect::<Result<Vec<_>, LinearError>>()?;
+        let alone = if machines.len() == 1 { machines.pop() } else { None };
+        let shards = if alone.is_some() { vec![None] } else { machines.into_iter().map(Some).collect() };
+        let schedule = EachShard::new(shards.len() as u32);
+        let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, seed };
+        Ok(Engine::new(program, schedule, Parts { shards, blocks: Vec::new(), pinned: alone, replica: () }))
+    }
+
+    /// Fits on this thread.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or the run fails.
+    pub fn fit(&self, problem: &Problem) -> Result<Fit, LinearError> {
+        self.fit_with(problem, |engine| engine)
+    }
+
+    /// Fits by an engine with changes, such as its number of workers.
+    ///
+    /// # Errors
+    /// As of [`fit`](Self::fit).
+    pub fn fit_with(
+        &self,
+        problem: &Problem,
+        change: impl FnOnce(Engine<LinearProgram>) -> Engine<LinearProgram>,
+    ) -> Result<Fit, LinearError> {
+        let outcome = change(self.engine(problem)?).run()?;
+        self.finish(problem, outcome)
+    }
+
+    /// The fit that a run of [`engine`](Self::engine) on this problem has come to.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range.
+    pub fn finish(
+        &self,
+        problem: &Problem,
+        outcome: raddle::Outcome<LinearProgram>,
+    ) -> Result<Fit, LinearError> {
+        let (c, factors) = self.factors(problem)?;
+        Ok(Fit::new(problem, (self.loss, c, &factors), outcome))
+    }
+}

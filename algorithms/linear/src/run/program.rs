@@ -1,0 +1,101 @@
+//! [`LinearProgram`]: a shard for each binary problem, or one in the pinned block where there is only one.
+
+use raddle::Restored;
+use raddle::prelude::*;
+use raddle::state::StateError;
+
+use super::machine::Machine;
+use crate::data::binary::Binary;
+use crate::data::problem::Problem;
+use crate::loss::Loss;
+
+/// A linear classifier as a program of the engine. Of several classes each is a shard, and several workers have several
+/// classes at once. A binary problem that is alone is solved where rounds are aggregated: there the other workers help
+/// with factors.
+#[derive(Debug)]
+pub struct LinearProgram {
+    pub(crate) problem: Problem,
+    pub(crate) loss: Loss,
+    /// The weight of the loss of a row that counts once, by class.
+    pub(crate) factors: Vec<f64>,
+    pub(crate) tolerance: f64,
+    pub(crate) seed: u64,
+}
+
+impl LinearProgram {
+    /// A binary problem by its number.
+    pub(crate) fn binary(&self, machine: usize) -> Binary<'_> {
+        self.problem.binary(machine, self.loss, &self.factors)
+    }
+
+    fn advance(&self, number: u32, machine: &mut Machine) {
+        if !machine.is_done(self.tolerance) {
+            machine.advance(&self.binary(number as usize), self.tolerance, &[self.seed, u64::from(number)]);
+        }
+    }
+
+    /// The objectives of a machine, the number of its rows that support it, and 1 if it has come to its end.
+    fn told(&self, machine: &Machine) -> Vec<f64> {
+        let supports = machine.best.iter().filter(|a| **a > 0.0).count();
+        let is_done = f64::from(u8::from(machine.is_done(self.tolerance)));
+        vec![machine.found.primal, machine.found.dual, machine.found.gap(), supports as f64, is_done]
+    }
+}
+
+/// Numbers that a machine tells.
+const TOLD: usize = 5;
+
+impl Program for LinearProgram {
+    raddle::program!(Shard = Option<Machine>, Pinned = Option<Machine>, Partial = Vec<f64>, Change = (); update);
+
+    /// Advances the binary problem that is alone.
+    fn aggregate(&self, at: Aggregate<'_, Self>) {
+        if let Some(machine) = at.pinned {
+            self.advance(0, machine);
+        }
+    }
+
+    fn commit(&self, _: &(), _: &mut ()) {}
+
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Vec<f64> {
+        at.shard.as_ref().map_or_else(Vec::new, |machine| self.told(machine))
+    }
+
+    /// The worst gap is the model's.
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+        let mut told = at.partials.concat();
+        told.extend(at.pinned.iter().flat_map(|machine| self.told(machine)));
+        let machines = told.chunks_exact(TOLD);
+        let sum = |at: usize| machines.clone().map(|of| of[at]).sum::<f64>();
+        let worst = machines.clone().map(|of| of[2]).fold(0.0, f64::max);
+        let metric = Metric::new("relative-duality-gap", worst, "training data").target(self.tolerance);
+        let is_over = machines.clone().all(|of| of[4] > 0.0);
+        let status = if is_over { Status::Completed } else { Status::Continue };
+        let verdict = Verdict::new(metric.certified()).status(status);
+        verdict.show("primal", sum(0)).show("dual", sum(1)).show("support", sum(3))
+    }
+
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        let (rows, width) = (self.problem.rows(), self.problem.rows.width());
+        let machines = run.shards.iter().flatten().chain(run.pinned.iter());
+        let (mut count, mut fit) = (0, true);
+        machines.for_each(|machine| {
+            count += 1;
+            fit &= machine.is_of(rows, width);
+        });
+        if fit && count == self.problem.machines() {
+            Ok(())
+        } else {
+            Err(StateError::new("values for each row and each class"))
+        }
+    }
+}
+
+impl Update for LinearProgram {
+    fn update(&self, at: TaskOf<'_, Self>) -> Vec<f64> {
+        if let Some(machine) = at.shard {
+            self.advance(at.task.shard, machine);
+        }
+        Vec::new()
+    }
+}

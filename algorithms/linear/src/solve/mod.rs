@@ -1,0 +1,9 @@
+//! Solvers: each takes a dual point nearer to the best one.
+
+pub(crate) mod gram;
+pub(crate) mod interior;
+pub(crate) mod judge;
+pub(crate) mod newton;
+pub(crate) mod passes;
+pub(crate) mod sweeps;
+mod weighted;

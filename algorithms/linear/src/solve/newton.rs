@@ -1,0 +1,165 @@
+//! Newton steps on the primal objective of a loss with a slope: semismooth for the squared hinge.
+//!
+//! At w with margins m a row has a = -c phi'(m) and r = c phi''(m). The step goes to w' = Z'v, where
+//! (R^-1 + Z Z') v = R^-1 a + m; v within its bounds is the dual point that is offered. Where no matrix is small, the
+//! same system is solved for w' by conjugate gradients on (I + Z'RZ).
+
+use super::gram::{Lower, Side, cheaper_side};
+use super::judge::Judge;
+use super::weighted::Weighted;
+use crate::data::binary::Binary;
+
+/// Halvings of the interval in which the best step is sought.
+const SEARCH: usize = 50;
+/// Steps of conjugate gradients at a Newton step, at most.
+const CONJUGATE: usize = 250;
+
+/// Steps from these weights on until the judge has enough; `false` if no step is to be had any more.
+pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut Vec<f64>, is_direct: bool) -> bool {
+    let binary = judge.binary;
+    let mut margins = binary.margins(w);
+    let mut columns: Option<(Vec<f64>, Lower)> = None;
+    loop {
+        let slopes = |row: usize| {
+            let (down, second) = binary.loss.slopes(margins[row]);
+            (binary.costs[row] * down, binary.costs[row] * second)
+        };
+        let (a, r): (Vec<f64>, Vec<f64>) = (0..binary.count()).map(slopes).unzip();
+        let some: Vec<usize> = (0..r.len()).filter(|&row| r[row] > 0.0).collect();
+        let next = if is_direct {
+            let Some((side, cost)) = cheaper_side(binary, some.len()) else { return false };
+            let (gram, cost) = match side {
+                Side::Rows => (Lower::of_rows(binary, &some), cost),
+                Side::Columns => updated(binary, &r, &mut columns, cost),
+            };
+            judge.count(cost);
+            let b: Vec<f64> = (0..r.len())
+                .map(|row| if r[row] > 0.0 { a[row] / r[row] + margins[row] } else { 0.0 })
+                .collect();
+            let Some(factor) = Weighted::new(binary, (&some, &r), (side, gram)) else { return false };
+            let (mut v, sum) = factor.solve(&b);
+            v.iter_mut().enumerate().for_each(|(row, v)| *v = v.clamp(0.0, binary.upper(row)));
+            if judge.offer(&v) {
+                return true;
+            }
+            sum
+        } else {
+            conjugate(judge, (&a, &r, &some), w)
+        };
+        let direction: Vec<f64> = next.iter().zip(w.iter()).map(|(next, w)| next - w).collect();
+        let along = binary.margins(&direction);
+        let step = best_step(binary, (w, &margins), (&direction, &along));
+        if step == 0.0 {
+            return false;
+        }
+        w.iter_mut().zip(&direction).for_each(|(w, d)| *w += step * d);
+        margins = binary.margins(w);
+        let a: Vec<f64> =
+            (0..binary.count()).map(|row| binary.costs[row] * binary.loss.slopes(margins[row]).0).collect();
+        if judge.offer(&a) {
+            return true;
+        }
+    }
+}
+
+/// Z'RZ, brought up to date by the rows whose weight is another than that of the last step, where these are few; and
+/// the multiplications it takes.
+fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>, cost: f64) -> (Lower, f64) {
+    let some = r.iter().filter(|r| **r > 0.0).count();
+    let changed =
+        kept.as_ref().map_or(usize::MAX, |(old, _)| (0..r.len()).filter(|&row| r[row] != old[row]).count());
+    let (old, mut lower) = match kept.take() {
+        Some(kept) if changed < some => kept,
+        _ => (vec![0.0; r.len()], Lower::zeros(binary.rows.width())),
+    };
+    for row in (0..r.len()).filter(|&row| r[row] != old[row]) {
+        lower.add_row(binary, row, r[row] - old[row]);
+    }
+    let copy = Lower { values: lower.values.clone(), ..lower };
+    *kept = Some((r.to_vec(), lower));
+    (copy, cost)
+}
+
+/// w' by conjugate gradients on (I + Z'RZ) d = Z'a - w, to a residual that shrinks with the gradient.
+fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w: &[f64]) -> Vec<f64> {
+    let binary = judge.binary;
+    let mut diagonal = vec![1.0; w.len()];
+    let mut stored = 0.0;
+    for &row in some {
+        let (columns, values) = binary.rows.row(row);
+        stored += columns.len() as f64;
+        columns.iter().zip(values).for_each(|(&at, value)| diagonal[at as usize] += r[row] * value * value);
+    }
+    let mut residual = binary.weights_of(a);
+    residual.iter_mut().zip(w).for_each(|(sum, w)| *sum -= w);
+    let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let eased =
+        |residual: &[f64]| -> Vec<f64> { residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
+    let mut d = vec![0.0; w.len()];
+    let mut z = eased(&residual);
+    let (mut p, mut rz) = (z.clone(), product(&residual, &z));
+    let first = rz;
+    let factor = 0.1_f64.min(judge.found.gap().sqrt()).max(1e-3);
+    let mut count = 0;
+    while count < CONJUGATE && rz > factor * factor * first {
+        let mut hp = p.clone();
+        some.iter().for_each(|&row| {
+            binary.rows.add(row, binary.signs[row] * r[row] * binary.margin(row, &p), &mut hp);
+        });
+        let step = rz / product(&p, &hp);
+        d.iter_mut().zip(&p).for_each(|(d, p)| *d += step * p);
+        residual.iter_mut().zip(&hp).for_each(|(r, hp)| *r -= step * hp);
+        z = eased(&residual);
+        let next = product(&residual, &z);
+        p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + next / rz * *p);
+        rz = next;
+        count += 1;
+    }
+    judge.count(2.0 * stored * count as f64);
+    w.iter().zip(&d).map(|(w, d)| w + d).collect()
+}
+
+/// Step along a direction at which the objective is least: the root of its slope, which grows.
+fn best_step(
+    binary: &Binary<'_>,
+    (w, margins): (&[f64], &[f64]),
+    (direction, along): (&[f64], &[f64]),
+) -> f64 {
+    let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let (linear, square) = (product(w, direction), product(direction, direction));
+    // The slope, and how fast it grows.
+    let slope = |t: f64| {
+        let (mut first, mut second) = (linear + t * square, square);
+        for (row, (m, along)) in margins.iter().zip(along).enumerate() {
+            let (down, curved) = binary.loss.slopes(m + t * along);
+            first -= binary.costs[row] * down * along;
+            second += binary.costs[row] * curved * along * along;
+        }
+        (first, second)
+    };
+    if slope(0.0).0 >= 0.0 {
+        return 0.0;
+    }
+    let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
+    for _ in 0..SEARCH {
+        let (first, second) = slope(t);
+        if first > 0.0 {
+            high = t;
+        } else {
+            low = t;
+        }
+        let next = t - first / second;
+        let next = if next > low && next < high {
+            next
+        } else if high.is_finite() {
+            0.5 * (low + high)
+        } else {
+            2.0 * t
+        };
+        if (next - t).abs() <= 1e-10 * t {
+            break;
+        }
+        t = next;
+    }
+    t
+}

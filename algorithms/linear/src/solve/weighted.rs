@@ -1,0 +1,91 @@
+//! [`Weighted`]: the solution of (R^-1 + Z Z') v = b, as Newton steps and interior points need it, by rows or by columns.
+
+use super::gram::{Factor, Lower, Side};
+use crate::data::binary::Binary;
+
+/// Factor for rows with weights r.
+pub(crate) struct Weighted<'a> {
+    binary: &'a Binary<'a>,
+    /// Rows whose weight is not 0.
+    some: &'a [usize],
+    r: &'a [f64],
+    factor: Factor,
+    side: Side,
+}
+
+impl<'a> Weighted<'a> {
+    /// Factor of I + S Z Z' S with S = R^1/2, or of I + Z'RZ; none where rounding leaves none. `gram` is Z Z' of these
+    /// rows, or Z'RZ.
+    pub(crate) fn new(
+        binary: &'a Binary<'a>,
+        (some, r): (&'a [usize], &'a [f64]),
+        (side, mut gram): (Side, Lower),
+    ) -> Option<Self> {
+        if side == Side::Rows {
+            let roots: Vec<f64> = some.iter().map(|&row| r[row].sqrt()).collect();
+            for (i, root) in roots.iter().enumerate() {
+                let line = &mut gram.values[i * gram.stride..][..=i];
+                line.iter_mut().zip(&roots).for_each(|(value, other)| *value *= root * other);
+            }
+        }
+        (0..gram.order).for_each(|at| gram.add_diagonal(at, 1.0));
+        Some(Self { binary, some, r, factor: gram.factored()?, side })
+    }
+
+    /// v for a right side b of all rows, of which those with a weight count; and Z'v.
+    pub(crate) fn solve(&self, b: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (binary, mut v) = (self.binary, vec![0.0; b.len()]);
+        if self.side == Side::Rows {
+            let mut u: Vec<f64> = self.some.iter().map(|&row| self.r[row].sqrt() * b[row]).collect();
+            self.factor.solve(&mut u);
+            self.some.iter().zip(u).for_each(|(&row, u)| v[row] = self.r[row].sqrt() * u);
+            let sum = binary.weights_of(&v);
+            return (v, sum);
+        }
+        // v = R (b - Z x) with x = (I + Z'RZ)^-1 Z'R b, which is Z'v.
+        let mut x = vec![0.0; binary.rows.width()];
+        self.some
+            .iter()
+            .for_each(|&row| binary.rows.add(row, binary.signs[row] * self.r[row] * b[row], &mut x));
+        self.factor.solve(&mut x);
+        self.some.iter().for_each(|&row| v[row] = self.r[row] * (b[row] - binary.margin(row, &x)));
+        (v, x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle::random::Stream;
+    use raddle_datasets::embedded;
+
+    use super::*;
+    use crate::Problem;
+    use crate::loss::Loss;
+
+    /// By columns and by rows the solution solves, with all rows, few and none.
+    #[test]
+    fn solutions_solve_by_columns_and_by_rows() {
+        let data = embedded::diabetes();
+        let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+        let problem = Problem::new(&data.x, &y, 1.0).unwrap();
+        let binary = problem.binary(0, Loss::Hinge, &[1.0, 1.0]);
+        let mut compared = 0;
+        for few in [442, 40, 7, 0] {
+            let mut draw = Stream::new(&[few as u64]);
+            let r: Vec<f64> = (0..442).map(|row| if row < few { draw.unit() } else { 0.0 }).collect();
+            let some: Vec<usize> = (0..442).filter(|&row| r[row] > 0.0).collect();
+            let b: Vec<f64> = (0..442).map(|_| draw.unit() - 0.5).collect();
+            let mut columns = Lower::zeros(binary.rows.width());
+            some.iter().for_each(|&row| columns.add_row(&binary, row, r[row]));
+            for (side, gram) in [(Side::Columns, columns), (Side::Rows, Lower::of_rows(&binary, &some))] {
+                let (v, sum) = Weighted::new(&binary, (&some, &r), (side, gram)).unwrap().solve(&b);
+                for &row in &some {
+                    let back = v[row] / r[row] + binary.margin(row, &sum);
+                    assert!((back - b[row]).abs() < 1e-8, "{few} {side:?} {row}: {back}");
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(compared, 2 * (442 + 40 + 7));
+    }
+}

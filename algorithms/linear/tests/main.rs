@@ -1,0 +1,11 @@
+//! Tests of `linear`, in one program: the engine is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod bad_input;
+mod certified;
+mod command_line;
+mod common;
+mod digests;
+mod naive;
+mod replay;

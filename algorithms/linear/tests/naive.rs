@@ -1,0 +1,69 @@
+//! Small problems against naive dense methods: gradient steps with momentum.
+
+use raddle_linear::{Linear, Loss};
+
+use crate::common::{Data, LOSSES, all};
+
+/// Coefficients by projected gradient steps with momentum on the dual of the hinge losses, or on the primal of the
+/// logistic loss.
+fn naive(data: &Data, loss: Loss, c: f64) -> Vec<f64> {
+    let (n, p) = (data.y.len(), data.x.cols());
+    let z: Vec<Vec<f64>> = (0..n)
+        .map(|row| {
+            let mut z = vec![0.0; p];
+            data.rows[row].iter().for_each(|(column, value)| z[*column] += data.sign(row) * value);
+            z
+        })
+        .collect();
+    let dot = |a: &[f64], b: &[f64]| (0..p).map(|at| a[at] * b[at]).sum::<f64>();
+    let weights = |a: &[f64]| -> Vec<f64> {
+        (0..p).map(|column| (0..n).map(|row| a[row] * z[row][column]).sum()).collect()
+    };
+    let squares: f64 = z.iter().map(|z| dot(z, z)).sum();
+    let is_primal = loss == Loss::Logistic;
+    let steepest = match loss {
+        Loss::Hinge => squares,
+        Loss::SquaredHinge => squares + 0.5 / c,
+        Loss::Logistic => 1.0 + c * squares / 4.0,
+    };
+    let step = |at: &[f64]| -> Vec<f64> {
+        if is_primal {
+            let pull: Vec<f64> = z.iter().map(|z| c / (1.0 + dot(z, at).exp())).collect();
+            let pull = weights(&pull);
+            return (0..p).map(|column| at[column] - (at[column] - pull[column]) / steepest).collect();
+        }
+        let (w, own) = (weights(at), if loss == Loss::Hinge { 0.0 } else { 0.5 / c });
+        let upper = if loss == Loss::Hinge { c } else { f64::INFINITY };
+        (0..n)
+            .map(|row| (at[row] - (dot(&z[row], &w) - 1.0 + own * at[row]) / steepest).clamp(0.0, upper))
+            .collect()
+    };
+    let mut x = vec![0.0; if is_primal { p } else { n }];
+    let (mut ahead, mut t) = (x.clone(), 1.0_f64);
+    for round in 0..30_000 {
+        let next = step(&ahead);
+        // Momentum begins anew now and then.
+        let grown = if round % 400 == 399 { 1.0 } else { (1.0 + (1.0 + 4.0 * t * t).sqrt()) / 2.0 };
+        let push = if grown == 1.0 { 0.0 } else { (t - 1.0) / grown };
+        ahead = (0..next.len()).map(|at| next[at] + push * (next[at] - x[at])).collect();
+        (x, t) = (next, grown);
+    }
+    if is_primal { x } else { weights(&x) }
+}
+
+#[test]
+fn small_problems_have_the_solution_of_a_naive_method() {
+    let data = Data::clouds(24, 4, 5);
+    for loss in LOSSES {
+        for c in [0.01, 1.0, 100.0] {
+            let fit = Linear::params().loss(loss).c(c).tolerance(1e-12).fit(&data.problem(0.0)).unwrap();
+            let (found, wanted) = (all(&fit.coefficients, 4), naive(&data, loss, c));
+            let costs = vec![c; 24];
+            let best = data.primal(loss, &costs, (&wanted, 0.0, 0.0));
+            let ours = data.primal(loss, &costs, (&found, 0.0, 0.0));
+            assert!((ours - best).abs() <= 1e-8 * best, "{} C {c}: {ours} {best}", loss.name());
+            let apart = (0..4).map(|at| (found[at] - wanted[at]).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-4, "{} C {c}: {found:?} {wanted:?}", loss.name());
+        }
+    }
+}
