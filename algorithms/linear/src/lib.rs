@@ -32,6 +32,7 @@ pub mod files;
 mod loss;
 mod model;
 mod params;
+pub mod parts;
 mod run;
 mod solve;
 
@@ -40,5 +41,6 @@ pub use error::LinearError;
 pub use loss::Loss;
 pub use model::{Fit, Scorer};
 pub use params::Linear;
+pub use parts::{InParts, PartPlan, Sigma};
 pub use run::machine::Machine;
 pub use run::program::LinearProgram;
