@@ -14,6 +14,8 @@ mod search;
 mod settings;
 mod sigma;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub use cut::Cut;
 pub use phase::PartsPhase;

@@ -98,6 +98,13 @@ impl InParts {
     /// # Errors
     /// If a parameter is out of its range, or the response has more than two classes.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<PartsProgram>, LinearError> {
+        let (program, parts) = self.made(problem)?;
+        let (cut, costs) = (program.cut.clone(), program.cut.costs().to_vec());
+        Ok(Engine::new(program, PartsSchedule::new(self.plan.clone(), cut), parts).costs(costs))
+    }
+
+    /// The program, and what it trains on.
+    pub(super) fn made(&self, problem: &Problem) -> Result<(PartsProgram, Parts<PartsProgram>), LinearError> {
         if problem.machines() > 1 {
             let why = format!("the response has {} classes: parts are for two", problem.classes().len());
             return Err(LinearError::Parameter { name: "parts", why });
@@ -117,8 +124,6 @@ impl InParts {
         };
         let shards = cut.rows.iter().map(shard).collect();
         let blocks = vec![Vec::new(); cut.finest() as usize];
-        let counted = cut.costs().to_vec();
-        let schedule = PartsSchedule::new(self.plan.clone(), cut.clone());
         let program = PartsProgram {
             rows: Weighed { problem: problem.clone(), loss, signs, costs },
             cut,
@@ -127,7 +132,7 @@ impl InParts {
             seed: self.linear.seed,
         };
         let parts = Parts { shards, blocks, pinned: Standing::default(), replica: weights };
-        Ok(Engine::new(program, schedule, parts).costs(counted))
+        Ok((program, parts))
     }
 
     /// Fits on this thread.
