@@ -1,6 +1,7 @@
 //! [`PartsSchedule`]: each part visits its shards once an epoch.
 
 use raddle::Verb;
+use raddle::random::Stream;
 use raddle::schedule::{EpochStart, Plan, Schedule, makespan};
 use raddle::state::{Reader, StateError, Writer};
 
@@ -15,15 +16,16 @@ pub(super) struct PartsSchedule {
     plan: PartPlan,
     cut: Cut,
     search: Option<Search>,
+    seed: u64,
 }
 
 impl PartsSchedule {
-    pub(super) fn new(plan: PartPlan, cut: Cut) -> Self {
+    pub(super) fn new(plan: PartPlan, cut: Cut, seed: u64) -> Self {
         let search = (plan == PartPlan::Auto).then(|| {
             let numbers = (0..=cut.finest().ilog2()).map(|power| 1 << power);
             Search::new(numbers.map(|parts| (parts, time(&cut, parts))).collect())
         });
-        Self { plan, cut, search }
+        Self { plan, cut, search, seed }
     }
 
     fn parts(&mut self, start: &EpochStart) -> u32 {
@@ -38,7 +40,12 @@ impl PartsSchedule {
 fn time(cut: &Cut, parts: u32) -> f64 {
     let placement: Vec<u32> = (0..cut.shards() as u32).map(|shard| cut.part_of(shard, parts)).collect();
     let cost = |shard: u32| cut.costs().get(shard as usize).map_or(0.0, |&cost| cost as f64);
-    let time = makespan(&cut.rounds(parts), &placement, |task| cost(task.shard), &vec![1.0; parts as usize]);
+    let time = makespan(
+        &cut.rounds(parts, &mut Stream::new(&[0])),
+        &placement,
+        |task| cost(task.shard),
+        &vec![1.0; parts as usize],
+    );
     // Rows without a value cost nothing, and gain nothing.
     time.unwrap_or(0.0).max(1.0)
 }
@@ -58,7 +65,7 @@ impl Schedule<PartsPhase> for PartsSchedule {
 
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<PartsPhase> {
         let parts = self.parts(start);
-        Plan::Known(self.cut.rounds(parts))
+        Plan::Known(self.cut.rounds(parts, &mut Stream::new(&[self.seed, start.epoch])))
     }
 
     fn save(&self, out: &mut Writer) {

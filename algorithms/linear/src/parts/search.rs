@@ -1,8 +1,11 @@
 //! [`Search`]: the number of parts sought by what an epoch gains for its counted cost (after Kaufmann, Parnell and
 //! Kourtis, "Elastic CoCoA: scaling in to improve convergence", 2018).
 
-/// A neighbour is tried in each epoch of this residue, and kept if it gains so much more for its cost.
+/// Epoch of the first trial.
+const FIRST: u64 = 5;
+/// Epochs from a trial to the next, of the first trials and behind one that was kept; each that is not adds one.
 const EVERY: u64 = 3;
+/// A trial is kept if it gains so much more for its cost.
 const BETTER: f64 = 1.05;
 
 /// Numbers of parts with the virtual time of an epoch, a worker for each part; and where the search stands.
@@ -13,7 +16,7 @@ pub(super) struct Search {
     pub(super) state: SearchState,
 }
 
-/// Where a search stands.
+/// Standing of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SearchState {
     /// Position of the number that is held.
@@ -22,24 +25,29 @@ pub(super) struct SearchState {
     runs: u64,
     /// `true` if fewer parts are tried next.
     down: bool,
+    /// Epoch of the next trial, and epochs from it to the one behind it.
+    next: u64,
+    wait: u64,
     /// Gain for its cost of the last epoch with the number that is held.
     rate: f64,
     /// Objective when the last epoch began.
     before: Option<f64>,
 }
 
-raddle::state!(SearchState { at, runs, down, rate, before });
+raddle::state!(SearchState { at, runs, down, next, wait, rate, before });
 
 impl Search {
     /// A search that begins with the most parts.
     pub(super) fn new(times: Vec<(u32, f64)>) -> Self {
         let at = times.len().saturating_sub(1) as u64;
-        Self { times, state: SearchState { at, runs: at, down: true, rate: 0.0, before: None } }
+        let state =
+            SearchState { at, runs: at, down: true, next: FIRST, wait: EVERY, rate: 0.0, before: None };
+        Self { times, state }
     }
 
     /// `true` if the state is one of this search.
     pub(super) fn fits(&self, state: &SearchState) -> bool {
-        state.at.max(state.runs) < self.times.len() as u64
+        state.at.max(state.runs) < self.times.len() as u64 && state.next.max(state.wait) < 1 << 62
     }
 
     /// Parts of the epoch that begins, by the objective at its boundary, which falls.
@@ -50,17 +58,17 @@ impl Search {
             if state.runs == state.at {
                 state.rate = rate;
             } else if rate >= BETTER * state.rate {
-                (state.at, state.rate) = (state.runs, rate);
+                (state.at, state.rate, state.wait) = (state.runs, rate, EVERY);
             } else {
-                state.down = !state.down;
+                (state.down, state.wait) = (!state.down, state.wait + 1);
             }
         }
-        state.before = objective;
-        state.runs = state.at;
-        if epoch % EVERY == EVERY - 1 && times.len() > 1 {
+        (state.before, state.runs) = (objective, state.at);
+        if epoch >= state.next && times.len() > 1 {
             let last = times.len() as u64 - 1;
-            state.down = if state.at == 0 { false } else { state.down || state.at == last };
+            state.down = state.at > 0 && (state.down || state.at == last);
             state.runs = if state.down { state.at - 1 } else { state.at + 1 };
+            state.next = epoch + state.wait;
         }
         times[state.runs as usize].0
     }
@@ -71,22 +79,21 @@ mod tests {
     use super::*;
 
     /// Gains of an epoch by parts; costs fall with parts.
-    fn parts(gains: [f64; 3]) -> Vec<u32> {
+    fn parts(gains: [f64; 3]) -> String {
         let mut search = Search::new(vec![(1, 4.0), (2, 2.0), (4, 1.0)]);
-        let mut objective = 0.0;
-        let mut ran = Vec::new();
-        for epoch in 0..12 {
+        let (mut objective, mut ran) = (0.0, String::new());
+        for epoch in 0..24 {
             let parts = search.next(epoch, Some(objective));
             objective -= gains[parts.ilog2() as usize];
-            ran.push(parts);
+            ran += &parts.to_string();
         }
         ran
     }
 
     #[test]
-    fn a_neighbour_is_tried_every_third_epoch_and_kept_where_it_gains_more_for_its_cost() {
-        assert_eq!(parts([1.0, 1.0, 1.0]), [4, 4, 2, 4, 4, 2, 4, 4, 2, 4, 4, 2]);
-        assert_eq!(parts([9.0, 3.0, 1.0]), [4, 4, 2, 2, 2, 1, 1, 1, 2, 1, 1, 2]);
-        assert_eq!(parts([4.0, 3.0, 1.0]), [4, 4, 2, 2, 2, 1, 2, 2, 4, 2, 2, 1]);
+    fn a_neighbour_is_tried_now_and_then_and_kept_where_it_gains_more_for_its_cost() {
+        assert_eq!(parts([1.0, 1.0, 1.0]), "444442444244444244444444");
+        assert_eq!(parts([9.0, 3.0, 1.0]), "444442222111121111211111");
+        assert_eq!(parts([4.0, 3.0, 1.0]), "444442222122242222212222");
     }
 }

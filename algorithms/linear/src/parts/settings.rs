@@ -23,7 +23,7 @@ const SHARDS: usize = 64;
 ///
 /// let data = raddle_datasets::embedded::diabetes();
 /// let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
-/// let problem = Problem::new(&data.x, &y, 1.0)?;
+/// let problem = Problem::new(&data.x, &y, 1.0)?.scaled();
 /// let parts = InParts::new(Linear::params().c(0.01), PartPlan::constant(4));
 /// let fit = parts.fit_with(&problem, |engine| engine.workers(2))?; // the same bytes on any number of workers
 /// assert!(fit.gap() <= 1e-4);
@@ -100,7 +100,8 @@ impl InParts {
     pub fn engine(&self, problem: &Problem) -> Result<Engine<PartsProgram>, LinearError> {
         let (program, parts) = self.made(problem)?;
         let (cut, costs) = (program.cut.clone(), program.cut.costs().to_vec());
-        Ok(Engine::new(program, PartsSchedule::new(self.plan.clone(), cut), parts).costs(costs))
+        let schedule = PartsSchedule::new(self.plan.clone(), cut, self.linear.seed);
+        Ok(Engine::new(program, schedule, parts).costs(costs))
     }
 
     /// The program, and what it trains on.

@@ -34,7 +34,7 @@ fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
     let mut pick = |most: u64| (draw.unit() * most as f64) as usize + 1;
     for turn in 0..1000 {
         let costs: Vec<u64> = program.cut.costs().iter().map(|_| pick(9) as u64).collect();
-        let schedule = PartsSchedule::new(plan.clone(), program.cut.clone());
+        let schedule = PartsSchedule::new(plan.clone(), program.cut.clone(), turn);
         let engine = Engine::new(again(&program, turn), schedule, parts).epochs(2).costs(costs);
         let workers = pick(7);
         let engine = engine.workers(workers).threads(2).serialized(turn % 5 == 0).rescale(&[(1, pick(7))]);

@@ -52,6 +52,6 @@ fn a_search_is_told_beforehand_and_follows_no_clock() {
     let wanted: Vec<u32> = fit.trace.iter().filter_map(|record| record.wanted).collect();
     assert_eq!(parts.len(), 13);
     assert_eq!(parts, wanted);
-    assert_eq!(parts[..3], [16, 16, 8]);
+    assert_eq!(parts[..6], [16, 16, 16, 16, 16, 8]);
     assert_eq!(run(3).digest(), fit.digest());
 }

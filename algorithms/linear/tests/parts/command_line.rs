@@ -10,12 +10,20 @@ const LINEAR: &str = env!("CARGO_BIN_EXE_linear");
 fn a_run_in_parts_is_certified_whatever_carries_it_out() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
-    let fit = "fit diabetes --loss hinge --C 0.01 --tol 1e-3 --seed 5";
+    // Two clouds that overlap.
+    let mut draw = raddle::random::Stream::new(&[4]);
+    let row = |row: u32| {
+        let mut value = || draw.unit() - 0.5 + f64::from(row % 2) * 0.5;
+        format!("{},{:.6},{:.6},{:.6}\n", ["no", "yes"][row as usize % 2], value(), value(), value())
+    };
+    fs::write(folder.join("clouds.csv"), format!("y,a,b,c\n{}", (0..200).map(row).collect::<String>()))
+        .unwrap();
+    let fit = "fit clouds.csv --y y --loss hinge --C 0.1 --tol 1e-3 --seed 5";
     for parts in ["4", "0:16,8:4", "auto", "4 --shares 1,1,1,0.5 --sigma K"] {
         let one = linear.report(folder, &format!("{fit} --parts {parts} --out one --force"));
         assert!(one["metric"]["value"].as_f64().unwrap() <= 1e-3 && one["metric"]["certified"] == true);
         assert!(one["results"]["gaps"][0].as_f64().unwrap() <= 1.000_001e-3, "{one}");
-        assert_eq!(one["settings"]["parts"], parts.split(' ').next().unwrap());
+        assert_eq!(one["parameters"]["parts"], parts.split(' ').next().unwrap());
         let two = linear.report(folder, &format!("{fit} --parts {parts} --workers 3"));
         assert_eq!(one["model_digest"], two["model_digest"]);
         let part =

@@ -76,7 +76,8 @@ fn fitted(problem: &Problem, settings: &InParts) -> Fit {
 fn epoch_time(cut: &Cut, parts: u32, placement: &[u32], slowness: &[f64]) -> f64 {
     let all: u64 = cut.costs().iter().sum();
     let cost = |shard: u32| cut.costs()[shard as usize] as f64;
-    let time = raddle::schedule::makespan(&cut.rounds(parts), placement, |task| cost(task.shard), slowness);
+    let rounds = cut.rounds(parts, &mut Stream::new(&[0]));
+    let time = raddle::schedule::makespan(&rounds, placement, |task| cost(task.shard), slowness);
     time.unwrap() / all as f64
 }
 

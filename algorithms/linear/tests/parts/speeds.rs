@@ -109,7 +109,7 @@ fn equal_workers_never_wait() {
         let cut = InParts::new(hinge(1e-3, 1), PartPlan::constant(parts)).cut(&problem).unwrap();
         let shards = cut.shards() as u32;
         let placement: Vec<u32> = (0..shards).map(|shard| shard * parts / shards).collect();
-        let rounds = cut.rounds(parts);
+        let rounds = cut.rounds(parts, &mut Stream::new(&[3]));
         let time = raddle::schedule::makespan(&rounds, &placement, |_| 1.0, &vec![1.0; parts as usize]);
         assert_eq!(time, Some(f64::from(shards / parts)), "{parts}");
     }
