@@ -3,7 +3,7 @@
 
 /// Epoch of the first trial.
 const FIRST: u64 = 5;
-/// Epochs from a trial to the next, of the first trials and behind one that was kept; each that is not adds one.
+/// Epochs from a trial that was kept to the next; each one that was not adds one.
 const EVERY: u64 = 3;
 /// A trial is kept if it gains so much more for its cost.
 const BETTER: f64 = 1.05;
@@ -25,7 +25,7 @@ pub(super) struct SearchState {
     runs: u64,
     /// `true` if fewer parts are tried next.
     down: bool,
-    /// Epoch of the next trial, and epochs from it to the one behind it.
+    /// Epoch of the next trial, and epochs from the last one to it.
     next: u64,
     wait: u64,
     /// Gain for its cost of the last epoch with the number that is held.
@@ -55,12 +55,16 @@ impl Search {
         let Self { times, state } = self;
         if let (Some(before), Some(now)) = (state.before, objective) {
             let rate = (before - now) / times[state.runs as usize].1;
-            if state.runs == state.at {
+            let is_trial = state.runs != state.at;
+            if !is_trial {
                 state.rate = rate;
             } else if rate >= BETTER * state.rate {
                 (state.at, state.rate, state.wait) = (state.runs, rate, EVERY);
             } else {
                 (state.down, state.wait) = (!state.down, state.wait + 1);
+            }
+            if is_trial {
+                state.next = (epoch + state.wait).saturating_sub(1);
             }
         }
         (state.before, state.runs) = (objective, state.at);
@@ -68,7 +72,6 @@ impl Search {
             let last = times.len() as u64 - 1;
             state.down = state.at > 0 && (state.down || state.at == last);
             state.runs = if state.down { state.at - 1 } else { state.at + 1 };
-            state.next = epoch + state.wait;
         }
         times[state.runs as usize].0
     }
@@ -92,8 +95,8 @@ mod tests {
 
     #[test]
     fn a_neighbour_is_tried_now_and_then_and_kept_where_it_gains_more_for_its_cost() {
-        assert_eq!(parts([1.0, 1.0, 1.0]), "444442444244444244444444");
-        assert_eq!(parts([9.0, 3.0, 1.0]), "444442222111121111211111");
-        assert_eq!(parts([4.0, 3.0, 1.0]), "444442222122242222212222");
+        assert_eq!(parts([1.0, 1.0, 1.0]), "444442444244442444442444");
+        assert_eq!(parts([9.0, 3.0, 1.0]), "444442221112111211112111");
+        assert_eq!(parts([4.0, 3.0, 1.0]), "444442221222422221222224");
     }
 }

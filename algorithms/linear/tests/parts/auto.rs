@@ -34,9 +34,9 @@ fn share(table: &Table, lambda: f64, tolerance: f64, seeds: u64) -> f64 {
 fn a_search_comes_near_the_best_number_of_parts() {
     let sets = [("cocoa-demo", 1e-3), ("cocoa-demo", 1e-4), ("w8a", 1e-3), ("w8a", 1e-4), ("farmads", 1e-2)];
     let mut shares = Vec::new();
-    for (name, lambda) in &sets[..if is_long() { 5 } else { 1 }] {
+    for (name, lambda) in &sets[..if long().is_some() { 5 } else { 1 }] {
         let Some(table) = registry::real(name) else { return };
-        shares.push(share(&table, *lambda, 1e-2, if is_long() { 5 } else { 3 }));
+        shares.push(share(&table, *lambda, 1e-2, long().unwrap_or(3)));
     }
     assert!(shares.iter().all(|share| *share <= 1.1), "{shares:?}");
 }

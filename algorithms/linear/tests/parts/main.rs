@@ -86,9 +86,10 @@ fn own_workers(cut: &Cut, parts: u32) -> Vec<u32> {
     (0..cut.shards() as u32).map(|shard| cut.part_of(shard, parts)).collect()
 }
 
-/// `true` if the long forms of tests are asked for.
-fn is_long() -> bool {
-    std::env::var_os("RADDLE_LONG").is_some()
+/// Number of seeds of the long forms of tests, if they are asked for.
+fn long() -> Option<u64> {
+    let seeds = std::env::var("RADDLE_PARTS_SEEDS").ok()?;
+    Some(seeds.parse().unwrap())
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

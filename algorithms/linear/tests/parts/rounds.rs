@@ -2,10 +2,11 @@
 
 use super::*;
 
-/// Median rounds of so many seeds, which draw the cut and the orders within it.
+/// Median rounds of so many seeds, which draw the cut and the orders within it. A part is one shard: its rows are visited
+/// in an order that is drawn anew for all of them, as it was where the known numbers come from.
 fn rounds(table: &Table, lambda: f64, parts: u32, sigma: Sigma, seeds: u64) -> f64 {
     let of = |seed| {
-        let settings = InParts::new(hinge(lambda, seed), PartPlan::constant(parts)).sigma(sigma);
+        let settings = InParts::new(hinge(lambda, seed), PartPlan::constant(parts)).sigma(sigma).shards(1);
         fitted(&shuffled(table, seed), &settings).report.epochs as f64
     };
     median((0..seeds).map(of).collect())
@@ -35,13 +36,13 @@ const EXPECTED: [(f64, [(u32, f64, f64); 6]); 2] = [
 #[test]
 fn parts_cost_what_they_are_known_to_cost() {
     let Some(table) = cocoa() else { return };
-    let seeds = if is_long() { 5 } else { 1 };
+    let seeds = long().unwrap_or(1);
     let mut compared = 0;
     for (lambda, expected) in EXPECTED {
         let mut found = Vec::new();
         for (parts, known, tried) in expected {
             // The short form leaves out what takes long.
-            if !is_long() && (lambda < 1e-3 || parts == 64) && parts != 4 {
+            if long().is_none() && (lambda < 1e-3 || parts == 64) && parts != 4 {
                 continue;
             }
             let own = rounds(&table, lambda, parts, Sigma::Parts, seeds);
@@ -52,7 +53,7 @@ fn parts_cost_what_they_are_known_to_cost() {
         let of = |parts| found.iter().find(|of| of.0 == parts).copied();
         for &(parts, own, adaptive, known) in &found {
             if parts >= 4 {
-                let much = if is_long() { 0.15 } else { 0.3 };
+                let much = if long().is_some() { 0.15 } else { 0.3 };
                 assert!((own - known).abs() <= (much * known).max(2.0), "{lambda} {parts}: {own}, {known}");
                 compared += 1;
             }
@@ -77,7 +78,7 @@ fn the_dual_never_falls() {
         for sigma in [Sigma::Adaptive, Sigma::Parts, Sigma::Fixed(0.1)] {
             for (parts, seed) in [(1, 1), (4, 2), (32, 3)] {
                 let linear = Linear::params().loss(loss).c(1.0).seed(seed);
-                let settings = InParts::new(linear, PartPlan::constant(parts)).sigma(sigma);
+                let settings = InParts::new(linear, PartPlan::constant(parts)).sigma(sigma).shards(1);
                 let fit = settings.fit_with(&problem, |engine| engine.epochs(40)).unwrap();
                 let duals: Vec<f64> = fit.trace.iter().map(|record| record.shown["dual"]).collect();
                 for two in duals.windows(2) {
@@ -92,9 +93,9 @@ fn the_dual_never_falls() {
 
 #[test]
 fn the_dual_never_falls_on_public_sets() {
-    let seeds = if is_long() { 10 } else { 1 };
+    let seeds = long().unwrap_or(1);
     let sets = [("cocoa-demo", 1e-3), ("colon", 1e-2), ("w8a", 1e-3), ("farmads", 1e-2)];
-    for (name, lambda) in &sets[..if is_long() { 4 } else { 2 }] {
+    for (name, lambda) in &sets[..if long().is_some() { 4 } else { 2 }] {
         let Some(table) = registry::real(name) else { return };
         for seed in 0..seeds {
             let problem = Problem::new(&table.x, &table.y, 0.0).unwrap();

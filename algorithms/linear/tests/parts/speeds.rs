@@ -69,12 +69,12 @@ fn times(table: &Table, speeds: &Speeds, sigma: Sigma, seeds: u64) -> [f64; 4] {
 #[test]
 fn parts_by_share_beat_equal_ones_and_moved_shards_come_near_with_the_same_bytes() {
     let Some(table) = cocoa() else { return };
-    let seeds = if is_long() { 9 } else { 1 };
+    let seeds = long().unwrap_or(1);
     let half = Speeds(vec![1.0, 1.0, 1.0, 0.5]);
     for (sigma, small) in [(Sigma::Parts, 3.0), (Sigma::Adaptive, 1.8)] {
         let [equal, shares, dealt, moved] = times(&table, &half, sigma, seeds);
         println!("{sigma}: equal {equal:.2}, by share {shares:.2}, 16 parts {dealt:.2}, moved {moved:.2}");
-        if is_long() {
+        if long().is_some() {
             assert!(equal / shares >= 1.6, "{equal} {shares}");
             assert!(dealt / shares >= small, "{dealt} {shares}");
         } else {
@@ -82,7 +82,7 @@ fn parts_by_share_beat_equal_ones_and_moved_shards_come_near_with_the_same_bytes
         }
         assert!(equal / moved >= 1.45, "{equal} {moved}");
     }
-    if is_long() {
+    if long().is_some() {
         for speeds in [vec![1.0; 4], vec![1.0, 1.0, 1.0, 0.25], vec![1.0, 0.5, 0.5, 0.25], vec![1.0, 0.5]] {
             for sigma in [Sigma::Parts, Sigma::Adaptive] {
                 let [equal, shares, dealt, moved] = times(&table, &Speeds(speeds.clone()), sigma, seeds);
