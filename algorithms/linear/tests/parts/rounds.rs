@@ -12,8 +12,11 @@ fn rounds(table: &Table, lambda: f64, parts: u32, sigma: Sigma, seeds: u64) -> f
     median((0..seeds).map(of).collect())
 }
 
-/// The medians that facts of the trial name, lambda by lambda: parts, sigma' = K, adaptive.
-const EXPECTED: [(f64, [(u32, f64, f64); 6]); 2] = [
+/// Parts, and the rounds that another program took: sigma' = K, adaptive.
+type Known = (u32, f64, f64);
+
+/// Medians of another program, written apart from this one, by lambda.
+const EXPECTED: [(f64, [Known; 6]); 2] = [
     (
         1e-3,
         [(1, 5.0, 4.0), (2, 7.0, 7.0), (4, 12.0, 9.0), (8, 22.0, 13.0), (16, 41.0, 18.0), (64, 158.0, 24.0)],
