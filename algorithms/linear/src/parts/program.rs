@@ -161,7 +161,7 @@ impl Program for PartsProgram {
         let metric = Metric::new("relative-duality-gap", gap, "training data").target(self.tolerance);
         let mut verdict =
             Verdict::new(metric.certified()).status(status).show("primal", primal).show("dual", dual);
-        verdict.objective = Some(-dual);
+        verdict.objective = Some(0.0 - dual); // no -0
         match standing.last {
             (_, 0, _) => verdict,
             (sigma, parts, best) => {
