@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::commands::{self, Ran, command, ends, run};
 
 /// Small data, and a fit of each solver on them.
-const LINES: [(&str, &str); 7] = [
+const LINES: [(&str, &str); 8] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
     ("lasso-logistic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
     ("sgd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --shards 4"),
@@ -17,6 +17,7 @@ const LINES: [(&str, &str); 7] = [
     ("ccd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 3 --solver ccd --shards 6"),
     ("lda", "lda fit --topics 8 --epochs 12 --shards 4"),
     ("lda-round", "lda fit --topics 8 --epochs 6 --shards 3 --sync round"),
+    ("linear", "linear fit diabetes --loss hinge --C 0.01 --parts 0:16,4:4 --epochs 8"),
 ];
 
 fn report(folder: &Path, out: &str) -> Value {

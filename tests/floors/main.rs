@@ -169,9 +169,24 @@ fn imports_of_lda_go_down() {
 
 #[test]
 fn imports_of_linear_go_down() {
-    let floors: [&[&str]; 7] =
-        [&["error"], &["data"], &["loss"], &["solve"], &["run"], &["model"], &["files", "params"]];
+    let floors: [&[&str]; 8] = [
+        &["error"],
+        &["data"],
+        &["loss"],
+        &["solve"],
+        &["run"],
+        &["model"],
+        &["files", "params"],
+        &["parts"],
+    ];
     check(&src("algorithms/linear"), "", &floors, &["main", "cli"]);
+}
+
+#[test]
+fn imports_of_the_parts_of_linear_go_down() {
+    let floors: [&[&str]; 5] =
+        [&["phase", "plan", "search", "sigma", "step"], &["cut"], &["schedule"], &["program"], &["settings"]];
+    check(&src("algorithms/linear"), "parts", &floors, &["tests"]);
 }
 
 #[test]

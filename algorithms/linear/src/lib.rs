@@ -33,6 +33,7 @@ mod kernels;
 mod loss;
 mod model;
 mod params;
+pub mod parts;
 mod run;
 mod solve;
 
@@ -41,5 +42,6 @@ pub use error::LinearError;
 pub use loss::Loss;
 pub use model::{Fit, Scorer};
 pub use params::Linear;
+pub use parts::{InParts, PartPlan, Sigma};
 pub use run::machine::Machine;
 pub use run::program::LinearProgram;

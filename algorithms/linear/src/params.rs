@@ -18,12 +18,12 @@ const FIRST: (f64, f64) = (1e-3, 1e-8);
 /// Parameters of a linear classifier: `Linear::params()` has the defaults.
 #[derive(Debug, Clone)]
 pub struct Linear {
-    loss: Loss,
+    pub(crate) loss: Loss,
     c: f64,
     lambda: Option<f64>,
-    tolerance: f64,
+    pub(crate) tolerance: f64,
     balanced: bool,
-    seed: u64,
+    pub(crate) seed: u64,
     start: Option<Start>,
 }
 
@@ -92,7 +92,7 @@ impl Linear {
     }
 
     /// The weight C, and the weight of the loss of a row that counts once, by class.
-    fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
+    pub(crate) fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
         let refuse = |name, value: f64| {
             let why = format!("it is {value}: it must be a number from 1e-100 to 1e100");
             Err(LinearError::Parameter { name, why })
@@ -118,7 +118,12 @@ impl Linear {
     }
 
     /// Dual values that a machine starts from.
-    fn first(&self, problem: &Problem, number: usize, binary: &Binary<'_>) -> Result<Vec<f64>, LinearError> {
+    pub(crate) fn first(
+        &self,
+        problem: &Problem,
+        number: usize,
+        binary: &Binary<'_>,
+    ) -> Result<Vec<f64>, LinearError> {
         let refuse = |why: String| Err(LinearError::Parameter { name: "init", why });
         let count = problem.machines();
         let values = match &self.start {

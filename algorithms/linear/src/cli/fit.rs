@@ -14,7 +14,8 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let linear = options.linear()?;
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("linear", true)?;
+    let parts = options.in_parts(&linear)?;
+    session.refuse_distributed("linear without --parts", parts.is_none())?;
     session.set_metric_name("gap");
     let reading = options.reading()?;
     let mut table = session.timed(Timed::Read, || read(train.data.as_deref(), &reading))?;
@@ -27,10 +28,20 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let features = Features { zero_based: options.columns.text.zero_based, ..Features::of(&table) };
     let refuse = |why| refuse(why, &data.path, &features);
     let problem = session.timed(Timed::Prepare, || prepared(table, options.bias)).map_err(refuse)?;
-    let engine = session.timed(Timed::Fit, || linear.engine(&problem)).map_err(refuse)?;
     let identity = raddle::cli::identity("linear", options, FREE, &[("data", &data.digest)])?;
-    let outcome = session.run(engine.identity(identity))?;
-    let fit = linear.finish(&problem, outcome).map_err(refuse)?;
+    let fit = match &parts {
+        None => {
+            let engine = session.timed(Timed::Fit, || linear.engine(&problem)).map_err(refuse)?;
+            let outcome = session.run(engine.identity(identity))?;
+            linear.finish(&problem, outcome)
+        }
+        Some(parts) => {
+            let engine = session.timed(Timed::Fit, || parts.engine(&problem)).map_err(refuse)?;
+            let outcome = session.run(engine.identity(identity))?;
+            parts.finish(&problem, outcome)
+        }
+    };
+    let fit = fit.map_err(refuse)?;
     let (report, summary, text) = finished(&mut session, options, &fit, (data, &features))?;
     session.finish(report, &summary, &text)
 }

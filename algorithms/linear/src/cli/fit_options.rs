@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use raddle::cli::{Error, Free, TrainOptions, refuse_without_effect};
 use raddle_common::tables::{ColumnArgs, known_or_default};
 use raddle_datasets::{Beside, Classes, Options as Reading};
-use raddle_linear::{Linear, Loss};
+use raddle_linear::{InParts, Linear, LinearError, Loss};
 use serde::{Serialize, Serializer};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
@@ -53,6 +53,16 @@ pub(crate) struct Options {
     /// The value of a constant column, whose coefficient is penalised as the others; 0 for none.
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(super) bias: f64,
+    /// Cut the rows into parts, each with passes of its own: a number, EPOCH:PARTS with commas such as 0:16,8:4, or auto.
+    #[arg(long, value_name = "K|PLAN|auto", allow_hyphen_values = true)]
+    parts: Option<String>,
+    /// With --parts K: the share of each part in the rows' values, such as 1,1,1,0.5.
+    #[arg(long, value_name = "LIST", requires = "parts", value_delimiter = ',', allow_hyphen_values = true)]
+    shares: Option<Vec<f64>>,
+    /// With --parts: the factor by which a part takes its own change for that of all; adaptive (the default), K or a
+    /// number.
+    #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
+    sigma: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) columns: ColumnArgs,
@@ -91,13 +101,27 @@ impl Options {
         Ok(Reading { classes: Classes::Any, beside, columns, ..options })
     }
 
+    /// The parameters of a fit in parts, if that is asked for.
+    pub(super) fn in_parts(&self, linear: &Linear) -> Result<Option<InParts>, Error> {
+        let Some(plan) = &self.parts else { return Ok(None) };
+        let refuse = |why: LinearError| Error::usage(format!("--{why}"));
+        let mut parts = InParts::new(linear.clone(), plan.parse().map_err(refuse)?);
+        if let Some(shares) = &self.shares {
+            parts = parts.shares(shares.clone());
+        }
+        if let Some(sigma) = &self.sigma {
+            parts = parts.sigma(sigma.parse().map_err(refuse)?);
+        }
+        Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
+    }
+
     /// The parameters.
     pub(super) fn linear(&self) -> Result<Linear, Error> {
         let train = &self.train;
         train.schedule_from(&[("auto", ())])?;
         let given = [
             ("--init", train.init.is_some()),
-            ("--shards", train.shards.is_some()),
+            ("--shards", train.shards.is_some() && self.parts.is_none()),
             ("--parallelism", train.parallelism.is_some()),
             ("--rho", train.rho.is_some()),
             ("--staleness", train.staleness > 0),

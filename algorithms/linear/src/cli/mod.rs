@@ -15,7 +15,7 @@ mod predict;
 #[command(name = "linear", version, after_help = EXAMPLES)]
 enum Verb {
     /// Fit a classifier. This is the default verb.
-    Fit(fit_options::Options),
+    Fit(Box<fit_options::Options>),
     /// Predict with a fitted model.
     Predict(predict::Options),
 }

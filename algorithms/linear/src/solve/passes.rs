@@ -73,7 +73,7 @@ fn of_logistic(
 
 /// The best dual value of a row of the logistic loss: the root of m + q (z - a) + log(z / (c - z)), which grows with
 /// z. It is sought in s = log(z / (c - z)), where the slope is at least 1, by Newton steps inside of an interval.
-fn logistic(a: f64, c: f64, margin: f64, q: f64) -> f64 {
+pub(crate) fn logistic(a: f64, c: f64, margin: f64, q: f64) -> f64 {
     let (mut low, mut high) = (-margin - q * (c - a), -margin + q * a);
     let from = if a > 0.0 && a < c { log(a / (c - a)) } else { -margin };
     let mut s = from.clamp(low, high);
