@@ -30,16 +30,20 @@ fn a_new_user_fits_texts_and_predicts_them() {
 }
 
 #[test]
-fn the_embedded_patients_need_no_options_and_a_resumed_run_has_the_bytes_of_a_whole_one() {
+fn the_embedded_patients_need_no_options_and_a_run_goes_on_to_a_smaller_gap() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
-    let whole = linear.report(folder, "fit --tol 1e-9 --C 1000 --out whole");
-    assert!(whole["metric"]["value"].as_f64().unwrap() <= 1e-9);
-    linear.ends(folder, "fit --tol 1e-9 --C 1000 --epochs 1 --checkpoint-every 1 --out part --quiet", 3);
-    linear.ends(folder, "fit --resume part --epochs 1000 --quiet", 0);
-    assert_eq!(whole["model_digest"], json(&folder.join("part/report.json"))["model_digest"]);
-    let dual = |run: &str| fs::read(folder.join(run).join("dual.npy")).unwrap();
-    assert_eq!(dual("whole"), dual("part"));
+    let whole = linear.report(folder, "fit --tol 1e-11 --C 1000 --out whole");
+    let gap = |report: &serde_json::Value| report["metric"]["value"].as_f64().unwrap();
+    assert!(gap(&whole) <= 1e-11);
+    let first = linear.report(folder, "fit --tol 0.5 --C 1000 --checkpoint-every 1 --out part");
+    assert!(gap(&first) > 1e-11, "{first}");
+    linear.ends(folder, "fit --resume part --tol 1e-11 --quiet", 0);
+    let (on, objective) = (json(&folder.join("part/report.json")), |report: &serde_json::Value| {
+        report["results"]["objective"].as_f64().unwrap()
+    });
+    assert!(gap(&on) <= 1e-11 && on["epochs"].as_u64() > first["epochs"].as_u64(), "{on}");
+    assert!((objective(&on) - objective(&whole)).abs() <= 1e-8 * objective(&whole));
     assert_eq!(linear.ends(folder, "predict whole diabetes", 0).out.lines().count(), 442);
 }
 
@@ -49,10 +53,11 @@ fn bad_lines_are_refused_with_what_to_do() {
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
     fs::write(folder.join("mail.csv"), MAIL).unwrap();
     fs::write(folder.join("one.csv"), MAIL.replace("yes", "no")).unwrap();
-    fs::write(folder.join("three.csv"), format!("{MAIL}maybe,4,y\n")).unwrap();
     for (line, why) in [
-        ("fit one.csv --y spam", "all rows that count are of the class"),
-        ("fit three.csv --y spam", "3 classes"),
+        (
+            "fit one.csv --y spam",
+            "one.csv: all rows that count are of the class 0: give rows of two classes; the class 0 is `no`",
+        ),
         ("fit mail.csv --y words", "no classes"),
         ("fit mail.csv --y spam --C 0", "--C: it is 0"),
         ("fit mail.csv --y spam --lambda -1", "--lambda: it is -1"),
@@ -66,4 +71,91 @@ fn bad_lines_are_refused_with_what_to_do() {
         let ran = linear.run(folder, line);
         assert!(ran.code == Some(2) && ran.err.contains(why), "{line}: {:?} {}", ran.code, ran.err);
     }
+}
+
+/// Cells of a table whose class is said by its columns, mostly.
+fn flowers(rows: usize) -> String {
+    let kinds = ["setosa", "versicolor", "virginica"];
+    let row = |at: usize| {
+        let kind = at * 7 % 3;
+        let (length, width) = (10 + 10 * kind + at % 7, 5 + at % 4 + 2 * kind);
+        format!(
+            "{length},{width},{},{}\n",
+            ["red", "blue", "white"][(kind + usize::from(at % 5 == 0)) % 3],
+            kinds[kind]
+        )
+    };
+    format!("length,width,colour,kind\n{}", (0..rows).map(row).collect::<String>())
+}
+
+#[test]
+fn several_classes_have_a_scorer_each_and_the_bytes_of_any_number_of_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    fs::write(folder.join("flowers.csv"), flowers(60)).unwrap();
+    let mut digests = Vec::new();
+    for workers in [1, 2, 3, 7] {
+        let line = format!("fit flowers.csv --y kind --tol 1e-8 --workers {workers} --out run --force");
+        let report = linear.report(folder, &line);
+        digests.push(report["model_digest"].as_str().unwrap().to_owned());
+        let gaps = report["results"]["gaps"].as_array().unwrap();
+        assert!(gaps.len() == 3 && gaps.iter().all(|gap| gap.as_f64().unwrap() <= 1e-8), "{gaps:?}");
+    }
+    digests.dedup();
+    assert_eq!(digests.len(), 1, "{digests:?}");
+    let about = json(&folder.join("run/model.json"));
+    assert_eq!(about["class_names"], serde_json::json!(["setosa", "versicolor", "virginica"]));
+    assert_eq!(about["classes"], serde_json::json!([0.0, 1.0, 2.0]));
+    let ran = linear.ends(folder, "predict run flowers.csv --y kind", 0);
+    let lines: Vec<Vec<&str>> = ran.out.lines().map(|line| line.split('\t').collect()).collect();
+    assert!(lines.len() == 60 && lines.iter().all(|line| line.len() == 4), "{:?}", lines[0]);
+    for line in &lines {
+        let scores: Vec<f64> = line[1..].iter().map(|of| of.parse().unwrap()).collect();
+        let best = (0..3).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap();
+        assert_eq!(about["class_names"][best], line[0]);
+    }
+    let right =
+        lines.iter().zip(flowers(60).lines().skip(1)).filter(|(of, row)| row.ends_with(of[0])).count();
+    let accuracy = right as f64 / 60.0;
+    assert!(ran.err.contains("accuracy") && accuracy > 0.9, "{accuracy} {}", ran.err);
+    // Of the logistic loss, the shares of the classes add up to 1.
+    linear.ends(folder, "fit flowers.csv --y kind --loss logistic --out shares --quiet", 0);
+    let out = linear.ends(folder, "predict shares flowers.csv", 0).out;
+    let shares =
+        out.lines().map(|line| line.split('\t').skip(1).map(|of| of.parse::<f64>().unwrap()).sum::<f64>());
+    for sum in raddle_common::testing::not_empty(shares) {
+        assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+    }
+}
+
+#[test]
+fn a_column_of_numbers_or_of_a_text_a_row_is_named_with_the_program_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    let rows = |of: fn(usize) -> usize, count: usize| {
+        (0..count).map(|at| format!("{},{},r{at}\n", of(at), at % 9)).collect::<String>()
+    };
+    let write =
+        |name: &str, text: String| fs::write(folder.join(name), format!("price,size,name\n{text}")).unwrap();
+    write("many.csv", rows(|at| at / 2, 202));
+    write("own.csv", rows(|at| at, 12));
+    let numbers = (0..12).map(|at| format!("{},{at}\n", at % 9)).collect::<String>();
+    fs::write(folder.join("usual.csv"), format!("size,y\n{numbers}")).unwrap();
+    write("hundred.csv", rows(|at| at % 100, 300));
+    for (line, why) in [
+        (
+            "fit many.csv --y price",
+            "many.csv: --y price: the response has 101 values in 202 rows: these are no classes",
+        ),
+        ("fit own.csv --y price", "own.csv: --y price: the response has 12 values in 12 rows"),
+        ("fit own.csv --y 1", "--y 1: the response has 12 values in 12 rows"),
+        ("fit own.csv --y name", "--y name: the response has 12 values in 12 rows"),
+        ("fit usual.csv", "usual.csv: the response has 12 values in 12 rows"),
+    ] {
+        let ran = linear.run(folder, line);
+        let is_right =
+            ran.code == Some(2) && ran.err.contains(why) && ran.err.contains("`lasso` for a regression");
+        assert!(is_right, "{line}: {:?} {}", ran.code, ran.err);
+    }
+    linear.ends(folder, "fit hundred.csv --y price --tol 0.5 --drop name --quiet", 0);
 }

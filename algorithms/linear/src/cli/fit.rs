@@ -8,6 +8,7 @@ use raddle_linear::{LinearError, Problem};
 
 use super::fit_options::{FREE, Options};
 use super::outcome::finished;
+use super::refused::Named;
 
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
@@ -25,7 +26,8 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     }
     data.notes.iter().for_each(|note| session.screen().tell(note));
     let features = Features { zero_based: options.columns.text.zero_based, ..Features::of(&table) };
-    let refuse = |why| refuse(why, &data.path, &features);
+    let named = Named::new(&data.path, options.y.as_deref(), &features);
+    let refuse = |why| named.refuse(why);
     let problem = session.timed(Timed::Prepare, || prepared(table, options.bias)).map_err(refuse)?;
     let engine = session.timed(Timed::Fit, || linear.engine(&problem)).map_err(refuse)?;
     let identity = raddle::cli::identity("linear", options, FREE, &[("data", &data.digest)])?;
@@ -52,21 +54,4 @@ fn prepared(mut table: Table, bias: f64) -> Result<Problem, LinearError> {
 fn above_the_mean(y: &mut [f64]) {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     y.iter_mut().for_each(|value| *value = f64::from(u8::from(*value > mean)));
-}
-
-/// A parameter out of range is bad usage, data that cannot be fitted bad input with the file and the classes.
-fn refuse(error: LinearError, file: &str, features: &Features) -> Error {
-    const NAMED: usize = 5;
-    match error {
-        LinearError::Parameter { .. } => Error::usage(format!("--{error}")),
-        LinearError::Engine(error) => Error::from(error),
-        error => match &features.classes {
-            Some(texts) if matches!(error, LinearError::OneClass { .. } | LinearError::NoRows { .. }) => {
-                let some = texts[..texts.len().min(NAMED)].join("`, `");
-                let more = if texts.len() > NAMED { ", .." } else { "" };
-                Error::input(format!("{file}: {error}; its classes are `{some}`{more}"))
-            }
-            _ => Error::input(format!("{file}: {error}")),
-        },
-    }
 }

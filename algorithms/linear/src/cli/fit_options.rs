@@ -24,7 +24,7 @@ pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] 
 pub(crate) struct Options {
     /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
-    y: Option<String>,
+    pub(super) y: Option<String>,
     /// squared-hinge, hinge or logistic.
     #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = losses())]
     #[serde(serialize_with = "by_name")]

@@ -9,6 +9,7 @@ mod fit;
 mod fit_options;
 mod outcome;
 mod predict;
+mod refused;
 
 /// Linear classifiers with a certificate: support vector machines and logistic regression, proven to the duality gap asked for.
 #[derive(Debug, Parser)]
