@@ -90,8 +90,18 @@ impl Linear {
         Self { start: Some(Start::Weights(weights)), ..self }
     }
 
+    /// Starts from zeros.
+    pub(crate) fn from_zeros(self) -> Self {
+        Self { start: None, ..self }
+    }
+
+    /// The loss that is chosen.
+    pub(crate) fn which_loss(&self) -> Loss {
+        self.loss
+    }
+
     /// The weight C, and the weight of the loss of a row that counts once, by class.
-    fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
+    pub(crate) fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
         let refuse = |name, value: f64| {
             let why = format!("it is {value}: it must be a number from 1e-100 to 1e100");
             Err(LinearError::Parameter { name, why })

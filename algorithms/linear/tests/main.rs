@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod certified;
+mod choosing;
 mod command_line;
 mod common;
 mod digests;
