@@ -14,6 +14,9 @@ use crate::run::program::LinearProgram;
 /// Part of its largest value at which a dual value of the logistic loss begins: at 0 the entropy has no slope.
 const FIRST: f64 = 1e-3;
 
+/// Steps of the search for a multiple of dual values: each leaves two thirds.
+const MULTIPLES: usize = 20;
+
 /// Parameters of a linear classifier: `Linear::params()` has the defaults.
 #[derive(Debug, Clone)]
 pub struct Linear {
@@ -184,7 +187,13 @@ impl Linear {
                 upper.min(if self.loss == Loss::Logistic { (1.0 - FIRST) * upper } else { upper }),
             )
         };
-        Ok(values.into_iter().enumerate().map(within).collect())
+        let values: Vec<f64> = values.into_iter().enumerate().map(within).collect();
+        if !matches!(self.start, Some(Start::Weights(_))) {
+            return Ok(values);
+        }
+        // Slopes of the losses of other rows go in the right direction, too far: the best multiple.
+        let share = best_multiple(binary, &values);
+        Ok(values.into_iter().map(|value| share * value).enumerate().map(within).collect())
     }
 
     /// The engine of a fit.
@@ -239,4 +248,24 @@ impl Linear {
         let (c, factors) = self.factors(problem)?;
         Ok(Fit::new(problem, (self.loss, c, &factors), outcome))
     }
+}
+
+/// The multiple, from 0 to 1, of dual values at which the dual objective is largest: it is concave in it.
+fn best_multiple(binary: &Binary<'_>, a: &[f64]) -> f64 {
+    let half = 0.5 * binary.weights_of(a).iter().map(|w| w * w).sum::<f64>();
+    let dual = |share: f64| {
+        let of = |(a, c): (&f64, &f64)| binary.loss.dual(share * a, *c);
+        a.iter().zip(&binary.costs).map(of).sum::<f64>() - share * share * half
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..MULTIPLES {
+        let third = (high - low) / 3.0;
+        if dual(low + third) < dual(high - third) {
+            low += third;
+        } else {
+            high -= third;
+        }
+    }
+    // Where the objective rises all the way, dual values of the same rows stay as they are.
+    if high == 1.0 { 1.0 } else { low }
 }

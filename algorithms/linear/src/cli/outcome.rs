@@ -99,9 +99,10 @@ impl Found<'_> {
         if order.len() > LISTED {
             text += &format!("{:>14}  and {} more; all are {all}\n", "...", order.len() - LISTED);
         }
-        for sentence in sentences(features) {
-            text += &format!("\n{sentence}");
-        }
+        sentences(features).iter().enumerate().for_each(|(at, sentence)| {
+            text += if at == 0 { "\n" } else { "" };
+            text += &format!("{sentence}\n");
+        });
         let wrong = 100.0 * fit.training_error;
         text += &format!("\n{wrong:.2} % of the rows it was fitted to are of another class than it says");
         (text, summary)

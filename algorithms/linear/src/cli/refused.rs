@@ -36,7 +36,9 @@ impl Named {
                 let response = self.response.iter().map(|of| format!("{of}: ")).collect::<String>();
                 Error::input(format!("{file}: {response}{error}"))
             }
-            LinearError::OneClass { class } | LinearError::NoRows { class } => {
+            LinearError::OneClass { class }
+            | LinearError::NoRows { class }
+            | LinearError::FoldClass { class, .. } => {
                 Error::input(format!("{file}: {error}{}", self.text(class)))
             }
             error => Error::input(format!("{file}: {error}")),

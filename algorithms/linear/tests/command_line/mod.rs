@@ -1,5 +1,9 @@
 //! The program, as a user runs it.
 
+mod cv;
+mod predict;
+mod start;
+
 use std::fs;
 
 use raddle_common::testing::{Program, json};
@@ -64,7 +68,17 @@ fn bad_lines_are_refused_with_what_to_do() {
         ("fit mail.csv --y spam --lambda nan", "--lambda: it is NaN"),
         ("fit mail.csv --y spam --C 1 --lambda 1", "cannot be used with"),
         ("fit mail.csv --y spam --tol 2", "--tol: it is 2"),
+        ("fit mail.csv --y spam --C -1", "--C: it is -1"),
+        ("fit mail.csv --y spam --C nan", "--C: it is NaN"),
+        ("fit mail.csv --y spam --lambda 0", "--lambda: it is 0"),
+        ("fit mail.csv --y spam --bias inf", "--bias: it is inf"),
         ("fit mail.csv --y spam --rho 0.5", "--rho has no effect"),
+        ("fit mail.csv --y spam --shards 2", "--shards has no effect"),
+        ("fit mail.csv --y spam --parallelism 2", "--parallelism has no effect"),
+        ("fit mail.csv --y spam --staleness 1", "--staleness has no effect"),
+        ("fit mail.csv --y spam --guard off", "--guard has no effect"),
+        ("fit mail.csv --y spam --explain", "--explain has no effect"),
+        ("fit mail.csv --y spam --schedule shuffled", "--schedule"),
         ("fit mail.csv --y spam --weights sender", "--weights"),
         ("fit mail.csv --y spam --loss squared", "squared-hinge"),
     ] {
