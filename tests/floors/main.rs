@@ -170,7 +170,7 @@ fn imports_of_lda_go_down() {
 #[test]
 fn imports_of_linear_go_down() {
     let floors: [&[&str]; 7] =
-        [&["error"], &["data"], &["loss"], &["solve"], &["run"], &["model"], &["params"]];
+        [&["error", "loss"], &["data"], &["certificate"], &["solve"], &["run"], &["model"], &["params"]];
     let floors = [&floors[..], &[&["cross_validation", "files"]]].concat();
     check(&src("algorithms/linear"), "", &floors, &["main", "cli"]);
 }

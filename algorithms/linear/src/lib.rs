@@ -25,6 +25,7 @@
 //! # Ok::<(), raddle_linear::LinearError>(())
 //! ```
 
+mod certificate;
 mod cross_validation;
 mod data;
 mod error;

@@ -32,6 +32,7 @@ const POINTS: usize = 9;
 pub(crate) struct Options {
     /// The values of C to choose from: a range, FIRST:LAST, or some, 0.1,1,10.
     #[arg(long = "C", value_name = "RANGE|LIST", default_value = "0.01:100", allow_hyphen_values = true)]
+    #[serde(rename = "C")]
     c: String,
     /// Number of values in the range, evenly spaced in their logarithm: 2 to 300, 9 by default.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

@@ -30,6 +30,7 @@ pub(crate) struct Options {
         conflicts_with = "lambda",
         allow_negative_numbers = true
     )]
+    #[serde(rename = "C")]
     c: f64,
     /// The weight of the penalty beside the mean loss, in place of C: C = 1 / (lambda n).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]

@@ -40,7 +40,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 i
 const COMMON: &[(&str, &str)] = &[
     ("y", "response: column name, index from 1, or file"),
     ("loss", "squared-hinge (default), hinge, logistic"),
-    ("C", "weight of a row's loss, 1 by default; of cv 0.01:100"),
+    ("C", "weight of a row's loss: 1; of cv 0.01:100"),
     ("tol", "relative duality gap to reach; 1e-4 by default"),
     ("scale", "divide columns by their standard deviations"),
     ("folds", "number of folds"),
