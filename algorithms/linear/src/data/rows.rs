@@ -42,7 +42,8 @@ impl Rows {
     }
 
     fn measure(&mut self) {
-        let square = |row: usize| self.row(row).1.iter().map(|value| value * value).sum();
+        // An empty sum would be -0, and its inverse minus infinity.
+        let square = |row: usize| self.row(row).1.iter().fold(0.0, |sum, value| sum + value * value);
         self.squares = (0..self.count()).map(square).collect();
     }
 

@@ -10,6 +10,9 @@ use crate::data::binary::Binary;
 /// Part of the way to the nearest bound that is gone.
 const SHARE: f64 = 0.995;
 
+/// Margin that a row has by itself where the iterates begin, at most.
+const ALONE: f64 = 10.0;
+
 /// Iterate: dual values between their bounds, and multipliers of the lower and the upper ones.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Inside {
@@ -21,12 +24,19 @@ pub(crate) struct Inside {
 raddle::state!(Inside { a, s, t });
 
 impl Inside {
-    /// Middle of the box.
+    /// Middle of the box, or where that is far off, values at which a row has a margin of about 1 by itself.
     pub(crate) fn middle(binary: &Binary<'_>) -> Self {
-        let a: Vec<f64> = binary.costs.iter().map(|c| c / 2.0).collect();
+        let of = |(row, c): (usize, &f64)| (c / 2.0).min(ALONE / binary.rows.square(row));
+        let a: Vec<f64> = binary.costs.iter().enumerate().map(of).collect();
         let margins = binary.margins(&binary.weights_of(&a));
-        let beyond = |sign: f64| margins.iter().map(|m| (sign * (m - 1.0)).max(0.0) + 1.0).collect();
-        Self { s: beyond(1.0), t: beyond(-1.0), a }
+        // Multipliers that make all products of values and multipliers about alike.
+        let sizes = a.iter().zip(&margins).map(|(a, m)| a * (1.0 + (m - 1.0).abs()));
+        let mean = sizes.sum::<f64>() / a.len() as f64;
+        let beyond = |m: f64, room: f64| if room > 0.0 { m.max(0.0) + mean / room } else { 1.0 };
+        let rows = || a.iter().zip(&margins).zip(&binary.costs);
+        let s = rows().map(|((a, m), _)| beyond(m - 1.0, *a)).collect();
+        let t = rows().map(|((a, m), c)| beyond(1.0 - m, c - a)).collect();
+        Self { a, s, t }
     }
 
     /// `true` if there is a place for each row.
