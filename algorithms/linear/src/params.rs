@@ -94,7 +94,7 @@ impl Linear {
     }
 
     /// Starts from zeros.
-    pub(crate) fn from_zeros(self) -> Self {
+    pub(crate) fn without_start(self) -> Self {
         Self { start: None, ..self }
     }
 

@@ -63,7 +63,7 @@ impl Data {
             }
             Matrix::Sparse(x) => {
                 for (column, values) in x.outer_iterator().enumerate() {
-                    values.iter().for_each(|(row, value)| rows[row as usize].push((column, *value)));
+                    values.iter().for_each(|(row, value)| rows[row].push((column, *value)));
                 }
             }
         }

@@ -120,7 +120,7 @@ impl Folds {
 
     /// The parameters of a fit of a fold at one of the values of C (by position), from the fit before it if there is one.
     pub fn linear(&self, point: usize, before: Option<&Fit>) -> Linear {
-        let linear = self.plan.linear.clone().from_zeros().c(self.plan.costs[point]);
+        let linear = self.plan.linear.clone().without_start().c(self.plan.costs[point]);
         match before {
             Some(fit) => linear.start_from_dual(fit.scorers.iter().map(|of| of.dual.clone()).collect()),
             None => linear,
@@ -216,7 +216,7 @@ fn check(plan: &CrossValidation, problem: &Problem) -> Result<(), LinearError> {
         return refuse("C", "there is none to choose from: give one at least".into());
     }
     for c in &plan.costs {
-        plan.linear.clone().from_zeros().c(*c).factors(problem)?;
+        plan.linear.clone().without_start().c(*c).factors(problem)?;
     }
     if plan.measure == Measure::Auc && problem.classes().len() > 2 {
         let why = format!("auc is of two classes, and there are {}: choose another", problem.classes().len());

@@ -128,7 +128,7 @@ fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
         }
         Matrix::Sparse(x) => {
             for (column, values) in x.outer_iterator().enumerate() {
-                values.iter().for_each(|(row, &value)| tell(row as usize, column, value));
+                values.iter().for_each(|(row, &value)| tell(row, column, value));
             }
         }
     }

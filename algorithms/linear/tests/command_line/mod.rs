@@ -95,7 +95,7 @@ fn flowers(rows: usize) -> String {
         let (length, width) = (10 + 10 * kind + at % 7, 5 + at % 4 + 2 * kind);
         format!(
             "{length},{width},{},{}\n",
-            ["red", "blue", "white"][(kind + usize::from(at % 5 == 0)) % 3],
+            ["red", "blue", "white"][(kind + usize::from(at.is_multiple_of(5))) % 3],
             kinds[kind]
         )
     };

@@ -47,7 +47,12 @@ fn scaled_columns_are_those_divided_beforehand_with_coefficients_of_the_columns_
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
     // A column of zeros but for some rows, and one a thousand times the other.
     let row = |at: usize| {
-        format!("{},{},{}\n", if at % 4 == 0 { at % 7 } else { 0 }, 1000 * (at * at % 11), at * 5 % 3 % 2)
+        format!(
+            "{},{},{}\n",
+            if at.is_multiple_of(4) { at % 7 } else { 0 },
+            1000 * (at * at % 11),
+            at * 5 % 3 % 2
+        )
     };
     let text = format!("few,large,y\n{}", (0..50).map(row).collect::<String>());
     let (divided, scales) = divided(&text);
