@@ -4,8 +4,9 @@ use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Matrix;
 use raddle_lasso::predict;
 
+use crate::certificate::Certificate;
 use crate::data::problem::Problem;
-use crate::loss::{Certificate, Loss};
+use crate::loss::Loss;
 use crate::run::program::LinearProgram;
 
 /// A fitted linear classifier: the scores of a row say its class.

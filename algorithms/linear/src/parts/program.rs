@@ -8,7 +8,7 @@ use super::cut::Cut;
 use super::phase::PartsPhase;
 use super::sigma::Sigma;
 use super::step::{Weighed, best_step};
-use crate::loss::Certificate;
+use crate::certificate::Certificate;
 
 /// Epochs without a smaller gap after which rounding is taken to stand in the way.
 const IDLE: u64 = 200;

@@ -2,8 +2,9 @@
 
 use raddle::random::Stream;
 
+use crate::certificate::Certificate;
 use crate::data::binary::Binary;
-use crate::loss::{Certificate, Loss};
+use crate::loss::Loss;
 use crate::solve::interior::{Inside, interior};
 use crate::solve::judge::Judge;
 use crate::solve::newton::newton;

@@ -41,7 +41,7 @@ fn of_hinge(
     for _ in 0..count {
         stream.shuffle(&mut groups);
         let (highest, lowest, of_pass) =
-            run(Pass { rows: binary.rows, groups: &mut groups, a, w, thresholds: (most, least) });
+            run(Pass { rows: binary.rows.view(), groups: &mut groups, a, w, thresholds: (most, least) });
         groups.retain(|group| !group.is_empty());
         most = if highest > 0.0 { highest } else { f64::INFINITY };
         least = if lowest < 0.0 { lowest } else { f64::NEG_INFINITY };

@@ -72,7 +72,7 @@ impl Face<'_> {
     fn step(&mut self) {
         let (rows, free) = (self.binary.rows, self.free);
         let a_before = self.a.clone();
-        run(DoubleSweep { rows, coordinates: free, a: &mut self.a, w: &mut self.w });
+        run(DoubleSweep { rows: rows.view(), coordinates: free, a: &mut self.a, w: &mut self.w });
         // Directions of the rows between their bounds: the sweep's step, and the last one.
         let (mut z, mut p) = (vec![0.0; free.len()], vec![0.0; free.len()]);
         let mut dz: Vec<f64> =

@@ -1,7 +1,5 @@
 //! Parts: what they cost, that their runs replay, and what is refused.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
-
 mod auto;
 mod bad_input;
 mod command_line;
