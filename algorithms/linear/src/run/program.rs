@@ -70,7 +70,7 @@ impl Program for LinearProgram {
         let worst = machines.clone().map(|of| of[2]).fold(0.0, f64::max);
         let metric = Metric::new("relative-duality-gap", worst, "training data").target(self.tolerance);
         let is_over = machines.clone().all(|of| of[4] > 0.0);
-        let status = if is_over { Status::Completed } else { Status::Continue };
+        let status = if is_over { Status::Converged } else { Status::Continue };
         let verdict = Verdict::new(metric.certified()).status(status);
         verdict.show("primal", sum(0)).show("dual", sum(1)).show("support", sum(3))
     }

@@ -37,17 +37,18 @@ fn a_new_user_fits_texts_and_predicts_them() {
 fn the_embedded_patients_need_no_options_and_a_run_goes_on_to_a_smaller_gap() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
-    let whole = linear.report(folder, "fit --tol 1e-8 --C 1000 --out whole");
+    // So loose that a few passes come to it.
+    let whole = linear.report(folder, "fit --loss hinge --tol 1e-6 --out whole");
     let gap = |report: &serde_json::Value| report["metric"]["value"].as_f64().unwrap();
-    assert!(gap(&whole) <= 1e-8);
-    let first = linear.report(folder, "fit --tol 0.5 --C 1000 --checkpoint-every 1 --out part");
-    assert!(gap(&first) > 1e-8, "{first}");
-    linear.ends(folder, "fit --resume part --tol 1e-8 --quiet", 0);
+    assert!(gap(&whole) <= 1e-6);
+    let first = linear.report(folder, "fit --loss hinge --tol 0.9 --checkpoint-every 1 --out part");
+    assert!(gap(&first) > 1e-3, "{first}");
+    linear.ends(folder, "fit --resume part --tol 1e-6 --quiet", 0);
     let (on, objective) = (json(&folder.join("part/report.json")), |report: &serde_json::Value| {
         report["results"]["objective"].as_f64().unwrap()
     });
-    assert!(gap(&on) <= 1e-8 && on["epochs"].as_u64() > first["epochs"].as_u64(), "{on}");
-    assert!((objective(&on) - objective(&whole)).abs() <= 1.1e-8 * objective(&whole));
+    assert!(gap(&on) <= 1e-6 && on["epochs"].as_u64() > first["epochs"].as_u64(), "{on}");
+    assert!((objective(&on) - objective(&whole)).abs() <= 1.1e-6 * objective(&whole));
     assert_eq!(linear.ends(folder, "predict whole diabetes", 0).out.lines().count(), 442);
 }
 
