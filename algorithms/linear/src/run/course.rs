@@ -12,8 +12,10 @@ const NEWTON: f64 = 12.0;
 const INTERIOR: f64 = 25.0;
 /// Double sweeps, or products of conjugate gradients, as far as one can tell beforehand.
 const SWEEPS: f64 = 200.0;
+/// Units of passes by which the next are told.
+const TRAIL: usize = 3;
 /// Passes still to be expected above which another solver is tried.
-const MANY: f64 = 60.0;
+const MANY: f64 = 200.0;
 /// Part of the work of a direct solver, as it was told beforehand, that others may do before it is tried.
 const PATIENCE: f64 = 0.3;
 /// Units without a smaller gap after which a solver is given up.
@@ -37,8 +39,10 @@ pub(crate) enum Way {
 pub(crate) struct Course {
     /// Units of passes.
     units: u64,
-    /// Fall of the gap's logarithm for each multiplication in the last unit of passes; 0 before there was one.
-    by_passes: f64,
+    /// Work of passes behind, and the gap before the next, of the last units of passes: gaps fall by leaps.
+    trail: Vec<(f64, f64)>,
+    /// The gap behind the last unit of passes.
+    now: f64,
     /// Work of all but direct solvers.
     spent: f64,
     /// `true` once passes gave way to sweeps or conjugate gradients.
@@ -50,7 +54,7 @@ pub(crate) struct Course {
     others_are_over: bool,
 }
 
-raddle::state!(Course { units, is_over_passes, by_passes, spent, idle, direct_is_over, others_are_over });
+raddle::state!(Course { units, is_over_passes, trail, now, spent, idle, direct_is_over, others_are_over });
 
 impl Course {
     /// `true` if no solver brings the gap any further.
@@ -65,7 +69,7 @@ impl Course {
             return passes;
         }
         let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64);
-        let by_passes = if self.by_passes > 0.0 { left / self.by_passes } else { f64::INFINITY };
+        let by_passes = self.passes_left(left);
         let (steps, count) = match binary.loss {
             Loss::Hinge => (INTERIOR, binary.count()),
             Loss::SquaredHinge => (NEWTON, supports),
@@ -87,17 +91,32 @@ impl Course {
         }
     }
 
+    /// Work of the passes that are still to be expected for the gap's logarithm to fall so far.
+    fn passes_left(&self, left: f64) -> f64 {
+        // By the last unit, or by all that are kept: a gap that falls by leaps may not have fallen in one.
+        let since = |from: usize| {
+            let of = &self.trail[from..];
+            let fallen = of.first().map_or(0.0, |(_, before)| (before / self.now.max(1e-300)).ln());
+            let work: f64 = of.iter().map(|(work, _)| work).sum();
+            if fallen > 0.0 { left * work / fallen } else { f64::INFINITY }
+        };
+        since(0).min(since(self.trail.len().saturating_sub(1)))
+    }
+
     /// Learns how far a unit brought the gap, before and after, for so many multiplications.
     pub(crate) fn learn(&mut self, way: Way, (before, after): (f64, f64), spent: f64, goes_on: bool) {
         let is_less = after < before;
         self.idle = if is_less { 0 } else { self.idle + 1 };
-        let rate = if is_less && spent > 0.0 { (before / after.max(1e-300)).ln() / spent } else { 1e-30 };
         match way {
             Way::Direct => self.direct_is_over |= !goes_on,
             Way::Passes(_) => {
                 self.units += 1;
-                self.by_passes = rate;
                 self.spent += spent;
+                self.trail.push((spent, before));
+                if self.trail.len() > TRAIL {
+                    self.trail.remove(0);
+                }
+                self.now = after;
             }
             Way::Sweeps | Way::Conjugate => {
                 self.is_over_passes = true;
