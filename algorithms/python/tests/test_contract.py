@@ -13,6 +13,7 @@ from raddle.lasso import (
     PoissonLasso,
     PoissonLassoCV,
 )
+from raddle.linear import LinearSVC, LogisticRegression
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -28,6 +29,8 @@ pytestmark = pytest.mark.filterwarnings("default")
         # Weighted rows and repeated ones are compared to seven digits.
         LogisticLassoCV(tol=1e-11),
         PoissonLassoCV(),
+        LinearSVC(tol=1e-13),
+        LogisticRegression(tol=1e-13),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
