@@ -46,6 +46,9 @@ class Exported:
             return self._fitted(model(), self.coef_, self.intercept_, self.classes_)
         several = OneVsRestClassifier(model())
         several.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
+        # Older versions have it from the binarizer.
+        if not hasattr(OneVsRestClassifier, "classes_"):
+            several.classes_ = self.classes_
         several.estimators_ = [
             self._fitted(model(), coef[np.newaxis], np.array([intercept]), [0, 1])
             for coef, intercept in zip(self.coef_, self.intercept_)
