@@ -25,7 +25,7 @@ class LinearSVC(Classifier):
         What C is multiplied with for the rows of each class; "balanced" lets all classes count the same.
     fit_intercept : bool, default=True
         Whether there is a constant column, whose coefficient is penalised as the others.
-    intercept_scaling : float, default=1.0
+    intercept_scaling : float, default=1
         The value of the constant column: the larger, the less the penalty of the intercept counts.
     standardize : bool, default=False
         Whether each column is divided by its standard deviation first, without centring; coefficients are on the scale
@@ -79,7 +79,7 @@ class LinearSVC(Classifier):
         tol=1e-4,
         class_weight=None,
         fit_intercept=True,
-        intercept_scaling=1.0,
+        intercept_scaling=1,
         standardize=False,
         random_state=42,
         max_iter=None,
