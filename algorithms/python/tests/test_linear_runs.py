@@ -124,7 +124,7 @@ def test_the_program_reads_and_writes_the_same_models(linear_program, flowers, c
     model = LinearSVC().fit(X, np.searchsorted(np.unique(y), y)).save(ours)
     np.testing.assert_array_equal(loaded.coef_, model.coef_)
     assert (ours / "dual.npy").read_bytes() == (theirs / "dual.npy").read_bytes()
-    linear_program("predict", ours, file, out=tmp_path / "predicted")
+    linear_program("predict", ours, file, "--y", "y", out=tmp_path / "predicted")
     predicted = np.loadtxt(tmp_path / "predicted")
     np.testing.assert_array_equal(predicted[:, 0], model.predict(X))
     np.testing.assert_allclose(predicted[:, 1:], model.decision_function(X), rtol=1e-12)
