@@ -32,7 +32,9 @@ REVIEWS = 12_500
 def rows(folder, name):
     with gzip.open(folder / f"lasso/{name}.svm.gz") as file:
         X, y = load_svmlight_file(file)
-    return X.tocsr(), y
+    # scikit-learn's takes indices of no other width.
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X, y
 
 
 def texts(folder):
