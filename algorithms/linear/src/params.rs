@@ -11,8 +11,9 @@ use crate::model::Fit;
 use crate::run::machine::Machine;
 use crate::run::program::LinearProgram;
 
-/// Part of its largest value at which a dual value of the logistic loss begins: at 0 the entropy has no slope.
-const FIRST: f64 = 1e-3;
+/// Part of its largest value, and value at most, at which a dual value of the logistic loss begins: at 0 the entropy has
+/// no slope.
+const FIRST: (f64, f64) = (1e-3, 1e-8);
 
 /// Parameters of a linear classifier: `Linear::params()` has the defaults.
 #[derive(Debug, Clone)]
@@ -168,11 +169,8 @@ impl Linear {
         }
         let within = |(row, value): (usize, f64)| {
             let upper = binary.upper(row);
-            let least = if self.loss == Loss::Logistic { FIRST * upper } else { 0.0 };
-            value.clamp(
-                least,
-                upper.min(if self.loss == Loss::Logistic { (1.0 - FIRST) * upper } else { upper }),
-            )
+            let inside = if self.loss == Loss::Logistic { (FIRST.0 * upper).min(FIRST.1) } else { 0.0 };
+            value.clamp(inside, upper - inside)
         };
         Ok(values.into_iter().enumerate().map(within).collect())
     }

@@ -1,6 +1,7 @@
 //! [`Binary`]: rows of two classes, with the weight of each row's loss.
 
 use super::rows::Rows;
+use crate::kernels::{Coordinate, Products, Sum, run};
 use crate::loss::Loss;
 
 /// A binary problem: P(w) = |w|^2 / 2 + sum c phi(y x'w).
@@ -26,16 +27,27 @@ impl Binary<'_> {
 
     /// Margins of all rows.
     pub(crate) fn margins(&self, w: &[f64]) -> Vec<f64> {
-        (0..self.count()).map(|row| self.margin(row, w)).collect()
+        let mut margins = vec![0.0; self.count()];
+        run(Products { rows: self.rows, w, out: &mut margins });
+        margins.iter_mut().zip(&self.signs).for_each(|(m, sign)| *m *= sign);
+        margins
     }
 
     /// w = sum a y x, row after row.
     pub(crate) fn weights_of(&self, a: &[f64]) -> Vec<f64> {
+        let factors: Vec<f64> = a.iter().zip(&self.signs).map(|(a, sign)| a * sign).collect();
         let mut w = vec![0.0; self.rows.width()];
-        for (row, &a) in a.iter().enumerate().filter(|(_, a)| **a != 0.0) {
-            self.rows.add(row, a * self.signs[row], &mut w);
-        }
+        run(Sum { rows: self.rows, factors: &factors, out: &mut w });
         w
+    }
+
+    /// The coordinate of a row in the dual of a hinge loss; none for a row that does not count.
+    pub(crate) fn coordinate(&self, row: usize) -> Option<Coordinate> {
+        let c = self.costs[row];
+        let own = if self.loss == Loss::SquaredHinge { 0.5 / c } else { 0.0 };
+        let (sign, upper) = (self.signs[row], self.upper(row));
+        let curvature = self.rows.square(row) + own;
+        (c > 0.0).then_some(Coordinate { row: row as u32, sign, own, curvature, upper })
     }
 
     /// Sum of the losses at these margins.

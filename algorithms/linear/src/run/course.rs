@@ -7,12 +7,17 @@ use crate::solve::gram::cheaper_side;
 /// Passes of the first units; those behind have as many as the last.
 const PASSES: [usize; 3] = [2, 3, 5];
 const LATER: usize = 10;
-/// Steps that a direct solver takes, as far as one can tell beforehand.
-const STEPS: f64 = 15.0;
+/// Steps that Newton's method, or an interior point, takes, as far as one can tell beforehand.
+const NEWTON: f64 = 12.0;
+const INTERIOR: f64 = 25.0;
+/// Double sweeps, or products of conjugate gradients, as far as one can tell beforehand.
+const SWEEPS: f64 = 200.0;
 /// Passes still to be expected above which another solver is tried.
 const MANY: f64 = 60.0;
+/// Part of the work of a direct solver, as it was told beforehand, that others may do before it is tried.
+const PATIENCE: f64 = 0.3;
 /// Units without a smaller gap after which a solver is given up.
-const IDLE: u32 = 6;
+const IDLE: u32 = 25;
 
 /// Way in which a unit of work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,53 +37,52 @@ pub(crate) enum Way {
 pub(crate) struct Course {
     /// Units of passes.
     units: u64,
-    /// Fall of the gap's logarithm for each multiplication, in the last unit of passes and of the others (sweeps, or
-    /// conjugate gradients); 0 before there was one.
+    /// Fall of the gap's logarithm for each multiplication in the last unit of passes; 0 before there was one.
     by_passes: f64,
-    by_others: f64,
-    /// Passes in a row, and units in a row of whatever kind, that brought no smaller gap.
+    /// Work of all but direct solvers.
+    spent: f64,
+    /// `true` once passes gave way to sweeps or conjugate gradients.
+    is_over_passes: bool,
+    /// Units in a row that brought no bound further.
     idle: u32,
     /// `true` once a direct solver, or the others, have nothing more to give.
     direct_is_over: bool,
     others_are_over: bool,
 }
 
-raddle::state!(Course { units, by_passes, by_others, idle, direct_is_over, others_are_over });
+raddle::state!(Course { units, is_over_passes, by_passes, spent, idle, direct_is_over, others_are_over });
 
 impl Course {
     /// `true` if no solver brings the gap any further.
     pub(crate) fn is_over(&self) -> bool {
-        self.idle >= 4 * IDLE
+        self.idle >= 2 * IDLE
     }
 
-    /// The way of the next unit, where the gap is to fall by this factor.
-    pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64) -> Way {
-        let count = PASSES.get(self.units as usize).copied().unwrap_or(LATER);
-        let passes = Way::Passes(count);
+    /// The way of the next unit, where the gap is to fall by this factor and so many rows support the point.
+    pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64, supports: usize) -> Way {
+        let passes = Way::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
         if self.units == 0 {
             return passes;
         }
-        let left = factor.ln().max(0.0);
-        let stored = binary.rows.stored() as f64;
-        let expected = |rate: f64| if rate > 0.0 { left / rate } else { f64::INFINITY };
-        let by_passes = expected(self.by_passes);
-        let by_direct = match cheaper_side(binary, binary.count()) {
-            Some((_, cost)) if !self.direct_is_over => STEPS * cost,
-            _ => f64::INFINITY,
+        let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64);
+        let by_passes = if self.by_passes > 0.0 { left / self.by_passes } else { f64::INFINITY };
+        let (steps, count) = match binary.loss {
+            Loss::Hinge => (INTERIOR, binary.count()),
+            Loss::SquaredHinge => (NEWTON, supports),
+            Loss::Logistic => (NEWTON, binary.count()),
         };
-        let others = if binary.loss == Loss::Logistic { Way::Conjugate } else { Way::Sweeps };
-        // Untried, they are tried where many passes are to be expected.
-        let by_others = match self.by_others {
-            _ if self.others_are_over => f64::INFINITY,
-            0.0 => MANY * 2.0 * stored,
-            rate => expected(rate),
-        };
-        if by_direct < by_passes.min(by_others) {
+        let direct = cheaper_side(binary, count).filter(|_| !self.direct_is_over);
+        let by_direct = direct.map_or(f64::INFINITY, |(_, cost)| steps * cost);
+        let by_others = if self.others_are_over { f64::INFINITY } else { 2.0 * SWEEPS * pass };
+        let is_slow = self.is_over_passes || by_passes > MANY * pass;
+        if by_direct < by_others.min(by_passes) || (is_slow && PATIENCE * by_direct < self.spent) {
             Way::Direct
-        } else if by_others < by_passes {
-            others
-        } else {
+        } else if !is_slow || self.others_are_over {
             passes
+        } else if binary.loss == Loss::Logistic {
+            Way::Conjugate
+        } else {
+            Way::Sweeps
         }
     }
 
@@ -88,14 +92,16 @@ impl Course {
         self.idle = if is_less { 0 } else { self.idle + 1 };
         let rate = if is_less && spent > 0.0 { (before / after.max(1e-300)).ln() / spent } else { 1e-30 };
         match way {
+            Way::Direct => self.direct_is_over |= !goes_on,
             Way::Passes(_) => {
                 self.units += 1;
                 self.by_passes = rate;
+                self.spent += spent;
             }
-            Way::Direct => self.direct_is_over |= !goes_on,
             Way::Sweeps | Way::Conjugate => {
-                self.by_others = rate;
-                self.others_are_over |= !goes_on || (!is_less && self.idle >= IDLE);
+                self.is_over_passes = true;
+                self.others_are_over |= !goes_on || self.idle >= IDLE;
+                self.spent += spent;
             }
         }
     }

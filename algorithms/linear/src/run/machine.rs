@@ -8,7 +8,7 @@ use crate::solve::interior::{Inside, interior};
 use crate::solve::judge::Judge;
 use crate::solve::newton::newton;
 use crate::solve::passes::passes;
-use crate::solve::sweeps::{Swept, sweeps};
+use crate::solve::sweeps::sweeps;
 
 use super::course::{Course, Way};
 
@@ -22,23 +22,25 @@ pub struct Machine {
     pub(crate) best: Vec<f64>,
     /// Their certificate.
     pub(crate) found: Certificate,
-    /// Iterate of the solver at work.
+    /// Least primal and largest dual objective so far.
+    bounds: Certificate,
+    /// Dual values from which passes and sweeps go on, and the last step of sweeps; none behind a pass.
+    dual: Vec<f64>,
+    last: Vec<f64>,
+    /// Iterate of a solver with one of its own.
     iterate: Iterate,
     course: Course,
     /// Epochs behind it.
     epochs: u64,
 }
 
-raddle::state!(Machine { best, found, iterate, course, epochs });
+raddle::state!(Machine { best, found, bounds, dual, last, iterate, course, epochs });
 
 /// Iterate of a solver.
 #[derive(Debug, Clone, Default)]
 enum Iterate {
-    /// Dual passes go on from the best point.
     #[default]
-    Best,
-    /// Dual values and the last step.
-    Swept(Swept),
+    None,
     /// Weights of Newton steps.
     Weights(Vec<f64>),
     /// Dual values and multipliers.
@@ -47,8 +49,7 @@ enum Iterate {
 
 raddle::state!(
     enum Iterate {
-        Best,
-        Swept(swept),
+        None,
         Weights(weights),
         Inside(inside),
     }
@@ -58,7 +59,9 @@ impl Machine {
     /// Machine at these dual values.
     pub(crate) fn new(binary: &Binary<'_>, a: Vec<f64>) -> Self {
         let found = Certificate::of(binary, &a, &binary.weights_of(&a));
-        Self { best: a, found, ..Self::default() }
+        let zeros = binary.lost(&vec![0.0; binary.count()]);
+        let bounds = Certificate { primal: found.primal.min(zeros), dual: found.dual.max(0.0) };
+        Self { dual: a.clone(), best: a, found, bounds, ..Self::default() }
     }
 
     /// `true` if nothing more is to be gained.
@@ -69,12 +72,11 @@ impl Machine {
     /// `true` if values are as many as rows.
     pub(crate) fn is_of(&self, rows: usize, width: usize) -> bool {
         let fits = match &self.iterate {
-            Iterate::Best => true,
-            Iterate::Swept(swept) => swept.is_of(rows),
+            Iterate::None => true,
             Iterate::Weights(weights) => weights.len() == width,
             Iterate::Inside(inside) => inside.is_of(rows),
         };
-        fits && self.best.len() == rows
+        fits && self.best.len() == rows && self.dual.len() == rows && [0, rows].contains(&self.last.len())
     }
 
     /// Goes on by about a second's work, or to the tolerance.
@@ -83,23 +85,19 @@ impl Machine {
         let mut stream = Stream::new(&[names, &[self.epochs]].concat());
         let mut left = BUDGET;
         while left > 0.0 && !self.is_done(tolerance) {
-            let before = self.found.gap();
-            let way = self.course.way(binary, before / tolerance);
-            let (mut a, mut found) = (std::mem::take(&mut self.best), self.found);
-            let mut judge = Judge { binary, tolerance, budget: left, best: &mut a, found: &mut found };
+            let supports = self.dual.iter().filter(|a| **a > 0.0).count();
+            let way = self.course.way(binary, self.bounds.gap() / tolerance, supports);
+            let before = self.bounds.gap();
+            let Self { best, found, bounds, dual, last, .. } = self;
+            let mut judge = Judge { binary, tolerance, budget: left, best, found, bounds };
             let goes_on = match way {
                 Way::Passes(count) => {
-                    let mut at = judge.best.clone();
-                    passes(&mut judge, &mut at, count, &mut stream);
+                    last.clear();
+                    passes(&mut judge, dual, count, &mut stream);
                     true
                 }
                 Way::Sweeps => {
-                    if !matches!(self.iterate, Iterate::Swept(_)) {
-                        self.iterate = Iterate::Swept(Swept::from(judge.best));
-                    }
-                    if let Iterate::Swept(at) = &mut self.iterate {
-                        sweeps(&mut judge, at);
-                    }
+                    sweeps(&mut judge, dual, last);
                     true
                 }
                 Way::Direct if binary.loss == Loss::Hinge => {
@@ -113,7 +111,7 @@ impl Machine {
                 }
                 Way::Direct | Way::Conjugate => {
                     if !matches!(self.iterate, Iterate::Weights(_)) {
-                        self.iterate = Iterate::Weights(binary.weights_of(judge.best));
+                        self.iterate = Iterate::Weights(start(binary, judge.best));
                     }
                     match &mut self.iterate {
                         Iterate::Weights(w) => newton(&mut judge, w, way == Way::Direct),
@@ -123,8 +121,16 @@ impl Machine {
             };
             let spent = left - judge.budget;
             left = judge.budget;
-            (self.best, self.found) = (a, found);
-            self.course.learn(way, (before, self.found.gap()), spent, goes_on);
+            self.course.learn(way, (before, self.bounds.gap()), spent, goes_on);
+            if std::env::var_os("TRY").is_some() { eprintln!("{way:?} {before:.2e} to {:.2e} work {spent:.2e} gap {:.2e} P {:.8} D {:.8}", self.bounds.gap(), self.found.gap(), self.bounds.primal, self.bounds.dual); }
         }
     }
+}
+
+/// Weights that Newton steps begin from: those of a dual point, or zeros where these are better.
+fn start(binary: &Binary<'_>, a: &[f64]) -> Vec<f64> {
+    let (w, zeros) = (binary.weights_of(a), vec![0.0; binary.rows.width()]);
+    let none = vec![0.0; a.len()];
+    let primal = |w: &[f64]| Certificate::of(binary, &none, w).primal;
+    if primal(&w) < primal(&zeros) { w } else { zeros }
 }

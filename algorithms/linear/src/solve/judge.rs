@@ -13,6 +13,8 @@ pub(crate) struct Judge<'a> {
     /// Best dual point so far, and its certificate.
     pub(crate) best: &'a mut Vec<f64>,
     pub(crate) found: &'a mut Certificate,
+    /// Least primal and largest dual objective so far, whatever points they are of.
+    pub(crate) bounds: &'a mut Certificate,
 }
 
 impl Judge<'_> {
@@ -31,6 +33,8 @@ impl Judge<'_> {
     pub(crate) fn offer_with(&mut self, a: &[f64], w: &[f64], margins: &[f64]) -> bool {
         let found = Certificate::at(self.binary, a, w, margins);
         self.count(2.0 * self.binary.rows.stored() as f64);
+        self.bounds.dual = self.bounds.dual.max(found.dual);
+        self.bounds.primal = self.bounds.primal.min(found.primal);
         if found.gap() < self.found.gap() {
             *self.found = found;
             self.best.clear();
@@ -39,8 +43,18 @@ impl Judge<'_> {
         self.is_over()
     }
 
+    /// Takes the primal objective of other weights into account.
+    pub(crate) fn saw_primal(&mut self, primal: f64) {
+        self.bounds.primal = self.bounds.primal.min(primal);
+    }
+
+    /// `true` if the gap is reached.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.found.gap() <= self.tolerance
+    }
+
     /// `true` if the gap is reached or the budget is used up.
     pub(crate) fn is_over(&self) -> bool {
-        self.found.gap() <= self.tolerance || self.budget <= 0.0
+        self.is_reached() || self.budget <= 0.0
     }
 }

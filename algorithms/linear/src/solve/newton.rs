@@ -39,7 +39,8 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut Vec<f64>, is_direct: bool) -
             let Some(factor) = Weighted::new(binary, (&some, &r), (side, gram)) else { return false };
             let (mut v, sum) = factor.solve(&b);
             v.iter_mut().enumerate().for_each(|(row, v)| *v = v.clamp(0.0, binary.upper(row)));
-            if judge.offer(&v) {
+            judge.offer(&v);
+            if judge.is_reached() {
                 return true;
             }
             sum
@@ -54,6 +55,7 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut Vec<f64>, is_direct: bool) -
         }
         w.iter_mut().zip(&direction).for_each(|(w, d)| *w += step * d);
         margins = binary.margins(w);
+        judge.saw_primal(0.5 * w.iter().map(|w| w * w).sum::<f64>() + binary.lost(&margins));
         let a: Vec<f64> =
             (0..binary.count()).map(|row| binary.costs[row] * binary.loss.slopes(margins[row]).0).collect();
         if judge.offer(&a) {

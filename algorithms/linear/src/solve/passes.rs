@@ -6,6 +6,7 @@ use raddle::random::Stream;
 
 use super::judge::Judge;
 use crate::data::binary::Binary;
+use crate::kernels::{Coordinate, Pass, run};
 use crate::loss::{Loss, sigmoid};
 
 /// Steps that solve for one dual value of the logistic loss, at most.
@@ -17,65 +18,57 @@ const TOGETHER: usize = 16;
 pub(crate) fn passes(judge: &mut Judge<'_>, a: &mut [f64], count: usize, stream: &mut Stream) {
     let binary = judge.binary;
     let mut w = binary.weights_of(a);
-    let mut groups: Vec<Vec<u32>> = (0..binary.count() as u32)
-        .collect::<Vec<u32>>()
-        .chunks(TOGETHER)
-        .map(|rows| rows.iter().copied().filter(|&row| binary.costs[row as usize] > 0.0).collect())
-        .collect();
-    let (mut most, mut least) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut visited = 0.0;
-    for _ in 0..count {
-        stream.shuffle(&mut groups);
-        let (mut highest, mut lowest) = (f64::NEG_INFINITY, f64::INFINITY);
-        for group in &mut groups {
-            group.retain(|&row| {
-                let row = row as usize;
-                visited += binary.rows.row(row).0.len() as f64;
-                let Some((next, slope)) = stepped(binary, row, a[row], &w, (most, least)) else {
-                    return false;
-                };
-                (highest, lowest) = (highest.max(slope), lowest.min(slope));
-                if next != a[row] {
-                    binary.rows.add(row, binary.signs[row] * (next - a[row]), &mut w);
-                    a[row] = next;
-                }
-                true
-            });
-        }
-        groups.retain(|group| !group.is_empty());
-        (most, least) = (
-            if highest > 0.0 { highest } else { f64::INFINITY },
-            if lowest < 0.0 { lowest } else { f64::NEG_INFINITY },
-        );
-    }
-    judge.count(2.0 * visited);
+    let visited = match binary.loss {
+        Loss::Logistic => of_logistic(binary, a, &mut w, (count, stream)),
+        Loss::Hinge | Loss::SquaredHinge => of_hinge(binary, a, &mut w, (count, stream)),
+    };
+    judge.count(2.0 * visited as f64);
     judge.offer(a);
 }
 
-/// Best dual value of a row, and the projected slope that it had; none if a bound holds the row by more than the last
-/// pass's largest slopes.
-fn stepped(
+/// Passes of a hinge loss; the number of values looked at.
+fn of_hinge(
     binary: &Binary<'_>,
-    row: usize,
-    a: f64,
-    w: &[f64],
-    (most, least): (f64, f64),
-) -> Option<(f64, f64)> {
-    let (c, q, margin) = (binary.costs[row], binary.rows.square(row), binary.margin(row, w));
-    let (own, upper) = match binary.loss {
-        Loss::Logistic => return Some((logistic(a, c, margin, q), 0.0)),
-        Loss::Hinge => (0.0, c),
-        Loss::SquaredHinge => (0.5 / c, f64::INFINITY),
-    };
-    let slope = margin - 1.0 + own * a;
-    if (a == 0.0 && slope > most) || (a == upper && slope < least) {
-        return None;
+    a: &mut [f64],
+    w: &mut [f64],
+    (count, stream): (usize, &mut Stream),
+) -> usize {
+    let coordinates: Vec<_> = (0..binary.count()).map(|row| binary.coordinate(row)).collect();
+    let group = |rows: &[Option<Coordinate>]| rows.iter().flatten().copied().collect::<Vec<_>>();
+    let mut groups: Vec<_> = coordinates.chunks(TOGETHER).map(group).collect();
+    let (mut most, mut least) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut visited = 0;
+    for _ in 0..count {
+        stream.shuffle(&mut groups);
+        let (highest, lowest, of_pass) =
+            run(Pass { rows: binary.rows, groups: &mut groups, a, w, thresholds: (most, least) });
+        groups.retain(|group| !group.is_empty());
+        most = if highest > 0.0 { highest } else { f64::INFINITY };
+        least = if lowest < 0.0 { lowest } else { f64::NEG_INFINITY };
+        visited += of_pass;
     }
-    let is_at_bound = (a == 0.0 && slope >= 0.0) || (a == upper && slope <= 0.0);
-    let curvature = q + own;
-    // An empty row: its margin is 0 whatever its dual value.
-    let next = if curvature > 0.0 { (a - slope / curvature).clamp(0.0, upper) } else { upper };
-    Some((next, if is_at_bound { 0.0 } else { slope }))
+    visited
+}
+
+/// Passes of the logistic loss; the number of values looked at.
+fn of_logistic(
+    binary: &Binary<'_>,
+    a: &mut [f64],
+    w: &mut [f64],
+    (count, stream): (usize, &mut Stream),
+) -> usize {
+    let mut order: Vec<usize> = (0..binary.count()).filter(|&row| binary.costs[row] > 0.0).collect();
+    for _ in 0..count {
+        stream.shuffle(&mut order);
+        for &row in &order {
+            let next = logistic(a[row], binary.costs[row], binary.margin(row, w), binary.rows.square(row));
+            if next != a[row] {
+                binary.rows.add(row, binary.signs[row] * (next - a[row]), w);
+                a[row] = next;
+            }
+        }
+    }
+    count * binary.rows.stored()
 }
 
 /// The best dual value of a row of the logistic loss: the root of m + q (z - a) + log(z / (c - z)), which grows with

@@ -8,130 +8,129 @@
 
 use super::judge::Judge;
 use crate::data::binary::Binary;
-use crate::loss::Loss;
+use crate::kernels::{Coordinate, DoubleSweep, run};
+use raddle_lasso::kernels::dot;
 
 /// Double sweeps between two passes that look at all rows.
 const SWEEPS: usize = 10;
 
-/// Iterate: dual values, and the last step.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Swept {
-    pub(crate) a: Vec<f64>,
-    last: Vec<f64>,
-}
-
-raddle::state!(Swept { a, last });
-
-impl Swept {
-    /// From these dual values.
-    pub(crate) fn from(a: &[f64]) -> Self {
-        Self { a: a.to_vec(), last: vec![0.0; a.len()] }
-    }
-
-    /// `true` if there is a place for each row.
-    pub(crate) fn is_of(&self, count: usize) -> bool {
-        [&self.a, &self.last].iter().all(|values| values.len() == count)
-    }
-}
-
-/// Ten double sweeps; the point they come to is offered.
-pub(crate) fn sweeps(judge: &mut Judge<'_>, at: &mut Swept) {
+/// Ten double sweeps from dual values, and from the last step, which is without elements if there was none; the point
+/// they come to is offered.
+pub(crate) fn sweeps(judge: &mut Judge<'_>, all: &mut [f64], last_of_all: &mut Vec<f64>) {
     let binary = judge.binary;
-    let own: Vec<f64> = match binary.loss {
-        Loss::SquaredHinge => binary.costs.iter().map(|c| if *c > 0.0 { 0.5 / c } else { 0.0 }).collect(),
-        _ => vec![0.0; binary.count()],
-    };
-    let mut w = binary.weights_of(&at.a);
+    let w = binary.weights_of(all);
     let margins = binary.margins(&w);
-    let is_free = |&row: &usize| {
-        let (a, slope) = (at.a[row], margins[row] - 1.0 + own[row] * at.a[row]);
-        binary.costs[row] > 0.0 && (a > 0.0 || slope < 0.0) && (a < binary.upper(row) || slope > 0.0)
+    let is_free = |coordinate: &Coordinate| {
+        let a = all[coordinate.row as usize];
+        let slope = margins[coordinate.row as usize] - 1.0 + coordinate.own * a;
+        (a > 0.0 || slope < 0.0) && (a < coordinate.upper || slope > 0.0)
     };
-    let free: Vec<usize> = (0..binary.count()).filter(is_free).collect();
-    let stored: usize = free.iter().map(|&row| binary.rows.row(row).0.len()).sum();
-    let mut moved_last = binary.weights_of(&at.last);
-    let plane = Plane { binary, own: &own, free: &free };
-    for _ in 0..SWEEPS {
-        let (a_before, w_before) = (at.a.clone(), w.clone());
-        free.iter().chain(free.iter().rev()).for_each(|&row| plane.settle(row, &mut at.a, &mut w));
-        let (a_swept, w_swept) = (at.a.clone(), w.clone());
-        let objective = plane.objective(&a_swept, &w_swept);
-        // Directions of the rows between their bounds: the sweep's, and the last step.
-        let (mut z, mut p) = (vec![0.0; at.a.len()], vec![0.0; at.a.len()]);
-        let mut moved: Vec<f64> =
-            w_swept.iter().zip(&w_before).map(|(after, before)| after - before).collect();
-        for &row in &free {
-            let (a, step) = (at.a[row], at.a[row] - a_before[row]);
-            if a > 0.0 && a < binary.upper(row) {
-                (z[row], p[row]) = (step, at.last[row]);
-            } else {
-                binary.rows.add(row, -binary.signs[row] * step, &mut moved);
-                binary.rows.add(row, -binary.signs[row] * at.last[row], &mut moved_last);
-            }
-        }
-        let (along, beyond) = plane.best((&at.a, &w), (&z, &moved), (&p, &moved_last));
-        w.iter_mut().zip(moved.iter().zip(&moved_last)).for_each(|(w, (m, l))| *w += along * m + beyond * l);
-        for &row in &free {
-            let wanted = at.a[row] + along * z[row] + beyond * p[row];
-            at.a[row] = wanted.clamp(0.0, binary.upper(row));
-            if at.a[row] != wanted {
-                binary.rows.add(row, binary.signs[row] * (at.a[row] - wanted), &mut w);
-            }
-        }
-        let is_better = plane.objective(&at.a, &w) < objective;
-        if !is_better {
-            (at.a, w) = (a_swept, w_swept);
-        }
-        for &row in &free {
-            at.last[row] = at.a[row] - a_before[row];
-        }
-        moved_last = w.iter().zip(&w_before).map(|(after, before)| after - before).collect();
+    let free: Vec<Coordinate> =
+        (0..all.len()).filter_map(|row| binary.coordinate(row)).filter(is_free).collect();
+    let stored: usize = free.iter().map(|of| binary.rows.row(of.row as usize).0.len()).sum();
+    last_of_all.resize(all.len(), 0.0);
+    let of_free = |values: &[f64]| free.iter().map(|of| values[of.row as usize]).collect::<Vec<f64>>();
+    let mut face = Face {
+        binary,
+        free: &free,
+        a: of_free(all),
+        last: of_free(last_of_all),
+        moved: vec![0.0; w.len()],
+        before: w.clone(),
+        w,
+    };
+    for (of, &step) in free.iter().zip(&face.last).filter(|(_, step)| **step != 0.0) {
+        binary.rows.add(of.row as usize, of.sign * step, &mut face.moved);
+    }
+    (0..SWEEPS).for_each(|_| face.step());
+    last_of_all.fill(0.0);
+    for (of, (&a, &last)) in free.iter().zip(face.a.iter().zip(&face.last)) {
+        (all[of.row as usize], last_of_all[of.row as usize]) = (a, last);
     }
     judge.count(4.0 * SWEEPS as f64 * stored as f64 + 2.0 * binary.rows.stored() as f64);
-    judge.offer(&at.a);
+    judge.offer(all);
 }
 
-/// The dual objective on the free rows, to be made small: |w|^2 / 2 + sum own a^2 / 2 - sum a.
-struct Plane<'a> {
+/// The free rows: their dual values, the last step and how it moved w. What is made small is |w|^2 / 2 +
+/// sum own a^2 / 2 - sum a.
+struct Face<'a> {
     binary: &'a Binary<'a>,
-    own: &'a [f64],
-    free: &'a [usize],
+    free: &'a [Coordinate],
+    a: Vec<f64>,
+    last: Vec<f64>,
+    moved: Vec<f64>,
+    /// The weights before the step, and those that follow from `a`.
+    before: Vec<f64>,
+    w: Vec<f64>,
 }
 
-impl Plane<'_> {
-    /// Brings a row to its best dual value.
-    fn settle(&self, row: usize, a: &mut [f64], w: &mut [f64]) {
-        let binary = self.binary;
-        let curvature = binary.rows.square(row) + self.own[row];
-        let slope = binary.margin(row, w) - 1.0 + self.own[row] * a[row];
-        let upper = binary.upper(row);
-        let next = if curvature > 0.0 { (a[row] - slope / curvature).clamp(0.0, upper) } else { upper };
-        if next != a[row] {
-            binary.rows.add(row, binary.signs[row] * (next - a[row]), w);
-            a[row] = next;
+impl Face<'_> {
+    /// A double sweep, and the best point of the plane of its step and the last one.
+    fn step(&mut self) {
+        let (rows, free) = (self.binary.rows, self.free);
+        let a_before = self.a.clone();
+        run(DoubleSweep { rows, coordinates: free, a: &mut self.a, w: &mut self.w });
+        // Directions of the rows between their bounds: the sweep's step, and the last one.
+        let (mut z, mut p) = (vec![0.0; free.len()], vec![0.0; free.len()]);
+        let mut dz: Vec<f64> = self.w.iter().zip(&self.before).map(|(after, before)| after - before).collect();
+        for (at, of) in free.iter().enumerate() {
+            let step = self.a[at] - a_before[at];
+            if self.a[at] > 0.0 && self.a[at] < of.upper {
+                (z[at], p[at]) = (step, self.last[at]);
+            } else {
+                for (step, moved) in [(step, &mut dz), (self.last[at], &mut self.moved)] {
+                    if step != 0.0 {
+                        rows.add(of.row as usize, -of.sign * step, moved);
+                    }
+                }
+            }
+        }
+        let (along, beyond) = self.best((&z, &dz), &p);
+        let mut w = vec![0.0; dz.len()];
+        let parts = self.w.iter().zip(&dz).zip(&self.moved);
+        w.iter_mut().zip(parts).for_each(|(to, ((w, dz), dp))| *to = w + along * dz + beyond * dp);
+        let mut a = self.a.clone();
+        let mut is_cut = false;
+        for (at, of) in free.iter().enumerate() {
+            let wanted = self.a[at] + along * z[at] + beyond * p[at];
+            a[at] = wanted.clamp(0.0, of.upper);
+            if a[at] != wanted {
+                rows.add(of.row as usize, of.sign * (a[at] - wanted), &mut w);
+                is_cut = true;
+            }
+        }
+        // Where no bound cuts it, the best point of a plane is not worse than another, whatever rounding says.
+        if !is_cut || self.change(&a, &w) <= 0.0 {
+            (self.a, self.w) = (a, w);
+        }
+        self.last = self.a.iter().zip(&a_before).map(|(after, before)| after - before).collect();
+        for ((moved, before), after) in self.moved.iter_mut().zip(&mut self.before).zip(&self.w) {
+            (*moved, *before) = (after - *before, *after);
         }
     }
 
-    fn objective(&self, a: &[f64], w: &[f64]) -> f64 {
-        let of = |&row: &usize| (0.5 * self.own[row] * a[row] - 1.0) * a[row];
-        0.5 * product(w, w) + self.free.iter().map(of).sum::<f64>()
+    /// Change of the objective on the way to other values and their weights: of differences, as two sums would differ
+    /// by rounding.
+    fn change(&self, a: &[f64], w: &[f64]) -> f64 {
+        let of_weights = w.iter().zip(&self.w).map(|(then, now)| 0.5 * (then - now) * (then + now));
+        let of = |((of, then), now): ((&Coordinate, &f64), &f64)| (0.5 * of.own * (then + now) - 1.0) * (then - now);
+        of_weights.sum::<f64>() + self.free.iter().zip(a).zip(&self.a).map(of).sum::<f64>()
     }
 
-    /// Steps along two directions, each with its change of w, that lead to the least objective of their plane.
-    fn best(
-        &self,
-        (a, w): (&[f64], &[f64]),
-        (z, dz): (&[f64], &[f64]),
-        (p, dp): (&[f64], &[f64]),
-    ) -> (f64, f64) {
-        let sum = |of: &dyn Fn(usize) -> f64| self.free.iter().map(|&row| of(row)).sum::<f64>();
-        let slope = |d: &[f64], moved: &[f64]| {
-            product(w, moved) + sum(&|row| (self.own[row] * a[row] - 1.0) * d[row])
-        };
-        let curved = |d: &[f64], e: &[f64], own: f64| own + sum(&|row| self.own[row] * d[row] * e[row]);
-        let (gz, gp) = (slope(z, dz), slope(p, dp));
-        let (zz, zp, pp) =
-            (curved(z, z, product(dz, dz)), curved(z, p, product(dz, dp)), curved(p, p, product(dp, dp)));
+    /// Steps along the sweep's step and the last one, of which the former moves w by dz, that lead to the least
+    /// objective of their plane.
+    fn best(&self, (z, dz): (&[f64], &[f64]), p: &[f64]) -> (f64, f64) {
+        let dp = &self.moved;
+        let [mut gz, mut gp] = [dot(&self.w, dz), dot(&self.w, dp)];
+        let [mut zz, mut zp, mut pp] = [dot(dz, dz), dot(dz, dp), dot(dp, dp)];
+        for (at, of) in self.free.iter().enumerate() {
+            let (slope, z, p) = (of.own * self.a[at] - 1.0, z[at], p[at]);
+            gz += slope * z;
+            gp += slope * p;
+            zz += of.own * z * z;
+            zp += of.own * z * p;
+            pp += of.own * p * p;
+        }
         let determinant = zz * pp - zp * zp;
         if determinant > 1e-12 * zz * pp {
             ((gp * zp - gz * pp) / determinant, (gz * zp - gp * zz) / determinant)
@@ -141,8 +140,4 @@ impl Plane<'_> {
             (0.0, 0.0)
         }
     }
-}
-
-fn product(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
