@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-PROGRAMS = ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-data"]
+PROGRAMS = ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear", "raddle-data"]
 NAMES = re.compile(r"^(licen[cs]e|copying|copyright|notice|unlicense)", re.IGNORECASE)
 RULE = "=" * 100
 
@@ -128,7 +128,7 @@ def main(target, features):
         for text in texts.values():
             users.setdefault(text, []).append(f"{package['name']} {package['version']}{lender}")
 
-    out = ["Licences of what is linked into the programs raddle, lasso, mf and lda.", ""]
+    out = ["Licences of what is linked into the programs raddle, lasso, mf, lda and linear.", ""]
     out += [f"{package['name']} {package['version']}  {package['license']}" for package, _ in of_all]
     out += [
         "",

@@ -68,7 +68,7 @@ fn programs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let link =
         |name: &str, path: PathBuf| std::os::unix::fs::symlink(path, folder.path().join(name)).unwrap();
-    for name in ["lasso", "mf", "lda", "raddle"] {
+    for name in ["lasso", "mf", "lda", "linear", "raddle"] {
         link(name, binary(name));
     }
     link("rod", binary("examples/rod"));

@@ -6,7 +6,7 @@ use raddle::cli::verbs_of;
 
 use crate::commands::{ends, run};
 
-const PROGRAMS: [&str; 3] = ["lasso", "mf", "lda"];
+const PROGRAMS: [&str; 4] = ["lasso", "mf", "lda", "linear"];
 
 /// Every verb of every program.
 fn verbs() -> impl Iterator<Item = String> {
@@ -93,6 +93,9 @@ fn options_of_other_libraries_are_answered_with_the_ones_here() {
         ("lasso cv diabetes -k 5", "-k is --folds here"),
         ("lasso fit diabetes -C 1", "-C is --lambda here"),
         ("lasso fit diabetes --random_state 0", "--random_state is --seed here"),
+        ("linear fit diabetes -C 1", "-C is --C here"),
+        ("linear fit diabetes --class_weight balanced", "--class_weight is --class-weights here"),
+        ("linear cv diabetes --scoring auc", "--scoring is --measure here"),
         ("mf ratings.csv --factors 64", "--factors is --rank here"),
         ("mf ratings.csv --regularization 0.01", "--regularization is --reg here"),
         ("mf ratings.csv --iterations 15", "--iterations is --epochs here"),
@@ -104,7 +107,7 @@ fn options_of_other_libraries_are_answered_with_the_ones_here() {
         ("lda recommend run", "`recommend` is mf's verb"),
         ("raddle fetch ml-1m", "`fetch` is raddle data's verb"),
         ("lasso list", "`list` is raddle data's verb"),
-        ("raddle predict run", "`predict` is lasso's and mf's verb"),
+        ("raddle predict run", "`predict` is lasso's, mf's and linear's verb"),
         ("mf recomend run", "a similar subcommand exists: 'recommend'"),
         ("mf similr run", "a similar subcommand exists: 'similar'"),
     ] {
@@ -141,7 +144,9 @@ fn the_version_names_features_and_vectors() {
 #[test]
 fn raddle_runs_the_programs_beside_it() {
     let alone = help("raddle");
-    for word in ["launch", "status", "raddle lasso", "raddle mf", "raddle lda", "raddle data"] {
+    for word in
+        ["launch", "status", "raddle lasso", "raddle mf", "raddle lda", "raddle linear", "raddle data"]
+    {
         assert!(alone.contains(word), "{word}: {alone}");
     }
     for program in PROGRAMS {

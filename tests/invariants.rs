@@ -48,8 +48,13 @@ fn naming(folder: &str, words: &[&str]) -> Vec<String> {
     found
 }
 
-const ALGORITHMS: [&str; 4] =
-    ["algorithms/common/src", "algorithms/lasso/src", "algorithms/mf/src", "algorithms/lda/src"];
+const ALGORITHMS: [&str; 5] = [
+    "algorithms/common/src",
+    "algorithms/lasso/src",
+    "algorithms/mf/src",
+    "algorithms/lda/src",
+    "algorithms/linear/src",
+];
 
 #[test]
 fn timely_is_named_in_eight_files_and_differential_in_one() {
@@ -130,12 +135,18 @@ fn unsafe_code_is_where_the_page_says() {
 
 #[test]
 fn libraries_name_no_algorithm_and_data_name_no_engine() {
-    assert_eq!(naming("src", &["raddle_lasso", "raddle_mf", "raddle_lda", "raddle_datasets"]), [""; 0]);
+    let all = ["raddle_lasso", "raddle_mf", "raddle_lda", "raddle_linear"];
+    assert_eq!(naming("src", &[&all[..], &["raddle_datasets"]].concat()), [""; 0]);
     // The program beside them is one of the command lines.
-    assert_eq!(naming("datasets/src", &["raddle::", "raddle_lasso", "raddle_mf", "raddle_lda"]), [""; 0]);
-    assert_eq!(naming("algorithms/lasso/src", &["raddle_mf", "raddle_lda"]), [""; 0]);
-    assert_eq!(naming("algorithms/mf/src", &["raddle_lasso", "raddle_lda"]), [""; 0]);
-    assert_eq!(naming("algorithms/lda/src", &["raddle_lasso", "raddle_mf"]), [""; 0]);
+    assert_eq!(naming("datasets/src", &[&all[..], &["raddle::"]].concat()), [""; 0]);
+    // Linear classifiers take kernels and the form of files from the Lasso.
+    for (folder, may_name) in [("lasso", &[][..]), ("mf", &[]), ("lda", &[]), ("linear", &["raddle_lasso"])] {
+        let own = format!("raddle_{folder}");
+        let others: Vec<&str> =
+            all.into_iter().filter(|name| *name != own && !may_name.contains(name)).collect();
+        assert_eq!(naming(&format!("algorithms/{folder}/src"), &others), [""; 0], "{folder}");
+    }
+    assert_eq!(naming("algorithms/common/src", &all), [""; 0]);
 }
 
 /// Names of the packages that this one needs with these features: of some others, those that are sought.
@@ -165,7 +176,7 @@ fn needs(package: &str, features: &[&str], sought: &[&str]) -> Vec<String> {
 #[test]
 fn libraries_bring_no_command_line() {
     let command_line = ["clap", "ctrlc", "indicatif", "strsim"];
-    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda"] {
+    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear"] {
         assert_eq!(needs(package, &["--no-default-features"], &command_line), [""; 0], "{package}");
         // The programs do: the names are found where they are.
         assert!(!needs(package, &[], &command_line).is_empty(), "{package}");
@@ -176,7 +187,8 @@ fn libraries_bring_no_command_line() {
 #[test]
 fn no_program_brings_a_client_of_http_unless_it_is_asked_for() {
     let client = ["ring", "rustls", "ureq", "webpki-roots"];
-    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-datasets", "raddle-data"] {
+    let libraries = ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear", "raddle-datasets"];
+    for package in libraries.into_iter().chain(["raddle-data"]) {
         assert_eq!(needs(package, &[], &client), [""; 0], "{package}");
     }
     let found = needs("raddle-data", &["--features", "raddle-data/fetch"], &client);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::commands::{self, Ran, command, ends, run};
 
 /// Small data, and a fit of each solver on them.
-const LINES: [(&str, &str); 7] = [
+const LINES: [(&str, &str); 9] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
     ("lasso-logistic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
     ("sgd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --shards 4"),
@@ -17,6 +17,8 @@ const LINES: [(&str, &str); 7] = [
     ("ccd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 3 --solver ccd --shards 6"),
     ("lda", "lda fit --topics 8 --epochs 12 --shards 4"),
     ("lda-round", "lda fit --topics 8 --epochs 6 --shards 3 --sync round"),
+    ("linear", "linear fit diabetes --loss hinge --C 10 --tol 1e-8"),
+    ("linear-parts", "linear fit diabetes --loss hinge --C 0.01 --parts 0:16,4:4 --epochs 8"),
 ];
 
 fn report(folder: &Path, out: &str) -> Value {
@@ -68,6 +70,34 @@ fn rows_are_held_out_of_several_processes_as_of_one() {
         assert!(one["results"]["test_r2"].is_f64(), "{one}");
         assert_eq!(several["results"], one["results"]);
     }
+}
+
+/// Each class is a shard, which a process has; with fewer classes than processes some have none.
+#[test]
+fn classes_are_spread_over_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let row =
+        |at: usize| format!("{},{},{}\n", at * 7 % 40, at * at % 23, ["a", "b", "c", "d"][at * 7 % 40 / 10]);
+    let rows: String = (0..120).map(row).collect();
+    std::fs::write(folder.join("four.csv"), format!("size,age,kind\n{rows}")).unwrap();
+    for line in
+        ["linear fit four.csv --y kind --tol 1e-8", "linear fit four.csv --y kind --loss logistic --scale"]
+    {
+        let (digest, expected) = alone(folder, line);
+        for processes in [1, 2, 3] {
+            let ran = launched(folder, processes, 2, line);
+            assert_eq!((ran.code, expected.code), (Some(0), Some(0)), "{line}: {}", ran.err);
+            let [one, several] = ["alone", "launched"].map(|out| report(folder, out));
+            assert_eq!(
+                (&several["model_digest"], &several["processes"]),
+                (&digest.clone().into(), &processes.into())
+            );
+            assert_eq!(several["results"], one["results"], "{line}");
+        }
+    }
+    let ran = run(folder, "raddle launch --processes 2 -- linear cv four.csv --y kind");
+    assert!(ran.code == Some(2) && ran.err.contains("start it without raddle launch"), "{}", ran.err);
 }
 
 /// Data of files are read by parts, from a file that the processes share: it is made once, and gone in the

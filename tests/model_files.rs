@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::commands::{Ran, command, ends, json, next, number, run};
 
 /// A program, the fit of a small model of it, and the commands that use it.
-const SMALL: [(&str, &str, &[&str]); 4] = [
+const SMALL: [(&str, &str, &[&str]); 5] = [
     (
         "lasso",
         "lasso fit data.csv --y y --ratio 50",
@@ -35,6 +35,11 @@ const SMALL: [(&str, &str, &[&str]); 4] = [
             "lda topics run",
             "lda fit notes.txt --epochs 1 --validation none --init run",
         ],
+    ),
+    (
+        "linear",
+        "linear fit data.csv --y a",
+        &["linear predict run data.csv", "linear fit data.csv --y a --init run"],
     ),
 ];
 
@@ -116,12 +121,13 @@ fn a_model_of_another_program_is_named_as_such() {
 }
 
 /// Runs with checkpoints, a file that they read, and a change of it. The last two are files beside the data.
-const GOES_ON: [(&str, &str, (&str, &str)); 7] = [
+const GOES_ON: [(&str, &str, (&str, &str)); 8] = [
     ("lasso fit data.csv --y y --ratio 50", "data.csv", ("0,0,0\n", "0,1,0\n")),
     ("lasso path data.csv --y y --points 3", "data.csv", ("0,0,0\n", "0,1,0\n")),
     ("mf fit ratings.tsv --rank 2 --epochs 2 --validation none", "ratings.tsv", ("0\t0\t1\n", "0\t0\t2\n")),
     ("mf fit ratings.tsv --rank 2 --epochs 2 --solver ccd", "ratings.tsv", ("0\t0\t1\n", "0\t0\t2\n")),
     ("lda fit notes.txt --topics 2 --epochs 3", "notes.txt", ("bread and butter", "bread and bread")),
+    ("linear fit data.csv --y a", "data.csv", ("0,0,0\n", "0,1,0\n")),
     ("lasso fit data.csv --y y.txt --ratio 50", "y.txt", ("11\n", "12\n")),
     ("lda fit notes.txt --topics 2 --epochs 3 --word-priors priors.txt", "priors.txt", ("ship 2", "ship 3")),
 ];
@@ -145,7 +151,7 @@ fn a_run_does_not_go_on_with_other_data_under_the_same_name() {
         fs::write(&path, text.replace(then, now)).unwrap();
         let said = ends(folder.path(), &resume, 2).err;
         assert!(said.contains("run/checkpoint/") && said.contains(": it belongs to a run"), "{fit}: {said}");
-        if number >= 5 {
+        if number >= 6 {
             // Both digests, in words that name the option.
             assert!(said.contains(" there, `") && said.contains(file), "{fit}: {said}");
             continue;

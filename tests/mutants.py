@@ -19,7 +19,7 @@ SLOW = int(os.environ.get("RADDLE_MUTANTS_SLOW", "150"))
 # Longest suites of other packages that changes are shown to which survive their own, in seconds.
 OF_OTHERS = 20
 # Packages with a part that is compiled only on demand.
-WITH_PARQUET = ["raddle-datasets", "raddle-lasso", "raddle-lda", "raddle-mf"]
+WITH_PARQUET = ["raddle-datasets", "raddle-lasso", "raddle-lda", "raddle-linear", "raddle-mf"]
 
 MODULE = """
 #[doc(hidden)]

@@ -8,12 +8,13 @@ use std::path::Path;
 use crate::commands::{ends, next};
 
 const README: &str = include_str!("../README.md");
-const PROGRAMS: [&str; 3] = ["lasso", "mf", "lda"];
-const PAGES: [&str; 4] = [
+const PROGRAMS: [&str; 4] = ["lasso", "mf", "lda", "linear"];
+const PAGES: [&str; 5] = [
     README,
     include_str!("../algorithms/lasso/README.md"),
     include_str!("../algorithms/mf/README.md"),
     include_str!("../algorithms/lda/README.md"),
+    include_str!("../algorithms/linear/README.md"),
 ];
 
 /// The lines of the pages' blocks that are commands of the programs, without their comments.
@@ -47,6 +48,19 @@ fn write_data(folder: &Path) {
                 let item = (first + 3 * step) % 25;
                 writeln!(text, "{user}{mark}{item}{mark}{}", 1 + user % 3 + item % 3).unwrap();
             }
+        }
+        write(name, &text);
+    }
+    for (name, rows) in [("mail.csv", 80), ("later-mail.csv", 6)] {
+        let mut text = String::from("words,links,sender,kind,spam,thread\n");
+        for row in 0..rows {
+            let (words, links) = (10 + below(200), below(6));
+            let spam = if links + below(3) > 3 { "yes" } else { "no" };
+            let (sender, kind) = (
+                ["home", "shop", "work"][below(3) as usize],
+                ["letter", "list", "offer"][(links / 2) as usize],
+            );
+            writeln!(text, "{words},{links},{sender},{kind},{spam},{}", row / 4).unwrap();
         }
         write(name, &text);
     }

@@ -17,6 +17,9 @@ fn every_result_of_a_program_is_on_the_page() {
         "lasso path diabetes --points 3",
         "lasso cv diabetes --points 5 --folds 3",
         "lasso cv diabetes --points 5 --folds 3 --l1-ratio 0.5,1",
+        "linear fit diabetes",
+        "linear fit three.csv --y kind --loss logistic",
+        "linear cv diabetes --folds 3 --points 3",
         &format!("mf fit {small} --rank 2 --test split --ranking 3"),
         "mf fit synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2 --rank 2 --solver als --implicit",
         "mf fit timed.csv --columns user,item,rating,time --rank 2 --test last:0.2 --validation last:0.2",
@@ -26,6 +29,9 @@ fn every_result_of_a_program_is_on_the_page() {
     let timed = (0..60).map(|at| format!("{},{},{},{at}\n", at % 7, at * 3 % 5, 1 + at % 4));
     let timed = format!("user,item,rating,time\n{}", timed.collect::<String>());
     std::fs::write(folder.path().join("timed.csv"), timed).unwrap();
+    let three = (0..30).map(|at| format!("{at},{},{}\n", ["red", "blue"][at % 2], ["a", "b", "c"][at % 3]));
+    let three = format!("size,colour,kind\n{}", three.collect::<String>());
+    std::fs::write(folder.path().join("three.csv"), three).unwrap();
     for line in lines {
         let program = line.split(' ').next().unwrap();
         let page = page::fields(&format!("`results` of `{program}`"));

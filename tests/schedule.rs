@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use raddle::schedule::{
-    Automatic, Cyclic, EpochStart, Next, Plan, Priority, PrioritySettings, Rotation, Round, Schedule,
-    Shuffled, Variables,
+    Automatic, Cyclic, EachShard, EpochStart, Next, Plan, Priority, PrioritySettings, Rotation, Round,
+    Schedule, Shuffled, Variables,
 };
 use raddle::state::{Reader, StateError, Writer};
 use raddle::{
@@ -128,6 +128,20 @@ fn round_t_reads_exactly_the_commits_up_to_t_minus_1_minus_s() {
             }
         });
     }
+}
+
+/// The hint tells of the epoch that follows, so the last boundary has none.
+#[test]
+fn the_trace_says_how_many_workers_the_next_epoch_can_keep_busy() {
+    fn wanted(schedule: impl Schedule, blocks: usize) -> Vec<Option<u32>> {
+        let parts = Parts { shards: vec![(); 5], blocks: vec![(); blocks], pinned: (), replica: () };
+        let outcome = Engine::new(Toy::new(|_| ()), schedule, parts).workers(2).epochs(2).run().unwrap();
+        outcome.trace.iter().map(|record| record.wanted).collect()
+    }
+    let unknown = OneByOne { round: 0, learned: Arc::default(), known: true };
+    assert_eq!(wanted(unknown, 0), [None; 3]);
+    assert_eq!(wanted(EachShard::new(5), 0), [Some(5), Some(5), None]);
+    assert_eq!(wanted(Box::new(EachShard::new(5)) as Box<dyn Schedule>, 0), [Some(5), Some(5), None]);
 }
 
 // ---- the guard ----

@@ -49,6 +49,10 @@ pub struct EpochRecord {
     pub rejected: u64,
     /// `true` if the guard rolled the epoch back.
     pub rolled_back: bool,
+    /// Number of workers that the next epoch can keep busy, where its schedule knows
+    /// ([`Schedule::wanted`](crate::Schedule::wanted)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u32>,
     /// Seconds each worker computed that holds a shard.
     pub load: Vec<f64>,
     /// The rounds explained, if the schedule was told to.
@@ -118,6 +122,7 @@ crate::state!(EpochRecord {
     candidates,
     rejected,
     rolled_back,
+    wanted,
     load,
     log,
 });
@@ -335,11 +340,12 @@ mod tests {
             objective in option::of(finite()), metric in option::of(metrics()),
             position in option::of(".*"), ending in option::of(endings()), note in option::of(".*"),
             shown in btree_map(".*", numbers(), 0..3), load in vec(finite(), 0..3), rolled_back: bool,
+            wanted: Option<u32>,
         ) -> EpochRecord {
             let [epoch, data_version, updates, rounds, candidates, rejected] = counts;
             EpochRecord {
                 epoch, data_version, seconds, measured, workers, objective, metric, position, ending, note, shown,
-                updates, rounds, candidates, rejected, rolled_back, load, log: Vec::new(),
+                updates, rounds, candidates, rejected, rolled_back, wanted, load, log: Vec::new(),
             }
         }
     }

@@ -53,6 +53,10 @@ impl<F: Phase> Schedule<F> for EachShard<F> {
         super::check_count("shards", self.shards, shards)
     }
 
+    fn wanted(&self, _: &EpochStart) -> Option<u32> {
+        Some(self.shards)
+    }
+
     fn begin_epoch(&mut self, _: &EpochStart) -> Plan<F> {
         let round = |phase: &F| Round::to_shards(phase.clone(), 0..self.shards);
         Plan::Known(self.phases.iter().map(round).collect())

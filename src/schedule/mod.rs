@@ -12,6 +12,7 @@ mod each_shard;
 mod flight;
 mod grid;
 mod log;
+mod makespan;
 #[cfg(test)]
 mod naive;
 mod priority;
@@ -27,6 +28,7 @@ pub use each_shard::EachShard;
 pub use flight::InFlight;
 pub use grid::Grid;
 pub use log::{Rejection, RoundLog};
+pub use makespan::makespan;
 pub use priority::{Priority, PrioritySettings};
 pub use rotation::Rotation;
 pub use shuffled::Shuffled;
@@ -73,6 +75,13 @@ pub trait Schedule<F = ()>: Send + 'static {
         Vec::new()
     }
 
+    /// Number of workers that the epoch which begins at this boundary can keep busy, if it is known: a hint, shown in
+    /// `trace.jsonl`, for whoever shares out workers. No run follows it. Not known unless overridden.
+    fn wanted(&self, start: &EpochStart) -> Option<u32> {
+        let _ = start;
+        None
+    }
+
     /// Starts an epoch with the conclusion of its boundary.
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F>;
 
@@ -115,7 +124,6 @@ pub trait Schedule<F = ()>: Send + 'static {
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
-    /// If the bytes do not describe such a schedule.
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError>;
 
     /// Writes the learned state of the schedule, for a checkpoint: a run that goes on from it has shards made
@@ -147,6 +155,9 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     }
     fn requires(&self) -> Vec<Verb> {
         (**self).requires()
+    }
+    fn wanted(&self, start: &EpochStart) -> Option<u32> {
+        (**self).wanted(start)
     }
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
         (**self).begin_epoch(start)

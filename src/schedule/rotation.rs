@@ -75,6 +75,10 @@ impl<F: Phase> Schedule<F> for Rotation<F> {
         super::check_count("blocks", self.blocks, blocks)
     }
 
+    fn wanted(&self, _: &EpochStart) -> Option<u32> {
+        Some(self.shards.min(self.blocks))
+    }
+
     fn begin_epoch(&mut self, _: &EpochStart) -> Plan<F> {
         Plan::Known(self.phases.iter().flat_map(|phase| self.rounds(phase.clone())).collect())
     }

@@ -169,9 +169,24 @@ fn imports_of_lda_go_down() {
 
 #[test]
 fn imports_of_linear_go_down() {
-    let floors: [&[&str]; 7] =
-        [&["error"], &["data"], &["loss"], &["solve"], &["run"], &["model"], &["files", "params"]];
+    let floors: [&[&str]; 7] = [
+        &["error", "loss", "kernels"],
+        &["data"],
+        &["certificate"],
+        &["solve"],
+        &["run"],
+        &["model"],
+        &["params"],
+    ];
+    let floors = [&floors[..], &[&["cross_validation", "files", "parts"]]].concat();
     check(&src("algorithms/linear"), "", &floors, &["main", "cli"]);
+}
+
+#[test]
+fn imports_of_the_parts_of_linear_go_down() {
+    let floors: [&[&str]; 5] =
+        [&["phase", "plan", "search", "sigma", "step"], &["cut"], &["schedule"], &["program"], &["settings"]];
+    check(&src("algorithms/linear"), "parts", &floors, &["tests"]);
 }
 
 #[test]
@@ -182,7 +197,13 @@ fn no_file_of_linear_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_of_linear_go_down() {
-    let floors: [&[&str]; 3] = [&["fit_options", "predict"], &["outcome"], &["fit"]];
+    let floors: [&[&str]; 5] = [
+        &["pictures", "predict", "refused"],
+        &["curves", "problem"],
+        &["cv_options", "fit_options"],
+        &["outcome"],
+        &["cv", "fit"],
+    ];
     check(&src("algorithms/linear"), "cli", &floors, &[]);
 }
 
@@ -201,12 +222,11 @@ fn no_file_of_lasso_names_itself() {
 
 #[test]
 fn imports_of_the_command_line_of_lasso_go_down() {
-    let floors: [&[&str]; 10] = [
-        &["listing", "pictures", "point", "rows"],
+    let floors: [&[&str]; 9] = [
+        &["pictures", "point", "rows"],
         &["curves", "features", "stored"],
         &["refused", "terms"],
-        &["matching", "problem"],
-        &["samples"],
+        &["problem"],
         &["held_out"],
         &["fit_options"],
         &["outcome"],

@@ -13,7 +13,7 @@ use super::inputs::{Inputs, MODELS};
 use crate::commands::{ends, json};
 
 /// Commands that use a model; the name of its folder stands for `MODEL`.
-const USES: [(&str, &[&str]); 3] = [
+const USES: [(&str, &[&str]); 4] = [
     (
         "lasso",
         &[
@@ -46,10 +46,19 @@ const USES: [(&str, &[&str]); 3] = [
             "lda fit notes.txt --epochs 2 --validation none --init MODEL",
         ],
     ),
+    (
+        "linear",
+        &[
+            "linear predict MODEL classes.csv",
+            "linear predict MODEL cities.csv --y city",
+            "linear fit classes.csv --y y --init MODEL",
+            "linear fit cities.csv --y city --missing mean --loss logistic --scale --init MODEL",
+        ],
+    ),
 ];
 
 /// Runs that leave a checkpoint before their end.
-const RUNS: [&str; 11] = [
+const RUNS: [&str; 13] = [
     "lasso fit data.csv --y y --ratio 100",
     "lasso fit data.csv --y y --ratio 100 --schedule cyclic",
     "lasso fit data.csv --y y --ratio 100 --schedule priority --parallelism 2",
@@ -61,6 +70,8 @@ const RUNS: [&str; 11] = [
     "mf fit ratings.tsv --rank 2 --epochs 4 --implicit --solver als",
     "lda fit notes.txt --topics 2 --epochs 5",
     "lda fit notes.txt --topics 150 --epochs 5 --validation none --word-priors priors.tsv",
+    "linear fit classes.csv --y y --loss hinge --tol 1e-9",
+    "linear fit data.csv --y a",
 ];
 
 /// Beginning of `model.json`, before its own 64 digits.

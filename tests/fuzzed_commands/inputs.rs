@@ -12,7 +12,7 @@ use crate::commands::ends;
 pub(crate) struct Inputs(PathBuf);
 
 /// Fits of the models, by the names of their folders.
-pub(crate) const MODELS: [(&str, &str); 8] = [
+pub(crate) const MODELS: [(&str, &str); 10] = [
     ("lasso.run", "lasso fit data.csv --y y --ratio 50"),
     ("lasso.text", "lasso fit cities.csv --y y --ratio 50 --missing mean"),
     ("lasso.classes", "lasso fit classes.csv --y y --loss logistic"),
@@ -21,10 +21,12 @@ pub(crate) const MODELS: [(&str, &str); 8] = [
     ("mf.clicks", "mf fit ratings.tsv --rank 2 --epochs 2 --implicit --solver als --validation none"),
     ("mf.names", "mf fit names.csv --rank 3 --epochs 2 --solver als --validation none"),
     ("lda.run", "lda fit notes.txt --topics 2 --epochs 3 --validation none"),
+    ("linear.run", "linear fit classes.csv --y y"),
+    ("linear.classes", "linear fit cities.csv --y city --missing mean --loss logistic --scale"),
 ];
 
 /// Commands on the files of the folder, and the files that each of them reads.
-const READERS: [(&str, &[&str]); 25] = [
+const READERS: [(&str, &[&str]); 29] = [
     ("lasso fit data.csv --y y", &["data.csv"]),
     ("lasso fit cities.csv --y y --missing mean", &["cities.csv"]),
     ("lasso fit classes.csv --y y --loss logistic", &["classes.csv"]),
@@ -50,6 +52,10 @@ const READERS: [(&str, &[&str]); 25] = [
     ("lda fit notes.txt --topics 3 --epochs 2 --test split --coherence", &["notes.txt"]),
     ("lda infer lda.run notes.txt", &["notes.txt"]),
     ("lda infer lda.run docword.txt --vocab vocab.txt", &["docword.txt", "vocab.txt"]),
+    ("linear fit classes.csv --y y --loss hinge", &["classes.csv"]),
+    ("linear fit cities.csv --y city --missing drop --weights x --drop id", &["cities.csv"]),
+    ("linear cv classes.csv --y y --folds 2 --C 0.1,1", &["classes.csv"]),
+    ("linear predict linear.classes cities.csv --y city", &["cities.csv"]),
 ];
 
 impl Inputs {

@@ -26,16 +26,22 @@ const VERBS: [(&str, &[&str], bool); 11] = [
     ("mf fold-in", &["mf.run ratings.tsv", "mf.names names.csv"], false),
     ("lda fit", &["notes.txt", "docword.txt", "posts.csv"], true),
 ];
-const MORE_VERBS: [(&str, &[&str], bool); 2] = [
+const MORE_VERBS: [(&str, &[&str], bool); 5] = [
     ("lda infer", &["lda.run notes.txt", "lda.run docword.txt"], false),
     ("lda topics", &["lda.run"], false),
+    ("linear fit", &["classes.csv", "cities.csv", "data.csv", "data.svm"], true),
+    ("linear cv", &["classes.csv", "data.csv"], true),
+    ("linear predict", &["linear.run classes.csv", "linear.classes cities.csv", "lasso.run data.csv"], false),
 ];
 
 /// Values that an option of this name takes, or nearly takes.
-const VALUES: [(&str, &[&str]); 30] = [
+const VALUES: [(&str, &[&str]); 33] = [
     ("--solver", &["sgd", "als", "ccd"]),
     ("--schedule", &["auto", "working-set", "priority", "shuffled", "cyclic", "rotation"]),
-    ("--loss", &["squared", "logistic", "hinge"]),
+    ("--loss", &["squared", "squared-hinge", "logistic", "hinge"]),
+    ("--C", &["0.1:10", "0.1,1", "1e-100", "1e100", "100"]),
+    ("--measure", &["accuracy", "f1", "auc", "log-loss", "mae"]),
+    ("--class-weights", &["balanced"]),
     ("--y", &["y", "a", "-1", "3", "y.txt"]),
     ("--mode", &["dense-std", "sparse-raw"]),
     ("--missing", &["refuse", "mean", "drop"]),
@@ -52,7 +58,7 @@ const VALUES: [(&str, &[&str]); 30] = [
     ("--progressive", &["on", "off"]),
     ("--sync", &["round", "token", "epoch"]),
     ("--rescale", &["1:2,2:1", "0:3", "1:65536", "2:1,1:2"]),
-    ("--init", &["lasso.run", "mf.run", "mf.clicks", "lda.run", "data.csv"]),
+    ("--init", &["lasso.run", "linear.run", "mf.run", "mf.clicks", "lda.run", "data.csv"]),
     ("--vocab", &["vocab.txt", "notes.txt"]),
     ("--word-priors", &["priors.tsv", "vocab.txt"]),
     ("--stop-words", &["english", "stop.txt"]),

@@ -1,6 +1,6 @@
 //! Parts that two of the algorithms need and the engine does not: vectors of fixed lanes, each in AVX-512,
-//! AVX2 and portable form with the same bits; numbers in messages; with the feature `cli`, options of reading
-//! delimited text and tables; with `testing`, running a program in a folder.
+//! AVX2 and portable form with the same bits; numbers in messages; with the feature `folds`, cross-validation over
+//! folds of rows; with `cli`, options of reading delimited text and tables, and data as a model sees them; with `testing`, running a program in a folder.
 //!
 //! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its
 //! instructions were detected.
@@ -9,7 +9,15 @@
 mod dialect;
 pub mod f32x16;
 pub mod f64x8;
+#[cfg(feature = "folds")]
+pub mod folds;
+#[cfg(feature = "cli")]
+pub mod listing;
+#[cfg(feature = "cli")]
+mod matching;
 mod number;
+#[cfg(feature = "cli")]
+pub mod samples;
 #[cfg(feature = "cli")]
 pub mod tables;
 #[cfg(feature = "testing")]

@@ -74,7 +74,7 @@ mod run;
 pub mod working_set;
 
 pub use cross_validation::criterion::Criterion;
-pub use cross_validation::curve::{Curve, CurvePoint, FoldScores, Rule};
+pub use cross_validation::curve::{Curve, CurvePoint, FoldScores};
 pub use cross_validation::fold_run::FoldRun;
 pub use cross_validation::folds::{Fold, Folds};
 pub use cross_validation::splits::Split;
@@ -93,6 +93,7 @@ pub use model::{Fit, Point};
 pub use params::{Choice, Lasso};
 pub use predict::{predict, probabilities};
 pub use raddle::changes::{Refused, Taken};
+pub use raddle_common::folds::Rule;
 pub use run::pinned::Solver;
 pub use run::program::LassoProgram;
 pub use run::replica::Replica;

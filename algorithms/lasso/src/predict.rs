@@ -14,19 +14,7 @@ use crate::model::{Fit, Point};
 /// assert_eq!(predict(&x, &[(1, 10.0)], 0.5), [20.5, 40.5]);
 /// ```
 pub fn predict(x: &Matrix, coefficients: &[(u32, f64)], intercept: f64) -> Vec<f64> {
-    let mut sums = vec![intercept; x.rows()];
-    for &(column, value) in coefficients.iter().filter(|(column, _)| (*column as usize) < x.cols()) {
-        match x {
-            Matrix::Dense(x) => {
-                x.column(column as usize).iter().zip(&mut sums).for_each(|(x, sum)| *sum += value * x);
-            }
-            Matrix::Sparse(x) => {
-                let column = x.outer_view(column as usize);
-                column.iter().flat_map(|view| view.iter()).for_each(|(row, x)| sums[row] += value * x);
-            }
-        }
-    }
-    sums
+    x.scores(coefficients, intercept)
 }
 
 /// The probabilities of classes that have these scores, one each: they sum to 1.

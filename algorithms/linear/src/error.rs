@@ -53,6 +53,21 @@ pub enum LinearError {
         /// The class.
         class: f64,
     },
+    /// A fold that lacks a class.
+    #[error(
+        "fold {fold} of {folds} {does} no row of the class {}: choose fewer folds, or leave the rows of this class out",
+        number(*class)
+    )]
+    FoldClass {
+        /// The fold, counted from 1.
+        fold: usize,
+        /// Number of folds.
+        folds: usize,
+        /// The side that lacks it, as a verb.
+        does: &'static str,
+        /// The class.
+        class: f64,
+    },
     /// A response that names no classes.
     #[error(
         "the response has {values} values in {rows} rows: these are no classes; choose another column, or `lasso` for \

@@ -3,11 +3,9 @@
 //! A product has eight lanes: stored value t is added to lane t mod 8, and the lanes are added as everywhere. Sums of rows
 //! run value by value, one fused multiply-add each.
 
-use raddle_common::f64x8::{F64x8, LANES, Portable};
 #[cfg(target_arch = "x86_64")]
 use raddle_common::f64x8::{Avx2, Avx512};
-
-use crate::data::rows::Rows;
+use raddle_common::f64x8::{F64x8, LANES, Portable};
 
 raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
@@ -34,9 +32,27 @@ fn add(columns: &[u32], values: &[f64], factor: f64, w: &mut [f64]) {
     }
 }
 
+/// Compressed rows, borrowed: row i has `values[starts[i]..starts[i + 1]]` in the columns
+/// `columns[starts[i]..starts[i + 1]]`.
+#[derive(Clone, Copy)]
+pub(crate) struct RowsView<'a> {
+    pub(crate) starts: &'a [usize],
+    pub(crate) columns: &'a [u32],
+    pub(crate) values: &'a [f64],
+}
+
+impl<'a> RowsView<'a> {
+    /// Columns and values of a row.
+    #[inline(always)]
+    pub(crate) fn row(self, row: usize) -> (&'a [u32], &'a [f64]) {
+        let stored = self.starts[row]..self.starts[row + 1];
+        (&self.columns[stored.clone()], &self.values[stored])
+    }
+}
+
 /// Products of all rows with a vector.
 pub(crate) struct Products<'a> {
-    pub(crate) rows: &'a Rows,
+    pub(crate) rows: RowsView<'a>,
     pub(crate) w: &'a [f64],
     pub(crate) out: &'a mut [f64],
 }
@@ -55,7 +71,7 @@ impl Kernel for Products<'_> {
 
 /// Sum of all rows, each with a factor of its own.
 pub(crate) struct Sum<'a> {
-    pub(crate) rows: &'a Rows,
+    pub(crate) rows: RowsView<'a>,
     pub(crate) factors: &'a [f64],
     pub(crate) out: &'a mut [f64],
 }
@@ -86,7 +102,13 @@ pub(crate) struct Coordinate {
 impl Coordinate {
     /// The slope at a dual value, and the best dual value; w follows it.
     #[inline(always)]
-    fn settle<L: F64x8>(&self, rows: &Rows, a: &mut f64, w: &mut [f64], is_held: impl FnOnce(f64, f64) -> bool) -> Option<f64> {
+    fn settle<L: F64x8>(
+        &self,
+        rows: RowsView<'_>,
+        a: &mut f64,
+        w: &mut [f64],
+        is_held: impl FnOnce(f64, f64) -> bool,
+    ) -> Option<f64> {
         let (columns, values) = rows.row(self.row as usize);
         let slope = self.own.mul_add(*a, self.sign.mul_add(product::<L>(columns, values, w), -1.0));
         if is_held(slope, self.upper) {
@@ -105,7 +127,7 @@ impl Coordinate {
 
 /// A sweep over coordinates in their order and back, each brought to its best dual value.
 pub(crate) struct DoubleSweep<'a> {
-    pub(crate) rows: &'a Rows,
+    pub(crate) rows: RowsView<'a>,
     pub(crate) coordinates: &'a [Coordinate],
     /// Dual values, in the order of the coordinates.
     pub(crate) a: &'a mut [f64],
@@ -129,7 +151,7 @@ impl Kernel for DoubleSweep<'_> {
 /// A pass over coordinates in groups, which lose those that a bound holds by more than the thresholds; gives the largest
 /// and the smallest projected slope, and the number of values that were looked at.
 pub(crate) struct Pass<'a> {
-    pub(crate) rows: &'a Rows,
+    pub(crate) rows: RowsView<'a>,
     pub(crate) groups: &'a mut [Vec<Coordinate>],
     pub(crate) a: &'a mut [f64],
     pub(crate) w: &'a mut [f64],

@@ -25,6 +25,8 @@
 //! # Ok::<(), raddle_linear::LinearError>(())
 //! ```
 
+mod certificate;
+mod cross_validation;
 mod data;
 mod error;
 #[cfg(feature = "files")]
@@ -33,13 +35,21 @@ mod kernels;
 mod loss;
 mod model;
 mod params;
+pub mod parts;
 mod run;
 mod solve;
 
+pub use cross_validation::CrossValidated;
+pub use cross_validation::curve::{Curve, CurvePoint, FoldScores};
+pub use cross_validation::folds::{Fold, Folds};
+pub use cross_validation::measure::Measure;
+pub use cross_validation::plan::{CrossValidation, grid};
 pub use data::problem::Problem;
 pub use error::LinearError;
 pub use loss::Loss;
 pub use model::{Fit, Scorer};
 pub use params::Linear;
+pub use parts::{InParts, PartPlan, Sigma};
+pub use raddle_common::folds::Rule;
 pub use run::machine::Machine;
 pub use run::program::LinearProgram;

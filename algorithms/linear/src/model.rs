@@ -4,8 +4,9 @@ use raddle::{EpochRecord, ModelDigest, Outcome, RunReport};
 use raddle_datasets::Matrix;
 use raddle_lasso::predict;
 
+use crate::certificate::Certificate;
 use crate::data::problem::Problem;
-use crate::loss::{Certificate, Loss};
+use crate::loss::Loss;
 use crate::run::program::LinearProgram;
 
 /// A fitted linear classifier: the scores of a row say its class.
@@ -67,8 +68,19 @@ impl Fit {
         outcome: Outcome<LinearProgram>,
     ) -> Self {
         let Outcome { parts, report, trace, .. } = outcome;
-        let columns = problem.columns();
         let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
+        let duals = machines.map(|machine| machine.best).collect();
+        Self::of(problem, (loss, c, factors), duals, (report, trace))
+    }
+
+    /// The fit of dual values of the rows by their places, for each scorer.
+    pub(crate) fn of(
+        problem: &Problem,
+        (loss, c, factors): (Loss, f64, &[f64]),
+        duals: Vec<Vec<f64>>,
+        (report, trace): (RunReport, Vec<EpochRecord>),
+    ) -> Self {
+        let columns = problem.columns();
         let mut scores = vec![Vec::new(); problem.rows()];
         let scorer = |(number, best): (usize, Vec<f64>)| {
             let binary = problem.binary(number, loss, factors);
@@ -85,7 +97,7 @@ impl Fit {
                 gap: found.gap(),
             }
         };
-        let scorers = machines.map(|machine| machine.best).enumerate().map(scorer).collect();
+        let scorers = duals.into_iter().enumerate().map(scorer).collect();
         let is_wrong = |(row, scores): &(usize, &Vec<f64>)| Self::class(scores) != problem.class(*row);
         let wrong = scores.iter().enumerate().filter(is_wrong).count();
         Self {

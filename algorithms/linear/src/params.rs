@@ -15,15 +15,18 @@ use crate::run::program::LinearProgram;
 /// no slope.
 const FIRST: (f64, f64) = (1e-3, 1e-8);
 
+/// Steps of the search for a multiple of dual values: each leaves two thirds.
+const MULTIPLES: usize = 20;
+
 /// Parameters of a linear classifier: `Linear::params()` has the defaults.
 #[derive(Debug, Clone)]
 pub struct Linear {
-    loss: Loss,
+    pub(crate) loss: Loss,
     c: f64,
     lambda: Option<f64>,
-    tolerance: f64,
+    pub(crate) tolerance: f64,
     balanced: bool,
-    seed: u64,
+    pub(crate) seed: u64,
     start: Option<Start>,
 }
 
@@ -91,8 +94,18 @@ impl Linear {
         Self { start: Some(Start::Weights(weights)), ..self }
     }
 
+    /// Starts from zeros.
+    pub(crate) fn without_start(self) -> Self {
+        Self { start: None, ..self }
+    }
+
+    /// The loss that is chosen.
+    pub(crate) fn which_loss(&self) -> Loss {
+        self.loss
+    }
+
     /// The weight C, and the weight of the loss of a row that counts once, by class.
-    fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
+    pub(crate) fn factors(&self, problem: &Problem) -> Result<(f64, Vec<f64>), LinearError> {
         let refuse = |name, value: f64| {
             let why = format!("it is {value}: it must be a number from 1e-100 to 1e100");
             Err(LinearError::Parameter { name, why })
@@ -118,7 +131,12 @@ impl Linear {
     }
 
     /// Dual values that a machine starts from.
-    fn first(&self, problem: &Problem, number: usize, binary: &Binary<'_>) -> Result<Vec<f64>, LinearError> {
+    pub(crate) fn first(
+        &self,
+        problem: &Problem,
+        number: usize,
+        binary: &Binary<'_>,
+    ) -> Result<Vec<f64>, LinearError> {
         let refuse = |why: String| Err(LinearError::Parameter { name: "init", why });
         let count = problem.machines();
         let values = match &self.start {
@@ -172,7 +190,13 @@ impl Linear {
             let inside = if self.loss == Loss::Logistic { (FIRST.0 * upper).min(FIRST.1) } else { 0.0 };
             value.clamp(inside, upper - inside)
         };
-        Ok(values.into_iter().enumerate().map(within).collect())
+        let values: Vec<f64> = values.into_iter().enumerate().map(within).collect();
+        if !matches!(self.start, Some(Start::Weights(_))) {
+            return Ok(values);
+        }
+        // Slopes of the losses of other rows go in the right direction, too far: the best multiple.
+        let share = best_multiple(binary, &values);
+        Ok(values.into_iter().map(|value| share * value).enumerate().map(within).collect())
     }
 
     /// The engine of a fit.
@@ -227,4 +251,24 @@ impl Linear {
         let (c, factors) = self.factors(problem)?;
         Ok(Fit::new(problem, (self.loss, c, &factors), outcome))
     }
+}
+
+/// The multiple, from 0 to 1, of dual values at which the dual objective is largest: it is concave in it.
+fn best_multiple(binary: &Binary<'_>, a: &[f64]) -> f64 {
+    let half = 0.5 * binary.weights_of(a).iter().map(|w| w * w).sum::<f64>();
+    let dual = |share: f64| {
+        let of = |(a, c): (&f64, &f64)| binary.loss.dual(share * a, *c);
+        a.iter().zip(&binary.costs).map(of).sum::<f64>() - share * share * half
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..MULTIPLES {
+        let third = (high - low) / 3.0;
+        if dual(low + third) < dual(high - third) {
+            low += third;
+        } else {
+            high -= third;
+        }
+    }
+    // Where the objective rises all the way, dual values of the same rows stay as they are.
+    if high == 1.0 { 1.0 } else { low }
 }

@@ -16,7 +16,7 @@ fn responses_that_are_no_two_classes_are_refused() {
         (vec![7.0; 4], "all rows that count are of the class 7"),
         (vec![1.0, 2.0, 3.0, 4.0], "4 values in 4 rows: these are no classes"),
         (many, "150 values in 300 rows: these are no classes; choose another column, or `lasso`"),
-        (vec![1.0, 2.0, 3.0, 3.0], "3 classes: give one with two"),
+        (vec![1.0, 2.0, 3.0], "3 values in 3 rows: these are no classes"),
         (vec![0.0, -0.0, 0.0], "all rows that count are of the class 0"),
         (vec![0.0, f64::NAN], "row 2: the response is not finite"),
     ] {
@@ -51,4 +51,7 @@ fn weights_that_count_no_class_are_refused() {
     assert!(said(vec![1.0; 3]).contains("12 rows, but there are 3 weights"));
     assert!(said((0..12).map(|row| f64::from(row) - 1.0).collect()).contains("weight of row 1 is -1"));
     assert!(said((0..12).map(|row| f64::from(u8::from(row % 3 == 0))).collect()).contains("of the class 2"));
+    let of_three = Data::classes(3, (12, 2), 1).problem(1.0);
+    let weights = (0..12).map(|row| f64::from(u8::from(row % 3 != 1))).collect();
+    assert!(of_three.weights(weights).unwrap_err().to_string().contains("no row of the class 2 counts"));
 }

@@ -25,13 +25,24 @@ impl Data {
 
     /// Two clouds that overlap, with an empty row and a double one.
     pub(crate) fn clouds(rows: usize, columns: usize, seed: u64) -> Self {
-        let mut draw = Stream::new(&[seed]);
-        let y: Vec<f64> = (0..rows).map(|row| if row % 3 == 0 { 2.0 } else { 1.0 }).collect();
+        Self::around((0..rows).map(|row| if row % 3 == 0 { 2.0 } else { 1.0 }).collect(), columns, seed)
+    }
+
+    /// Clouds of so many classes.
+    pub(crate) fn classes(count: usize, (rows, columns): (usize, usize), seed: u64) -> Self {
+        Self::around((0..rows).map(|row| (row % count) as f64 + 1.0).collect(), columns, seed)
+    }
+
+    /// Clouds that overlap, one around each value of the response.
+    fn around(y: Vec<f64>, columns: usize, seed: u64) -> Self {
+        let (rows, mut draw) = (y.len(), Stream::new(&[seed]));
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for _ in 0..columns {
+        for column in 0..columns {
+            // With more than two classes, columns speak for them by turns.
+            let shift = |y: f64| if y > 2.0 && column % 2 == 0 { -0.6 } else { (y - 1.5) * 0.4 };
             let mut of: Vec<f64> = y
                 .iter()
-                .map(|y| if draw.unit() < 0.3 { 0.0 } else { draw.unit() - 0.5 + (y - 1.5) * 0.4 })
+                .map(|y| if draw.unit() < 0.3 { 0.0 } else { draw.unit() - 0.5 + shift(*y) })
                 .collect();
             of[1] = 0.0;
             of[5] = of[2];
@@ -52,7 +63,7 @@ impl Data {
             }
             Matrix::Sparse(x) => {
                 for (column, values) in x.outer_iterator().enumerate() {
-                    values.iter().for_each(|(row, value)| rows[row as usize].push((column, *value)));
+                    values.iter().for_each(|(row, value)| rows[row].push((column, *value)));
                 }
             }
         }
@@ -61,6 +72,21 @@ impl Data {
 
     pub(crate) fn table(table: Table) -> Self {
         Self::of(table.x, table.y)
+    }
+
+    /// The rows of a class against all others.
+    pub(crate) fn against(&self, class: f64) -> Self {
+        let y = self.y.iter().map(|y| f64::from(u8::from(*y == class))).collect();
+        Self { x: self.x.clone(), y, rows: self.rows.clone() }
+    }
+
+    /// The data of each binary problem: one for two classes, else one a class.
+    pub(crate) fn binaries(&self) -> Vec<Self> {
+        let mut classes = self.y.clone();
+        classes.sort_by(f64::total_cmp);
+        classes.dedup();
+        let of = if classes.len() == 2 { &classes[1..] } else { &classes[..] };
+        of.iter().map(|class| self.against(*class)).collect()
     }
 
     pub(crate) fn problem(&self, bias: f64) -> Problem {

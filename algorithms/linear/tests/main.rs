@@ -4,8 +4,10 @@
 
 mod bad_input;
 mod certified;
+mod choosing;
 mod command_line;
 mod common;
 mod digests;
 mod naive;
+mod parts;
 mod replay;

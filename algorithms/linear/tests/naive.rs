@@ -57,7 +57,7 @@ fn small_problems_have_the_solution_of_a_naive_method() {
     for loss in LOSSES {
         for c in [0.01, 1.0, 100.0] {
             let fit = Linear::params().loss(loss).c(c).tolerance(1e-12).fit(&data.problem(0.0)).unwrap();
-            let (found, wanted) = (all(&fit.coefficients, 4), naive(&data, loss, c));
+            let (found, wanted) = (all(&fit.scorers[0].coefficients, 4), naive(&data, loss, c));
             let costs = vec![c; 24];
             let best = data.primal(loss, &costs, (&wanted, 0.0, 0.0));
             let ours = data.primal(loss, &costs, (&found, 0.0, 0.0));
@@ -65,5 +65,28 @@ fn small_problems_have_the_solution_of_a_naive_method() {
             let apart = (0..4).map(|at| (found[at] - wanted[at]).abs()).fold(0.0, f64::max);
             assert!(apart < 1e-4, "{} C {c}: {found:?} {wanted:?}", loss.name());
         }
+    }
+}
+
+/// One against the rest: each scorer is the fit of a problem of two classes.
+#[test]
+fn scorers_of_several_classes_are_those_of_a_class_against_the_rest() {
+    let data = Data::classes(4, (40, 5), 6);
+    for loss in LOSSES {
+        let linear = Linear::params().loss(loss).tolerance(1e-11);
+        let fit = linear.fit(&data.problem(1.0)).unwrap();
+        for (scorer, alone) in raddle_common::testing::pairs(&fit.scorers, data.binaries()) {
+            let alone = &linear.fit(&alone.problem(1.0)).unwrap().scorers[0];
+            let [a, b] = [scorer, alone].map(|of| all(&of.coefficients, 5));
+            let apart = (0..5).map(|at| (a[at] - b[at]).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-4 && (scorer.intercept - alone.intercept).abs() < 1e-4, "{a:?} {b:?}");
+            assert!((scorer.objective - alone.objective).abs() <= 1e-10 * alone.objective);
+        }
+        // The largest score says the class.
+        let scores = fit.scores(&data.x);
+        let largest = |row: usize| (0..4).max_by(|a, b| scores[*a][row].total_cmp(&scores[*b][row])).unwrap();
+        let wrong = (0..40).filter(|&row| data.y[row] != largest(row) as f64 + 1.0).count();
+        assert_eq!(fit.training_error, wrong as f64 / 40.0);
+        assert!(fit.training_error < 0.5);
     }
 }

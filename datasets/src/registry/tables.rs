@@ -38,7 +38,7 @@ pub struct Entry {
 }
 
 /// Every set known by name.
-pub static ENTRIES: [Entry; 8] = [
+pub static ENTRIES: [Entry; 9] = [
     Entry {
         name: "diabetes",
         file: "lasso/diabetes.svm.gz",
@@ -118,6 +118,16 @@ pub static ENTRIES: [Entry; 8] = [
         nonzeros: 7_389_040,
         mode: Mode::SparseRaw,
         target: "a film's rating, 1 to 10",
+    },
+    Entry {
+        name: "cocoa-demo",
+        file: "linear/cocoa-demo.svm.gz",
+        sha256: "b7e62fb588b2530a91b00f6c7727683583cc074f8cdf29f5ecea2abe06233162",
+        rows: 2_000,
+        cols: 9_947,
+        nonzeros: 94_790,
+        mode: Mode::SparseRaw,
+        target: "class of a text, +-1",
     },
 ];
 

@@ -26,6 +26,7 @@ mod occurring;
 mod options;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
+mod product;
 mod read;
 mod recognise;
 mod repeat;

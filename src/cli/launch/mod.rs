@@ -50,6 +50,7 @@ const PROGRAMS: &str = "Programs, run from beside raddle or from PATH:
   raddle lasso ...  sparse linear, logistic, Poisson and multinomial regression
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models
+  raddle linear ... linear classifiers with a proof: SVM, logistic regression
   raddle data ...   public data by name: list, fetch, verify; generated data as files";
 
 #[derive(Debug, Args)]

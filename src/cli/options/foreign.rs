@@ -5,14 +5,16 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error as ClapError};
 
-/// Options of other libraries (scikit-learn, implicit, gensim, glmnet, LIBMF), and those that say it here: the first of
+/// Options of other libraries (scikit-learn, implicit, gensim, glmnet, LIBMF, LIBLINEAR), and those that say it here: the first of
 /// them that a verb has is the answer.
-const OPTIONS: [(&str, &[&str]); 41] = [
+const OPTIONS: [(&str, &[&str]); 46] = [
     ("a", &["lambda"]),
     ("alpha", &["lambda", "implicit", "reg"]),
     ("alphas", &["points", "ratio"]),
     ("batch-size", &["parallelism", "shards"]),
-    ("c", &["lambda"]),
+    ("b", &["bias"]),
+    ("c", &["C", "lambda"]),
+    ("class-weight", &["class-weights"]),
     ("components", &["topics", "rank"]),
     ("cv", &["folds"]),
     ("eta", &["beta", "step"]),
@@ -20,7 +22,8 @@ const OPTIONS: [(&str, &[&str]); 41] = [
     ("factors", &["rank"]),
     ("family", &["loss"]),
     ("filter-already-liked-items", &["seen"]),
-    ("fit-intercept", &["no-intercept"]),
+    ("fit-intercept", &["no-intercept", "bias"]),
+    ("intercept-scaling", &["bias"]),
     ("iterations", &["epochs"]),
     ("j", &["workers"]),
     ("k", &["topics", "rank", "folds", "top"]),
@@ -35,7 +38,7 @@ const OPTIONS: [(&str, &[&str]); 41] = [
     ("n-factors", &["rank"]),
     ("n-jobs", &["workers"]),
     ("nfolds", &["folds"]),
-    ("normalize", &["no-standardize"]),
+    ("normalize", &["no-standardize", "scale"]),
     ("num-iterations", &["epochs"]),
     ("num-threads", &["workers"]),
     ("num-topics", &["topics"]),
@@ -45,6 +48,8 @@ const OPTIONS: [(&str, &[&str]); 41] = [
     ("random-state", &["seed"]),
     ("regularization", &["reg", "lambda"]),
     ("sample-weight", &["weights"]),
+    ("scoring", &["measure"]),
+    ("standardize", &["scale"]),
     ("target-column", &["y"]),
     ("test-size", &["test"]),
     ("threads", &["workers"]),
@@ -56,7 +61,7 @@ const VERBS: [(&str, &[&str]); 6] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
-    ("linear", &["fit", "predict"]),
+    ("linear", &["fit", "cv", "predict"]),
     ("raddle", &["launch", "join", "status", "report", "rescale"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
@@ -96,7 +101,11 @@ pub(in crate::cli) fn verb_of_others(program: &str, word: &str) -> Option<String
     let others = VERBS.iter().filter(|(_, verbs)| verbs.contains(&word)).map(|(name, _)| *name);
     let others: Vec<&str> = others.collect();
     let first = as_called(others.first()?);
-    let whose = others.iter().map(|other| as_called(other)).collect::<Vec<_>>().join("'s and ");
+    let whose: Vec<String> = others.iter().map(|other| as_called(other)).collect();
+    let whose = match &whose[..] {
+        [before @ .., last] if !before.is_empty() => format!("{}'s and {last}", before.join("'s, ")),
+        whose => whose.concat(),
+    };
     Some(format!("`{word}` is {whose}'s verb: try `{first} {word} --help`"))
 }
 
@@ -127,6 +136,7 @@ mod tests {
         assert_eq!(said(&["rank"], "-k"), answered("-k", "--rank"));
         assert_eq!(said(&["folds"], "-k"), answered("-k", "--folds"));
         assert_eq!(said(&["lambda"], "-C"), answered("-C", "--lambda"));
+        assert_eq!(said(&["C", "lambda"], "-C"), answered("-C", "--C"));
         // Nothing here says it.
         assert_eq!(said(&["lambda"], "--num-topics"), None);
         assert_eq!(said(&["lambda"], "--lamda"), None);
@@ -150,7 +160,7 @@ mod tests {
         assert_eq!(said("lasso", "launch").unwrap(), "`launch` is raddle's verb: try `raddle launch --help`");
         assert_eq!(
             said("lda", "predict").unwrap(),
-            "`predict` is lasso's and mf's and linear's verb: try `lasso predict --help`"
+            "`predict` is lasso's, mf's and linear's verb: try `lasso predict --help`"
         );
         assert_eq!(
             said("raddle", "fetch").unwrap(),

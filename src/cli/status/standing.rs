@@ -44,6 +44,8 @@ pub(super) struct Standing {
     /// Seconds at that boundary, since the run or its last part began.
     seconds: Option<f64>,
     workers: Option<usize>,
+    /// Workers that the epoch under way can keep busy, where its schedule knows.
+    wanted: Option<u32>,
     position: Option<String>,
     metric: Option<Metric>,
     objective: Option<f64>,
@@ -83,6 +85,7 @@ impl Standing {
             data_version: last.map_or(0, |last| last.data_version),
             seconds: last.map(|last| last.seconds),
             workers: last.map(|last| last.workers),
+            wanted: last.and_then(|last| last.wanted),
             position: last.and_then(|last| last.position.clone()),
             metric: view.trace.iter().rev().find_map(|epoch| epoch.metric.clone()),
             objective: last.and_then(|last| last.objective),
@@ -167,6 +170,7 @@ impl Standing {
             if self.data_version > 0 { format!(" of data {}", self.data_version) } else { String::new() };
         let mut text = format!("epoch {}{data} after {} s", self.epoch?, rounded(self.seconds?, 4));
         text += &format!(", {}", count(self.workers? as u64, "worker"));
+        text += &self.wanted.map_or(String::new(), |wanted| format!(" ({wanted} would have work)"));
         if let (Some(epochs), Some(updates)) = (self.epochs_per_second, self.updates_per_second) {
             text += &format!(", {} epochs/s, {} updates/s", rounded(epochs, 3), rounded(updates, 3));
         }

@@ -1,10 +1,11 @@
-//! Tests of balance: seconds of epochs under a virtual clock where workers are slowed down, with shards
-//! placed by [`Balance`]. An epoch takes as long as its slowest worker.
+//! Tests of balance: seconds of epochs under the virtual clock of [`makespan`] where workers are slowed down, with shards
+//! placed by [`Balance`].
 
 use super::Rng;
 use crate::cluster::balance::Balance;
 use crate::cluster::plan::{Before, GenerationPlan, Participant, place_by_speed};
 use crate::cluster::protocol::Epoch;
+use crate::schedule::{Assignment, Round, makespan};
 
 /// Virtual seconds of a run, with balance and with equal shares.
 struct Measured {
@@ -20,8 +21,18 @@ fn participants(workers: usize) -> Vec<Participant> {
     (0..workers as u32).map(|id| Participant { id, address: String::new() }).collect()
 }
 
-/// Runs an epoch for each item of `slowness`, which gives each worker's seconds for a unit of cost.
+/// Runs an epoch of one round for each item of `slowness`, which gives each worker's seconds for a unit of cost.
 fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> Measured {
+    run_plan(&[Round::to_shards((), 0..costs.len() as u32)], costs, pause, slowness)
+}
+
+/// Runs an epoch of these rounds, in which each shard has one task, for each item of `slowness`.
+fn run_plan(
+    rounds: &[Round],
+    costs: &[u64],
+    pause: f64,
+    slowness: impl Iterator<Item = Vec<f64>>,
+) -> Measured {
     let mut measured = Measured { balanced: 0.0, equal: 0.0, placements: Vec::new(), epochs: Vec::new() };
     let (mut balance, mut plan, mut even) = (Balance::new(true), None::<GenerationPlan>, Vec::new());
     for (epoch, slowness) in (1..).zip(slowness) {
@@ -41,11 +52,13 @@ fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> M
             }
             load
         };
-        let slowest = |load: &[f64]| load.iter().copied().fold(0.0, f64::max);
+        let lasts = |placement: &[u32]| {
+            makespan(rounds, placement, |task| costs[task.shard as usize] as f64, &slowness).unwrap()
+        };
         let seconds = load(&now.shard_at);
-        measured.epochs.push(slowest(&seconds));
-        measured.balanced += slowest(&seconds);
-        measured.equal += slowest(&load(&even));
+        measured.epochs.push(lasts(&now.shard_at));
+        measured.balanced += lasts(&now.shard_at);
+        measured.equal += lasts(&even);
         measured.placements.push(now.shard_at.clone());
         balance.learn(now, costs, &Epoch { epoch, load: seconds, ..Epoch::default() });
         if balance.is_worth_it(now, costs) {
@@ -87,6 +100,32 @@ fn one_worker_of_four_at_half_speed_costs_little() {
         "settled in 3 epochs"
     );
     assert!(never_turns_back(&measured.placements));
+}
+
+/// Four blocks, each of which visits 64 shards of its own, a shard for each position, from a quarter of the way round
+/// behind the one before. Shards are numbered by position: a range of them is one of positions of every block.
+#[test]
+fn shards_of_blocks_that_wait_for_nobody_else_are_balanced_nearly_as_well() {
+    let round = |at: u32| {
+        let task = |block: u32| Assignment {
+            shard: (at + 16 * block) % 64 * 4 + block,
+            block: Some(block),
+            variables: Vec::new(),
+        };
+        let mut tasks: Vec<Assignment> = (0..4).map(task).collect();
+        tasks.sort_unstable_by_key(|task| task.shard);
+        Round { phase: (), tasks }
+    };
+    let rounds: Vec<Round> = (0..64).map(round).collect();
+    let gain = |slowness: [f64; 4]| {
+        let measured = run_plan(&rounds, &[1; 256], 0.0, std::iter::repeat_n(slowness.to_vec(), 100));
+        assert!(never_turns_back(&measured.placements));
+        measured.equal / measured.balanced
+    };
+    assert_eq!(gain([1.0; 4]), 1.0);
+    // Of 1.75 and 3.25 at best.
+    let (half, quarter) = (gain([1.0, 1.0, 2.0, 1.0]), gain([1.0, 4.0, 1.0, 1.0]));
+    assert!(half >= 1.45 && quarter >= 2.4, "{half} {quarter}");
 }
 
 #[test]

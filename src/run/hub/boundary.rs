@@ -158,6 +158,10 @@ impl<P: Program> Hub<P> {
     /// the run, if it ends.
     fn show(&mut self, mut record: EpochRecord, start: &EpochStart) -> Option<Ending> {
         record.ending = self.ending(start);
+        if record.ending.is_none() {
+            PanicContext::verb("the schedule's wanted").epoch(record.epoch).enter();
+            record.wanted = self.state.schedule.wanted(start);
+        }
         PanicContext::verb("the observer").epoch(record.epoch).enter();
         (self.watcher)(&record, &self.replica.borrow());
         record.ending = record.ending.or_else(|| self.ending(start));

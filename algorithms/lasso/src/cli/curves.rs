@@ -4,10 +4,9 @@ use std::io::Write as _;
 
 use raddle::cli::{Error, Report, Session, Table as Listing, aligned, number};
 use raddle::files::ModelFiles as _;
+use raddle_common::listing::{abridged, short};
 use raddle_lasso::{Curve, CurvePoint, Rule};
 use serde_json::{Value, json};
-
-use super::listing::{abridged, short};
 
 /// Points of the curve listed on the screen, about.
 const LISTED: usize = 20;

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::str::FromStr;
 
 use raddle::cli::{Error, Report, Table as Listing, count, number};
+use raddle_common::listing::field;
+use raddle_common::samples::{ModelSamples, lacking, said_of_rows};
 use raddle_datasets::{Classes, ColumnOptions, HeldOut, Options as Reading};
 use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Fit, Loss, Measure, Problem};
@@ -11,8 +13,6 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::data::DEFAULT;
-use super::listing::field;
-use super::samples::{ModelSamples, lacking, said_of_rows};
 
 /// Value of `--test`: rows to measure a fit on.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,7 @@
 use raddle::cli::{
     Data, Error, Report, Session, Summary, Table as Listing, VersionOf, aligned, count, number,
 };
+use raddle_common::listing::field;
 use raddle_lasso::Fit;
 use raddle_lasso::files::{About, Features};
 use serde_json::{Value, json};
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 use super::features;
 use super::fit_options::Options;
 use super::held_out::TestSet;
-use super::listing::field;
 use super::pictures::strongest;
 
 /// Coefficients listed on the screen.

@@ -4,6 +4,7 @@ use clap::Args;
 use raddle::cli::{
     Error, ExitStatus, Free, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, between, count,
 };
+use raddle_common::listing::{abridged, short};
 use raddle_lasso::files::About;
 use raddle_lasso::{Fit, Point};
 use serde::Serialize;
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::data;
 use super::features;
-use super::listing::{abridged, short};
 use super::outcome::no_penalty;
 use super::pictures;
 use super::problem::{self, MOST_POINTS, ProblemOptions, Ready};

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
+use raddle_common::listing::field;
+use raddle_common::samples::{ModelSamples, lacking, lacks, said_of_rows};
 use raddle_datasets::{Beside, Classes, Options as Reading};
 use raddle_lasso::Measure;
 use raddle_lasso::files::{About, Offset, Saved};
 use serde_json::{Map, Value, json};
 
 use super::data::TextArgs;
-use super::listing::field;
 use super::rows::beside_offset;
-use super::samples::{ModelSamples, lacking, lacks, said_of_rows};
 use super::{data, point};
 
 /// The options of `lasso predict`.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 use raddle::cli::Error;
-use raddle_datasets::{Beside, Labels, Table};
+use raddle_common::samples::numbers;
+use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::Offset;
 use raddle_lasso::{LassoError, Problem};
 use serde::Serialize;
@@ -31,20 +32,6 @@ pub(crate) struct RowValues {
 /// Request for an offset beside the features.
 pub(crate) fn beside_offset(name: &str) -> Beside {
     Beside { option: "--offset", name: name.to_owned() }
-}
-
-/// The numbers of a column beside the features.
-pub(crate) fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f64>, Error> {
-    match column {
-        Labels::Numbers(values) => Ok(values),
-        Labels::Texts { texts, .. } => {
-            let text = texts.iter().find(|text| text.parse::<f64>().is_err()).cloned().unwrap_or_default();
-            let why = format!(
-                "{data}: {option}: `{text}` is not a number: mend it, or name another column or file"
-            );
-            Err(Error::input(why))
-        }
-    }
 }
 
 impl RowArgs {

@@ -1,5 +1,7 @@
 //! [`Criterion`]: how predictions of rows that were held out are measured.
 
+use raddle_common::folds::area;
+
 use crate::loss::Loss;
 use crate::loss::multinomial::softmax;
 
@@ -118,50 +120,9 @@ impl Criterion {
     }
 }
 
-/// Over pairs of a row of the larger class and one of the smaller, each as their weights multiply.
-fn area(is_larger: &[bool], weights: &[f64], scores: &[f64]) -> f64 {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-    let (mut smaller, mut larger, mut right) = (0.0, 0.0, 0.0);
-    for tied in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
-        let of = |class: bool| -> f64 {
-            tied.iter().filter(|&&row| is_larger[row] == class).map(|&row| weights[row]).sum()
-        };
-        let (more, fewer) = (of(true), of(false));
-        right += more * (smaller + fewer / 2.0);
-        (smaller, larger) = (smaller + fewer, larger + more);
-    }
-    right / (larger * smaller)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_area_is_the_share_of_pairs_in_order() {
-        let scores = [0.3, -1.0, 0.3, 2.0, 0.0, 0.3, -1.0];
-        let y = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0];
-        let mut pairs = (0.0, 0.0);
-        for (a, &larger) in y.iter().enumerate().filter(|(_, y)| **y == 1.0) {
-            assert_eq!(larger, 1.0);
-            for (b, _) in y.iter().enumerate().filter(|(_, y)| **y == 0.0) {
-                let part = if scores[a] > scores[b] {
-                    1.0
-                } else if scores[a] == scores[b] {
-                    0.5
-                } else {
-                    0.0
-                };
-                pairs = (pairs.0 + part, pairs.1 + 1.0);
-            }
-        }
-        let truth = Truth { y: &y, weights: &[1.0; 7], classes: Some([0.0, 1.0]) };
-        let found = Criterion::Auc.measure(Loss::Logistic, truth, &scores);
-        assert!((found - pairs.0 / pairs.1).abs() < 1e-15, "{found}");
-        let one = Truth { y: &[1.0, 1.0], weights: &[1.0; 2], classes: Some([0.0, 1.0]) };
-        assert!(Criterion::Auc.measure(Loss::Logistic, one, &[1.0, 2.0]).is_nan());
-    }
 
     #[test]
     fn means_are_over_rows() {

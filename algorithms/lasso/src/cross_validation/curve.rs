@@ -1,23 +1,9 @@
 //! [`Curve`]: the error on rows that were held out, along a path of lambdas.
 
+use raddle_common::folds::{Mean, Means, Rule};
+
 use super::criterion::Criterion;
 use crate::loss::Loss;
-
-/// Which lambda of a curve is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rule {
-    /// The one with the best mean, the smallest error or the largest accuracy; of equals the largest.
-    #[default]
-    Min,
-    /// The largest whose mean is at most one standard error worse than the best: the simplest model that is
-    /// not clearly worse.
-    OneSe,
-}
-
-impl Rule {
-    /// The names that `--rule` accepts, with what they choose.
-    pub const NAMES: [(&str, Rule); 2] = [("min", Rule::Min), ("1se", Rule::OneSe)];
-}
 
 /// Scores of the path of one l1 ratio on the rows of one fold. Its bytes ([`raddle::State`]) can be kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,8 +52,7 @@ pub struct Curve {
     pub l1_ratio: f64,
     /// At least one point, lambda falling.
     pub points: Vec<CurvePoint>,
-    min: usize,
-    one_se: usize,
+    means: Means,
 }
 
 impl Curve {
@@ -77,25 +62,15 @@ impl Curve {
         lambdas: &[f64],
         folds: &[&FoldScores],
     ) -> Self {
-        let rows: f64 = folds.iter().map(|fold| fold.rows).sum();
-        let over_rows = |value: &dyn Fn(&FoldScores) -> f64| {
-            folds.iter().map(|fold| fold.rows * value(fold)).sum::<f64>() / rows
-        };
-        let point = |(at, &lambda): (usize, &f64)| {
-            let mean = over_rows(&|fold| fold.means[at]);
-            let variance = over_rows(&|fold| (fold.means[at] - mean).powi(2)) / (folds.len() as f64 - 1.0);
+        let of: Vec<(f64, &[f64])> = folds.iter().map(|fold| (fold.rows, &fold.means[..])).collect();
+        // From the largest lambda on: the first is the simplest.
+        let means = Means::new(&of, criterion.is_larger_better());
+        let point = |(at, (&lambda, &Mean { mean, se })): (usize, (&f64, &Mean))| {
             let nonzeros = folds.iter().map(|fold| fold.nonzeros[at]).sum::<usize>() as f64;
-            CurvePoint { lambda, mean, se: variance.sqrt(), nonzeros: nonzeros / folds.len() as f64 }
+            CurvePoint { lambda, mean, se, nonzeros: nonzeros / folds.len() as f64 }
         };
-        let points: Vec<CurvePoint> = lambdas.iter().enumerate().map(point).collect();
-        // As errors, of which the smallest is the best.
-        let sign = if criterion.is_larger_better() { -1.0 } else { 1.0 };
-        let error = |at: usize| sign * points[at].mean;
-        let better = |best: usize, at: usize| if error(at) < error(best) { at } else { best };
-        let min = (0..points.len()).fold(0, better);
-        let bound = points.get(min).map_or(0.0, |point| sign * point.mean + point.se);
-        let one_se = (0..points.len()).position(|at| error(at) <= bound).unwrap_or(min);
-        Self { loss, criterion, l1_ratio, points, min, one_se }
+        let points = lambdas.iter().zip(&means.points).enumerate().map(point).collect();
+        Self { loss, criterion, l1_ratio, points, means }
     }
 
     /// Of the curves of several l1 ratios, the position of the one with the best mean; of equals the first.
@@ -111,10 +86,7 @@ impl Curve {
 
     /// The position of the chosen lambda in [`points`](Curve::points).
     pub fn position(&self, rule: Rule) -> usize {
-        match rule {
-            Rule::Min => self.min,
-            Rule::OneSe => self.one_se,
-        }
+        self.means.position(rule)
     }
 
     /// The chosen lambda with its error.

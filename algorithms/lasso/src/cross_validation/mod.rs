@@ -1,6 +1,5 @@
 //! [`CrossValidation`]: lambda chosen by the error on rows that were held out.
 
-mod assignment;
 pub(crate) mod criterion;
 pub(crate) mod curve;
 pub(crate) mod fold_run;
@@ -12,6 +11,7 @@ pub(crate) mod splits;
 use std::ops::ControlFlow;
 
 use raddle::{Engine, EpochRecord, Reporter, RunReport, Stop, observed, side_by_side};
+use raddle_common::folds::Rule;
 use raddle_datasets::{Filled, Matrix};
 
 use crate::data::preparation::Preparation;
@@ -20,7 +20,7 @@ use crate::model::Fit;
 use crate::params::Lasso;
 use crate::run::program::LassoProgram;
 use criterion::Criterion;
-use curve::{Curve, FoldScores, Rule};
+use curve::{Curve, FoldScores};
 use fold_run::FoldRun;
 use folds::Folds;
 use plan::Plan;

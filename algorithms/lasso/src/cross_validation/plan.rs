@@ -1,8 +1,8 @@
 //! [`Plan`]: how the rows of a cross-validation are cut, and what is fitted on them.
 
+use raddle_common::folds::{FoldLabels, assign};
 use raddle_datasets::Filled;
 
-use super::assignment::{FoldLabels, assign};
 use super::criterion::Criterion;
 use super::rows::RowTerms;
 use super::splits::{FoldRows, Split, folds_of};

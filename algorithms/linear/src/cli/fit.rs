@@ -1,72 +1,50 @@
 //! `linear fit`.
 
 use raddle::cli::{Error, ExitStatus, Session, Timed};
-use raddle_common::tables::{describe, read};
-use raddle_datasets::{Labels, Table};
-use raddle_lasso::files::Features;
 use raddle_linear::{LinearError, Problem};
 
-use super::fit_options::{FREE, Options};
-use super::outcome::finished;
+use super::fit_options::Options;
+use super::outcome::{Found, write};
+use super::problem::{Ready, started};
 
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let train = &options.train;
     let linear = options.linear()?;
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
-    session.refuse_distributed("linear", true)?;
+    let parts = options.in_parts(&linear)?;
     session.set_metric_name("gap");
-    let reading = options.reading()?;
-    let mut table = session.timed(Timed::Read, || read(train.data.as_deref(), &reading))?;
-    let mut data = describe(&table);
-    if table.format == "embedded" {
-        data.notes.push("the response is whether a value is above the mean (1) or not (0)".into());
-        above_the_mean(&mut table.y);
-    }
-    data.notes.iter().for_each(|note| session.screen().tell(note));
-    let features = Features { zero_based: options.columns.text.zero_based, ..Features::of(&table) };
-    let refuse = |why| refuse(why, &data.path, &features);
-    let problem = session.timed(Timed::Prepare, || prepared(table, options.bias)).map_err(refuse)?;
-    let engine = session.timed(Timed::Fit, || linear.engine(&problem)).map_err(refuse)?;
-    let identity = raddle::cli::identity("linear", options, FREE, &[("data", &data.digest)])?;
-    let outcome = session.run(engine.identity(identity))?;
-    let fit = linear.finish(&problem, outcome).map_err(refuse)?;
-    let (report, summary, text) = finished(&mut session, options, &fit, (data, &features))?;
+    let Ready { table, data, features, weights, named } = options.problem.read(&mut session, train, None)?;
+    let prepared = || -> Result<Problem, LinearError> {
+        let problem = Problem::new(&table.x, &table.y, options.problem.bias)?;
+        let problem = match weights {
+            Some(weights) => problem.weights(weights)?,
+            None => problem,
+        };
+        Ok(if options.problem.scale { problem.scaled() } else { problem })
+    };
+    let problem = session.timed(Timed::Prepare, prepared).map_err(|why| named.refuse(why))?;
+    drop(table);
+    let identity = options.problem.identity(options, &data, train)?;
+    let fit = match &parts {
+        None => {
+            let linear = started(train, linear, &problem, (&features, &named))?;
+            let engine = session.timed(Timed::Fit, || linear.engine(&problem));
+            let outcome = session.run(engine.map_err(|why| named.refuse(why))?.identity(identity))?;
+            linear.finish(&problem, outcome)
+        }
+        Some(parts) => {
+            let engine = session.timed(Timed::Fit, || parts.engine(&problem));
+            let outcome = session.run(engine.map_err(|why| named.refuse(why))?.identity(identity))?;
+            parts.finish(&problem, outcome)
+        }
+    };
+    let fit = fit.map_err(|why| named.refuse(why))?;
+    let about = write(&mut session, &fit, &features)?;
+    let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
+    let found = Found { fit: &fit, about: &about, features: &features };
+    let report = found.reported(report);
+    let (text, summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
+    let text = format!("{text}\n{}", report.conclusion());
     session.finish(report, &summary, &text)
-}
-
-/// The problem of a table, with its weights if there are some.
-fn prepared(mut table: Table, bias: f64) -> Result<Problem, LinearError> {
-    let problem = Problem::new(&table.x, &table.y, bias)?;
-    match table.beside.pop() {
-        None => Ok(problem),
-        Some(Labels::Numbers(weights)) => problem.weights(weights),
-        Some(Labels::Texts { .. }) => Err(LinearError::Parameter {
-            name: "weights",
-            why: "they are texts: name a column or a file of numbers".into(),
-        }),
-    }
-}
-
-/// Two classes of a response of numbers.
-fn above_the_mean(y: &mut [f64]) {
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
-    y.iter_mut().for_each(|value| *value = f64::from(u8::from(*value > mean)));
-}
-
-/// A parameter out of range is bad usage, data that cannot be fitted bad input with the file and the classes.
-fn refuse(error: LinearError, file: &str, features: &Features) -> Error {
-    const NAMED: usize = 5;
-    match error {
-        LinearError::Parameter { .. } => Error::usage(format!("--{error}")),
-        LinearError::Engine(error) => Error::from(error),
-        error => match &features.classes {
-            Some(texts) if matches!(error, LinearError::OneClass { .. } | LinearError::NoRows { .. }) => {
-                let some = texts[..texts.len().min(NAMED)].join("`, `");
-                let more = if texts.len() > NAMED { ", .." } else { "" };
-                Error::input(format!("{file}: {error}; its classes are `{some}`{more}"))
-            }
-            _ => Error::input(format!("{file}: {error}")),
-        },
-    }
 }

@@ -1,34 +1,27 @@
 //! The options of `linear fit`.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
-use raddle::cli::{Error, Free, TrainOptions, refuse_without_effect};
-use raddle_common::tables::{ColumnArgs, known_or_default};
-use raddle_datasets::{Beside, Classes, Options as Reading};
-use raddle_linear::{Linear, Loss};
-use serde::{Serialize, Serializer};
+use clap::Args;
+use raddle::cli::{Error, TrainOptions, refuse_without_effect};
+use raddle_common::tables::known_or_default;
+use raddle_linear::{InParts, Linear, LinearError};
+use serde::Serialize;
+
+use super::problem::ProblemOptions;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --loss hinge --C 100 --tol 1e-6
   linear fit diabetes --loss logistic --class-weights balanced --out run
+  linear fit diabetes --scale --init run
 
-The response has two values, numbers or texts; of the embedded diabetes patients it is: above the mean (1) or not (0).";
-
-/// A tolerance only says when a fit ends; epochs end an attempt.
-pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] };
+The response has 2 to 100 values, numbers or texts; of the embedded diabetes patients it is: above the mean (1) or not (0).
+Of more than two classes each is fitted against the rest, and the largest score says the class.";
 
 /// The options of `linear fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, the only one")))]
+#[command(mut_arg("init", |arg| arg.help("Start from the model of an earlier run: from its dual values where there are as many rows, else from its coefficients")))]
 pub(crate) struct Options {
-    /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
-    #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
-    y: Option<String>,
-    /// squared-hinge, hinge or logistic.
-    #[arg(long, value_name = "NAME", default_value = "squared-hinge", value_parser = losses())]
-    #[serde(serialize_with = "by_name")]
-    loss: Loss,
     /// The weight C of a row's loss, beside |w|^2 / 2.
     #[arg(
         long = "C",
@@ -37,76 +30,48 @@ pub(crate) struct Options {
         conflicts_with = "lambda",
         allow_negative_numbers = true
     )]
+    #[serde(rename = "C")]
     c: f64,
     /// The weight of the penalty beside the mean loss, in place of C: C = 1 / (lambda n).
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Stop at this relative duality gap, (P - D) / P.
-    #[arg(long, value_name = "X", default_value_t = 1e-4, allow_negative_numbers = true)]
-    tol: f64,
-    /// balanced: weigh classes so that both count the same.
-    #[arg(long, value_name = "RULE")]
-    class_weights: Option<ClassWeights>,
-    /// Count each row this many times: a column or a file with one value a row.
-    #[arg(long, value_name = "NAME|FILE")]
-    weights: Option<String>,
-    /// The value of a constant column, whose coefficient is penalised as the others; 0 for none.
-    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub(super) bias: f64,
+    /// Cut the rows into parts, each with passes of its own: a number, EPOCH:PARTS with commas such as 0:16,8:4, or auto.
+    #[arg(long, value_name = "K|PLAN|auto", allow_hyphen_values = true)]
+    parts: Option<String>,
+    /// With --parts K: the share of each part in the rows' values, such as 1,1,1,0.5.
+    #[arg(long, value_name = "LIST", requires = "parts", value_delimiter = ',', allow_hyphen_values = true)]
+    shares: Option<Vec<f64>>,
+    /// With --parts: the factor by which a part takes its own change for that of all; adaptive (the default), K or a
+    /// number.
+    #[arg(long, value_name = "adaptive|K|X", requires = "parts", allow_hyphen_values = true)]
+    sigma: Option<String>,
     #[command(flatten)]
     #[serde(flatten)]
-    pub(super) columns: ColumnArgs,
+    pub(super) problem: ProblemOptions,
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) train: TrainOptions,
 }
 
-/// How classes are weighed.
-#[derive(Debug, Clone, Copy, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum ClassWeights {
-    /// Both count the same.
-    Balanced,
-}
-
-/// The losses by name.
-fn losses() -> impl TypedValueParser<Value = Loss> {
-    let names = PossibleValuesParser::new(Loss::NAMES.map(|(name, _)| name));
-    names.try_map(|name| Loss::named(&name).ok_or("no loss has this name"))
-}
-
-/// A loss as options show it.
-fn by_name<S: Serializer>(loss: &Loss, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(loss.name())
-}
-
 impl Options {
-    /// How the data are read.
-    pub(super) fn reading(&self) -> Result<Reading, Error> {
-        let train = &self.train;
-        let (format, y) = (train.format.as_deref(), self.y.as_deref());
-        let options = self.columns.text.options(format, y, train.worker_count())?;
-        let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
-        let (beside, columns) = (weights.collect(), self.columns.chosen());
-        Ok(Reading { classes: Classes::Any, beside, columns, ..options })
+    /// The parameters of a fit in parts, if that is asked for.
+    pub(super) fn in_parts(&self, linear: &Linear) -> Result<Option<InParts>, Error> {
+        let Some(plan) = &self.parts else { return Ok(None) };
+        refuse_without_effect(&[("--init", self.train.init.is_some())], "with --parts")?;
+        let refuse = |why: LinearError| Error::usage(format!("--{why}"));
+        let mut parts = InParts::new(linear.clone(), plan.parse().map_err(refuse)?);
+        if let Some(shares) = &self.shares {
+            parts = parts.shares(shares.clone());
+        }
+        if let Some(sigma) = &self.sigma {
+            parts = parts.sigma(sigma.parse().map_err(refuse)?);
+        }
+        Ok(Some(self.train.shards.into_iter().fold(parts, InParts::shards)))
     }
 
-    /// The parameters.
+    /// The parameters, but for where they start.
     pub(super) fn linear(&self) -> Result<Linear, Error> {
-        let train = &self.train;
-        train.schedule_from(&[("auto", ())])?;
-        let given = [
-            ("--init", train.init.is_some()),
-            ("--shards", train.shards.is_some()),
-            ("--parallelism", train.parallelism.is_some()),
-            ("--rho", train.rho.is_some()),
-            ("--staleness", train.staleness > 0),
-            ("--guard", !train.guard),
-            ("--explain", train.explain),
-        ];
-        refuse_without_effect(&given, "with linear")?;
-        let linear = Linear::params().loss(self.loss).tolerance(self.tol).seed(train.seed);
-        let linear = linear.balanced(self.class_weights.is_some());
+        let linear = self.problem.linear(&self.train, self.parts.is_some())?;
         Ok(match self.lambda {
             Some(lambda) => linear.lambda(lambda),
             None => linear.c(self.c),

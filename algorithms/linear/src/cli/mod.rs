@@ -5,17 +5,25 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle::cli::CommandLine;
 
+mod curves;
+mod cv;
+mod cv_options;
 mod fit;
 mod fit_options;
 mod outcome;
+mod pictures;
 mod predict;
+mod problem;
+mod refused;
 
 /// Linear classifiers with a certificate: support vector machines and logistic regression, proven to the duality gap asked for.
 #[derive(Debug, Parser)]
 #[command(name = "linear", version, after_help = EXAMPLES)]
 enum Verb {
     /// Fit a classifier. This is the default verb.
-    Fit(fit_options::Options),
+    Fit(Box<fit_options::Options>),
+    /// Choose C by cross-validation, then fit.
+    Cv(cv_options::Options),
     /// Predict with a fitted model.
     Predict(predict::Options),
 }
@@ -24,6 +32,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   linear
   linear diabetes --loss logistic --C 10 --out run
   linear predict run diabetes
+  linear cv diabetes --measure auc
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 interrupted.";
 
@@ -31,13 +40,17 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 3 stopped at a limit, 130 i
 const COMMON: &[(&str, &str)] = &[
     ("y", "response: column name, index from 1, or file"),
     ("loss", "squared-hinge (default), hinge, logistic"),
-    ("C", "weight of a row's loss; 1 by default"),
+    ("C", "weight of a row's loss: 1; of cv 0.01:100"),
     ("tol", "relative duality gap to reach; 1e-4 by default"),
+    ("scale", "divide columns by their standard deviations"),
+    ("folds", "number of folds"),
+    ("measure", "accuracy, balanced-accuracy, f1, auc or log-loss"),
+    ("rule", "C of the curve: min or 1se"),
 ];
 
 const LINE: CommandLine<'static> = CommandLine {
     default: "fit",
-    free: fit_options::FREE,
+    free: problem::FREE,
     common: COMMON,
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
 };
@@ -46,6 +59,7 @@ const LINE: CommandLine<'static> = CommandLine {
 pub(crate) fn main() -> ExitCode {
     raddle::cli::main("linear", || match LINE.parse() {
         Verb::Fit(options) => fit::fit(&options),
+        Verb::Cv(options) => cv::cv(&options),
         Verb::Predict(options) => predict::predict(&options),
     })
 }

@@ -1,77 +1,118 @@
-//! Outcome of a fit: written, for the report, as tables and as text.
+//! Outcome of a fit: written, for the report, as tables, pictures and text.
 
-use raddle::cli::{Data, Error, Report, Session, Summary, Table, aligned, count, number};
+use raddle::cli::{Error, Report, Session, Summary, Table, aligned, count, number};
+use raddle_common::tables::summary;
 use raddle_lasso::files::Features;
 use raddle_linear::files::About;
 use raddle_linear::{Fit, Scorer};
 use serde_json::{Value, json};
 
-use super::fit_options::Options;
+use super::pictures::strongest;
+use super::problem::sentences;
 
 /// Coefficients listed on the screen.
 const LISTED: usize = 20;
 
-/// Writes the model, and says what was found.
-pub(super) fn finished(
-    session: &mut Session,
-    options: &Options,
-    fit: &Fit,
-    (data, features): (Data, &Features),
-) -> Result<(Report, Summary, String), Error> {
+/// Writes the model, and gives the facts about it.
+pub(super) fn write(session: &mut Session, fit: &Fit, features: &Features) -> Result<About, Error> {
     let about = About::new(fit, features);
     fit.write(session, &about)?;
-    let report = session.report(options, data, fit.digest(), &fit.report, &fit.trace)?;
-    let order = by_size(fit);
-    let column = |column: u32| about.layout().place(column).1 + 1;
-    let is_several = fit.scorers.len() > 1;
-    let class = |scorer: usize| about.class_name(if is_several { scorer } else { 1 });
-    let entry = |&(scorer, at, value): &Strength| -> Value {
-        json!({"class": class(scorer), "column": column(at), "name": about.name(at), "coefficient": value})
-    };
-    let support = fit.scorers.iter().map(Scorer::support).sum::<usize>();
-    let largest: Vec<Value> = order.iter().take(LISTED).map(entry).collect();
-    let of_scorers = |of: &dyn Fn(&Scorer) -> f64| fit.scorers.iter().map(of).collect::<Vec<_>>();
-    let report = report
-        .result("C", fit.c)
-        .result("objective", of_scorers(&|of| of.objective).iter().sum::<f64>())
-        .result("support", support as u64)
-        .result("intercepts", of_scorers(&|of| of.intercept))
-        .result("gaps", of_scorers(&|of| of.gap))
-        .result("nonzeros", order.len() as u64)
-        .result("training_error", fit.training_error)
-        .result("coefficients", largest);
-    let title = format!("Linear classifier ({} loss) on {}", fit.loss.name(), report.data.path);
-    let mut table = Table::new("coefficients", &["class", "column", "name", "coefficient"]);
-    for &(scorer, at, value) in &order {
-        table.row(vec![class(scorer).into(), column(at).into(), about.name(at).into(), value.into()]);
+    Ok(about)
+}
+
+/// A fit that was written.
+pub(super) struct Found<'a> {
+    pub(super) fit: &'a Fit,
+    pub(super) about: &'a About,
+    pub(super) features: &'a Features,
+}
+
+impl Found<'_> {
+    fn is_several(&self) -> bool {
+        self.fit.scorers.len() > 1
     }
-    let summary = Summary::new(title.clone()).table(Table::of_metric(&fit.report.metric)).table(table);
-    let rows = count(fit.costs.len() as u64, "row");
-    let meaning = match is_several {
-        true => format!("{} scorers, one a class; the largest score wins", fit.scorers.len()),
-        false => format!("{support} of {rows} support it; scores above 0 speak for {}", class(0)),
-    };
-    let mut text = format!("{title}: C {}, {meaning}\n\n", number(fit.c));
-    let of = |scorer: usize, name: &str| {
-        if is_several { format!("{}: {name}", class(scorer)) } else { name.to_owned() }
-    };
-    text += &format!("{:>14}  of\n", "coefficient");
-    for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias != 0.0) {
-        text += &format!("{:>14}  {}\n", aligned(one.intercept), of(scorer, "(intercept)"));
+
+    /// The class that scores above 0 speak for.
+    fn class(&self, scorer: usize) -> String {
+        self.about.class_name(if self.is_several() { scorer } else { 1 })
     }
-    for &(scorer, at, value) in order.iter().take(LISTED) {
-        text += &format!("{:>14}  {}\n", aligned(value), of(scorer, &about.name(at)));
+
+    /// Number of a column in the data, from 1.
+    fn column(&self, fitted: u32) -> u32 {
+        self.about.layout().place(fitted).1 + 1
     }
-    if order.len() > LISTED {
-        let all = session.place_of("coef.tsv");
-        text += &format!("{:>14}  and {} more; all are {all}\n", "...", order.len() - LISTED);
+
+    /// Report with what was found.
+    pub(super) fn reported(&self, report: Report) -> Report {
+        let Self { fit, about, features } = self;
+        let order = by_size(fit);
+        let entry = |&(scorer, at, value): &Strength| -> Value {
+            let (class, column) = (self.class(scorer), self.column(at));
+            json!({"class": class, "column": column, "name": about.name(at), "coefficient": value})
+        };
+        let of_scorers = |of: &dyn Fn(&Scorer) -> f64| fit.scorers.iter().map(of).collect::<Vec<_>>();
+        let report = report
+            .result("C", fit.c)
+            .result("objective", of_scorers(&|of| of.objective).iter().sum::<f64>())
+            .result("support", fit.scorers.iter().map(Scorer::support).sum::<usize>() as u64)
+            .result("intercepts", listed(of_scorers(&|of| of.intercept)))
+            .result("gaps", listed(of_scorers(&|of| of.gap)))
+            .result("nonzeros", order.len() as u64)
+            .result("training_error", fit.training_error)
+            .result("coefficients", order.iter().take(LISTED).map(entry).collect::<Vec<_>>());
+        match features.encoding.as_ref().filter(|encoding| !encoding.is_plain()) {
+            Some(encoding) => report.result("encoding", summary(encoding)),
+            None => report,
+        }
     }
-    text += &format!(
-        "\n{:.2} % of the rows it was fitted to are of another class than it says\n",
-        100.0 * fit.training_error
-    );
-    text += &report.conclusion();
-    Ok((report, summary, text))
+
+    /// Text for a person, without the conclusion, and tables and pictures; `all` says where all coefficients are.
+    pub(super) fn describe(&self, data: &str, all: &str) -> (String, Summary) {
+        let Self { fit, about, features } = self;
+        let order = by_size(fit);
+        let title = format!("Linear classifier ({} loss) on {data}", fit.loss.name());
+        let mut table = Table::new("coefficients", &["class", "column", "name", "coefficient"]);
+        for &(scorer, at, value) in &order {
+            let (class, column) = (self.class(scorer), self.column(at));
+            table.row(vec![class.into(), column.into(), about.name(at).into(), value.into()]);
+        }
+        let pictures = strongest(fit, about);
+        let summary = Summary { pictures, ..Summary::new(title.clone()) };
+        let summary = summary.table(Table::of_metric(&fit.report.metric)).table(table);
+        let (rows, support) = (count(fit.costs.len() as u64, "row"), fit.scorers[0].support());
+        let meaning = match self.is_several() {
+            true => format!("{} scorers, one a class; the largest score wins", fit.scorers.len()),
+            false => format!("{support} of {rows} support it; scores above 0 speak for {}", self.class(0)),
+        };
+        let mut text = format!("{title}: C {}, {meaning}\n\n", number(fit.c));
+        let of = |scorer: usize, name: &str| match self.is_several() {
+            true => format!("{}: {name}", self.class(scorer)),
+            false => name.to_owned(),
+        };
+        text += &format!("{:>14}  of\n", "coefficient");
+        for (scorer, one) in fit.scorers.iter().enumerate().take(LISTED).filter(|_| fit.bias != 0.0) {
+            text += &format!("{:>14}  {}\n", aligned(one.intercept), of(scorer, "(intercept)"));
+        }
+        for &(scorer, at, value) in order.iter().take(LISTED) {
+            text += &format!("{:>14}  {}\n", aligned(value), of(scorer, &about.name(at)));
+        }
+        if order.len() > LISTED {
+            text += &format!("{:>14}  and {} more; all are {all}\n", "...", order.len() - LISTED);
+        }
+        sentences(features).iter().enumerate().for_each(|(at, sentence)| {
+            text += if at == 0 { "\n" } else { "" };
+            text += &format!("{sentence}\n");
+        });
+        let wrong = 100.0 * fit.training_error;
+        text += &format!("\n{wrong:.2} % of the rows it was fitted to are of another class than it says");
+        (text, summary)
+    }
+}
+
+/// The first of some numbers, of which a report lists only a few.
+fn listed(mut numbers: Vec<f64>) -> Vec<f64> {
+    numbers.truncate(LISTED);
+    numbers
 }
 
 /// Scorer, column as the fit numbers it, and coefficient.

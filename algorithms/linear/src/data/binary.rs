@@ -28,7 +28,7 @@ impl Binary<'_> {
     /// Margins of all rows.
     pub(crate) fn margins(&self, w: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.count()];
-        run(Products { rows: self.rows, w, out: &mut margins });
+        run(Products { rows: self.rows.view(), w, out: &mut margins });
         margins.iter_mut().zip(&self.signs).for_each(|(m, sign)| *m *= sign);
         margins
     }
@@ -37,7 +37,7 @@ impl Binary<'_> {
     pub(crate) fn weights_of(&self, a: &[f64]) -> Vec<f64> {
         let factors: Vec<f64> = a.iter().zip(&self.signs).map(|(a, sign)| a * sign).collect();
         let mut w = vec![0.0; self.rows.width()];
-        run(Sum { rows: self.rows, factors: &factors, out: &mut w });
+        run(Sum { rows: self.rows.view(), factors: &factors, out: &mut w });
         w
     }
 

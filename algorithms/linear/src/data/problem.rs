@@ -54,7 +54,8 @@ impl Problem {
         Stream::new(&[rows as u64]).shuffle(&mut places);
         let prepared = Rows::of(x, bias, &places);
         // Products of rows are summed: their squares must be numbers.
-        if let Some(row) = (0..rows).find(|&row| !(prepared.square(places[row] as usize) < 1e200)) {
+        let is_usual = |row: usize| prepared.square(places[row] as usize) < 1e200;
+        if let Some(row) = (0..rows).find(|&row| !is_usual(row)) {
             return Err(LinearError::NotFinite { row: row + 1, what: "the square of the row" });
         }
         let label = |value: &f64| classes.partition_point(|class| class < value) as u32;

@@ -3,6 +3,8 @@
 use raddle_datasets::Matrix;
 use raddle_lasso::kernels::{sparse_add_scaled, sparse_dot};
 
+use crate::kernels::RowsView;
+
 /// Rows of values that are not zero, columns ascending.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
@@ -93,10 +95,14 @@ impl Rows {
         self.starts.windows(2).map(|of| ((of[1] - of[0]) as f64).powi(2)).sum()
     }
 
+    /// The rows as kernels take them.
+    pub(crate) fn view(&self) -> RowsView<'_> {
+        RowsView { starts: &self.starts, columns: &self.columns, values: &self.values }
+    }
+
     /// A row.
     pub(crate) fn row(&self, row: usize) -> Row<'_> {
-        let stored = self.starts[row]..self.starts[row + 1];
-        (&self.columns[stored.clone()], &self.values[stored])
+        self.view().row(row)
     }
 
     /// Product of a row with a vector.
@@ -128,7 +134,7 @@ fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
         }
         Matrix::Sparse(x) => {
             for (column, values) in x.outer_iterator().enumerate() {
-                values.iter().for_each(|(row, &value)| tell(row as usize, column, value));
+                values.iter().for_each(|(row, &value)| tell(row, column, value));
             }
         }
     }

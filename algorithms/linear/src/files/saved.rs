@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
-use raddle_datasets::npy;
+use raddle_datasets::{Occurring, npy};
 use raddle_lasso::files::{Features, parse_coefficients, write_coefficients};
 
 use super::about::About;
+use crate::data::problem::Problem;
+use crate::error::LinearError;
 use crate::model::Fit;
+use crate::params::Linear;
 
 const PROGRAM: &str = "linear";
 
@@ -20,6 +23,8 @@ pub struct Saved {
     pub coefficients: Vec<Vec<(u32, f64)>>,
     /// Of each scorer, the dual value of each row.
     pub dual: Vec<Vec<f64>>,
+    /// Digest of the folder: equal exactly for equal models.
+    pub digest: String,
 }
 
 impl Saved {
@@ -39,7 +44,49 @@ impl Saved {
         let mut coefficients = vec![Vec::new(); about.scorers()];
         read.iter().for_each(|of| coefficients[of.class as usize].push((of.column, of.value)));
         let dual = read_dual(&opened.path().join("dual.npy"), &opened.read("dual.npy")?, about.scorers())?;
-        Ok(Self { about, coefficients, dual })
+        Ok(Self { about, coefficients, dual, digest: opened.digest().to_owned() })
+    }
+
+    /// Parameters that start from this model: from its dual values where it has one for each row of the problem, else from
+    /// its coefficients.
+    ///
+    /// # Errors
+    /// If it has other columns or classes than the problem, which has these features.
+    pub fn start(
+        &self,
+        linear: Linear,
+        problem: &Problem,
+        features: &Features,
+    ) -> Result<Linear, LinearError> {
+        let refuse = |why| Err(LinearError::Parameter { name: "init", why });
+        let (about, columns) =
+            (&self.about, features.occurring.as_ref().map_or(problem.columns(), Occurring::width));
+        if about.columns != columns {
+            return refuse(format!(
+                "the model has {} columns, and the data {columns}: give a model of these columns",
+                about.columns
+            ));
+        }
+        let names = about.feature_names.iter().flatten().zip(features.names.iter().flatten());
+        if let Some((at, (model, data))) = (1..).zip(names).find(|(_, (model, data))| model != data) {
+            return refuse(format!(
+                "column {at} of the model is `{model}`, and that of the data `{data}`: give a model of these columns"
+            ));
+        }
+        if about.classes != problem.classes() || about.class_names != features.classes {
+            return refuse("the model has other classes than the data: give a model of these classes".into());
+        }
+        if self.dual.iter().all(|values| values.len() == problem.rows()) {
+            return Ok(linear.start_from_dual(self.dual.clone()));
+        }
+        let place = |&(column, value): &(u32, f64)| match &features.occurring {
+            Some(some) => Some((some.place(column)?, value)),
+            None => Some((column, value)),
+        };
+        let of = |(coefficients, intercept): (&Vec<(u32, f64)>, &f64)| {
+            (coefficients.iter().filter_map(place).collect(), *intercept)
+        };
+        Ok(linear.start_from(self.coefficients.iter().zip(&about.intercepts).map(of).collect()))
     }
 }
 

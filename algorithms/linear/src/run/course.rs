@@ -5,7 +5,7 @@ use crate::loss::Loss;
 use crate::solve::gram::cheaper_side;
 
 /// Passes of the first units; those behind have as many as the last.
-const PASSES: [usize; 3] = [2, 3, 5];
+const PASSES: [usize; 4] = [2, 3, 5, 10];
 const LATER: usize = 10;
 /// Steps that Newton's method, or an interior point, takes, as far as one can tell beforehand.
 const NEWTON: f64 = 12.0;
@@ -74,7 +74,8 @@ impl Course {
         let direct = cheaper_side(binary, count).filter(|_| !self.direct_is_over);
         let by_direct = direct.map_or(f64::INFINITY, |(_, cost)| steps * cost);
         let by_others = if self.others_are_over { f64::INFINITY } else { 2.0 * SWEEPS * pass };
-        let is_slow = self.is_over_passes || by_passes > MANY * pass;
+        let is_known = self.units >= PASSES.len() as u64;
+        let is_slow = self.is_over_passes || (is_known && by_passes > MANY * pass);
         if by_direct < by_others.min(by_passes) || (is_slow && PATIENCE * by_direct < self.spent) {
             Way::Direct
         } else if !is_slow || self.others_are_over {

@@ -2,8 +2,9 @@
 
 use raddle::random::Stream;
 
+use crate::certificate::Certificate;
 use crate::data::binary::Binary;
-use crate::loss::{Certificate, Loss};
+use crate::loss::Loss;
 use crate::solve::interior::{Inside, interior};
 use crate::solve::judge::Judge;
 use crate::solve::newton::newton;
@@ -122,7 +123,6 @@ impl Machine {
             let spent = left - judge.budget;
             left = judge.budget;
             self.course.learn(way, (before, self.bounds.gap()), spent, goes_on);
-            if std::env::var_os("TRY").is_some() { eprintln!("{way:?} {before:.2e} to {:.2e} work {spent:.2e} gap {:.2e} P {:.8} D {:.8}", self.bounds.gap(), self.found.gap(), self.bounds.primal, self.bounds.dual); }
         }
     }
 }

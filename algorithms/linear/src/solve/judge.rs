@@ -1,7 +1,7 @@
 //! [`Judge`]: the certificate of what solvers offer, the best point so far, and the count of their work.
 
+use crate::certificate::Certificate;
 use crate::data::binary::Binary;
-use crate::loss::Certificate;
 
 /// Judge of dual points: keeps the best, and says when a solver has done enough.
 pub(crate) struct Judge<'a> {

@@ -41,7 +41,7 @@ fn of_hinge(
     for _ in 0..count {
         stream.shuffle(&mut groups);
         let (highest, lowest, of_pass) =
-            run(Pass { rows: binary.rows, groups: &mut groups, a, w, thresholds: (most, least) });
+            run(Pass { rows: binary.rows.view(), groups: &mut groups, a, w, thresholds: (most, least) });
         groups.retain(|group| !group.is_empty());
         most = if highest > 0.0 { highest } else { f64::INFINITY };
         least = if lowest < 0.0 { lowest } else { f64::NEG_INFINITY };
@@ -73,7 +73,7 @@ fn of_logistic(
 
 /// The best dual value of a row of the logistic loss: the root of m + q (z - a) + log(z / (c - z)), which grows with
 /// z. It is sought in s = log(z / (c - z)), where the slope is at least 1, by Newton steps inside of an interval.
-fn logistic(a: f64, c: f64, margin: f64, q: f64) -> f64 {
+pub(crate) fn logistic(a: f64, c: f64, margin: f64, q: f64) -> f64 {
     let (mut low, mut high) = (-margin - q * (c - a), -margin + q * a);
     let from = if a > 0.0 && a < c { log(a / (c - a)) } else { -margin };
     let mut s = from.clamp(low, high);

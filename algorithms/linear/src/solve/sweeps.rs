@@ -14,6 +14,9 @@ use raddle_lasso::kernels::dot;
 /// Double sweeps between two passes that look at all rows.
 const SWEEPS: usize = 10;
 
+/// Square of a step, for that of the weights, from which on its slopes are taken from w.
+const COARSE: f64 = 1e-9;
+
 /// Ten double sweeps from dual values, and from the last step, which is without elements if there was none; the point
 /// they come to is offered.
 pub(crate) fn sweeps(judge: &mut Judge<'_>, all: &mut [f64], last_of_all: &mut Vec<f64>) {
@@ -69,10 +72,11 @@ impl Face<'_> {
     fn step(&mut self) {
         let (rows, free) = (self.binary.rows, self.free);
         let a_before = self.a.clone();
-        run(DoubleSweep { rows, coordinates: free, a: &mut self.a, w: &mut self.w });
+        run(DoubleSweep { rows: rows.view(), coordinates: free, a: &mut self.a, w: &mut self.w });
         // Directions of the rows between their bounds: the sweep's step, and the last one.
         let (mut z, mut p) = (vec![0.0; free.len()], vec![0.0; free.len()]);
-        let mut dz: Vec<f64> = self.w.iter().zip(&self.before).map(|(after, before)| after - before).collect();
+        let mut dz: Vec<f64> =
+            self.w.iter().zip(&self.before).map(|(after, before)| after - before).collect();
         for (at, of) in free.iter().enumerate() {
             let step = self.a[at] - a_before[at];
             if self.a[at] > 0.0 && self.a[at] < of.upper {
@@ -85,23 +89,39 @@ impl Face<'_> {
                 }
             }
         }
-        let (along, beyond) = self.best((&z, &dz), &p);
+        let (along, beyond, gained) = self.best((&z, &dz), &p);
         let mut w = vec![0.0; dz.len()];
         let parts = self.w.iter().zip(&dz).zip(&self.moved);
         w.iter_mut().zip(parts).for_each(|(to, ((w, dz), dp))| *to = w + along * dz + beyond * dp);
         let mut a = self.a.clone();
-        let mut is_cut = false;
+        // The change of the objective, of rows one by one: the objective itself is the same to all its digits long before
+        // the margins are.
+        let mut change = -gained;
         for (at, of) in free.iter().enumerate() {
             let wanted = self.a[at] + along * z[at] + beyond * p[at];
             a[at] = wanted.clamp(0.0, of.upper);
             if a[at] != wanted {
-                rows.add(of.row as usize, of.sign * (a[at] - wanted), &mut w);
-                is_cut = true;
+                let (row, back) = (of.row as usize, a[at] - wanted);
+                let slope = of.sign * rows.dot(row, &w) - 1.0 + of.own * wanted;
+                change += back * (slope + 0.5 * back * of.curvature);
+                rows.add(row, of.sign * back, &mut w);
             }
         }
-        // Where no bound cuts it, the best point of a plane is not worse than another, whatever rounding says.
-        if !is_cut || self.change(&a, &w) <= 0.0 {
+        // Where what bounds cut off makes it worse, the way there is gone as far as to the first bound.
+        if change <= 0.0 {
             (self.a, self.w) = (a, w);
+        } else {
+            let room = |(at, of): (usize, &Coordinate)| {
+                let (a, step) = (self.a[at], along * z[at] + beyond * p[at]);
+                let to = if step < 0.0 { -a } else { of.upper - a };
+                if step == 0.0 { f64::INFINITY } else { to / step }
+            };
+            let part = free.iter().enumerate().map(room).fold(1.0, f64::min);
+            for (at, of) in free.iter().enumerate() {
+                self.a[at] = (self.a[at] + part * (along * z[at] + beyond * p[at])).clamp(0.0, of.upper);
+            }
+            let parts = self.w.iter_mut().zip(&dz).zip(&self.moved);
+            parts.for_each(|((w, dz), dp)| *w += part * (along * dz + beyond * dp));
         }
         self.last = self.a.iter().zip(&a_before).map(|(after, before)| after - before).collect();
         for ((moved, before), after) in self.moved.iter_mut().zip(&mut self.before).zip(&self.w) {
@@ -109,22 +129,19 @@ impl Face<'_> {
         }
     }
 
-    /// Change of the objective on the way to other values and their weights: of differences, as two sums would differ
-    /// by rounding.
-    fn change(&self, a: &[f64], w: &[f64]) -> f64 {
-        let of_weights = w.iter().zip(&self.w).map(|(then, now)| 0.5 * (then - now) * (then + now));
-        let of = |((of, then), now): ((&Coordinate, &f64), &f64)| (0.5 * of.own * (then + now) - 1.0) * (then - now);
-        of_weights.sum::<f64>() + self.free.iter().zip(a).zip(&self.a).map(of).sum::<f64>()
-    }
-
     /// Steps along the sweep's step and the last one, of which the former moves w by dz, that lead to the least
-    /// objective of their plane.
-    fn best(&self, (z, dz): (&[f64], &[f64]), p: &[f64]) -> (f64, f64) {
+    /// objective of their plane; and how much that is less.
+    fn best(&self, (z, dz): (&[f64], &[f64]), p: &[f64]) -> (f64, f64, f64) {
         let dp = &self.moved;
-        let [mut gz, mut gp] = [dot(&self.w, dz), dot(&self.w, dp)];
         let [mut zz, mut zp, mut pp] = [dot(dz, dz), dot(dz, dp), dot(dp, dp)];
-        for (at, of) in self.free.iter().enumerate() {
-            let (slope, z, p) = (of.own * self.a[at] - 1.0, z[at], p[at]);
+        // Slopes of directions by their changes of w, or where rounding of w would hide these, by the margins of rows.
+        let is_coarse = zz > COARSE * dot(&self.w, &self.w);
+        let [mut gz, mut gp] = if is_coarse { [dot(&self.w, dz), dot(&self.w, dp)] } else { [0.0; 2] };
+        for (at, of) in self.free.iter().enumerate().filter(|(at, _)| z[*at] != 0.0 || p[*at] != 0.0) {
+            let (z, p) = (z[at], p[at]);
+            let margin =
+                if is_coarse { 0.0 } else { of.sign * self.binary.rows.dot(of.row as usize, &self.w) };
+            let slope = margin + of.own * self.a[at] - 1.0;
             gz += slope * z;
             gp += slope * p;
             zz += of.own * z * z;
@@ -132,12 +149,13 @@ impl Face<'_> {
             pp += of.own * p * p;
         }
         let determinant = zz * pp - zp * zp;
-        if determinant > 1e-12 * zz * pp {
+        let (along, beyond) = if determinant > 1e-12 * zz * pp {
             ((gp * zp - gz * pp) / determinant, (gz * zp - gp * zz) / determinant)
         } else if zz > 0.0 {
             (-gz / zz, 0.0)
         } else {
             (0.0, 0.0)
-        }
+        };
+        (along, beyond, -0.5 * (gz * along + gp * beyond))
     }
 }

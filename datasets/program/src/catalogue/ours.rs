@@ -9,7 +9,7 @@ use crate::entry::{DataFile, Entry, Kind};
 /// Name, title, task, licence, its address, and the way in which the file was made.
 type Row = [&'static str; 6];
 
-const TABLES: [Row; 8] = [
+const TABLES: [Row; 9] = [
     [
         "diabetes",
         "Diabetes",
@@ -73,6 +73,14 @@ const TABLES: [Row; 8] = [
         "free for research with citation of Maas and others (2011)",
         "https://ai.stanford.edu/~amaas/data/sentiment/",
         "25,000 labelled reviews in dax44/AMLM at 05fb214; lower case, words and pairs of words in at least 4 reviews, log(1 + count), rows permuted with numpy's RandomState(0)",
+    ],
+    [
+        "cocoa-demo",
+        "CoCoA's demonstration set",
+        "classification, +-1",
+        "Apache-2.0",
+        "https://github.com/gingsmith/cocoa",
+        "data/small_train.dat of gingsmith/cocoa at 5363b92, gzipped",
     ],
 ];
 

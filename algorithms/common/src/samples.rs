@@ -1,30 +1,38 @@
 //! [`ModelSamples`]: data as a model sees them, for their scores.
 
 use raddle::cli::{Error, count};
-use raddle_datasets::{Matrix, Occurring, Options as Reading, RecordCounts, Samples, read_samples};
+use raddle_datasets::{Labels, Matrix, Occurring, Options as Reading, RecordCounts, Samples, read_samples};
 
-use super::matching::{ColumnMap, Matched, matched};
-use super::rows::numbers;
+use crate::matching::{ColumnMap, Matched, matched};
 
 /// Data whose columns are matched with those of a model, and the values beside them.
-pub(super) struct ModelSamples {
-    pub(super) x: Matrix,
+#[derive(Debug)]
+pub struct ModelSamples {
+    /// The features as they were read.
+    pub x: Matrix,
     columns: ColumnMap,
     occurring: Option<Occurring>,
     /// The response, if the data have one.
-    pub(super) y: Option<Vec<f64>>,
+    pub y: Option<Vec<f64>>,
     /// Weights of rows in a measure.
-    pub(super) weights: Option<Vec<f64>>,
+    pub weights: Option<Vec<f64>>,
     offset: Option<Vec<f64>>,
-    pub(super) without_response: Vec<u32>,
-    pub(super) unknown_classes: Vec<(String, Vec<u32>)>,
-    pub(super) records: RecordCounts,
-    pub(super) notes: Vec<String>,
+    /// Rows without a response where others have one, ascending from 0.
+    pub without_response: Vec<u32>,
+    /// Texts of the response that are no class of the model, each with its rows.
+    pub unknown_classes: Vec<(String, Vec<u32>)>,
+    /// Rows of the data.
+    pub records: RecordCounts,
+    /// Sentences for users on how they were read.
+    pub notes: Vec<String>,
 }
 
 impl ModelSamples {
     /// Reads data for a model of so many columns, with these names if they have some.
-    pub(super) fn read(
+    ///
+    /// # Errors
+    /// If the data cannot be read, lack a column of the model, or have weights or offsets that are no numbers.
+    pub fn read(
         data: &str,
         reading: &Reading,
         (columns, names): (usize, Option<&[String]>),
@@ -59,7 +67,7 @@ impl ModelSamples {
     }
 
     /// Some of the rows, which ascend from 0.
-    pub(super) fn only(self, rows: &[usize]) -> Self {
+    pub fn only(self, rows: &[usize]) -> Self {
         let of = |values: Option<Vec<f64>>| {
             values.map(|values| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>())
         };
@@ -81,7 +89,7 @@ impl ModelSamples {
 
     /// The scores of all rows, class by class where each has one, by intercept and coefficients (column of the
     /// model, value) of each.
-    pub(super) fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> Vec<f64> {
+    pub fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> Vec<f64> {
         let place = |(column, value): (u32, f64)| {
             let column = self.columns.place(column)?;
             // A column that does not occur adds nothing.
@@ -91,7 +99,7 @@ impl ModelSamples {
         let mut scores = Vec::new();
         for (intercept, of) in by_class {
             let of: Vec<(u32, f64)> = of.into_iter().filter_map(place).collect();
-            scores.append(&mut raddle_lasso::predict(&self.x, &of, intercept));
+            scores.append(&mut self.x.scores(&of, intercept));
         }
         if let Some(offset) = &self.offset {
             scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
@@ -101,17 +109,17 @@ impl ModelSamples {
 }
 
 /// `true` if a row of so many lacks a value that the model needs, so that it has no score.
-pub(super) fn lacks(scores: &[f64], rows: usize, row: usize) -> bool {
+pub fn lacks(scores: &[f64], rows: usize, row: usize) -> bool {
     scores[row..].iter().step_by(rows).any(|score| score.is_nan())
 }
 
 /// The rows without a score, ascending from 0.
-pub(super) fn lacking(scores: &[f64], rows: usize) -> Vec<u32> {
+pub fn lacking(scores: &[f64], rows: usize) -> Vec<u32> {
     (0..rows).filter(|&row| lacks(scores, rows, row)).map(|row| row as u32).collect()
 }
 
 /// Notes on rows that cannot be predicted, and on those that have no response.
-pub(super) fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
+pub fn said_of_rows(lacking: &[u32], without_response: &[u32]) -> Vec<String> {
     let of = |rows: &[u32], what: &str| {
         (!rows.is_empty()).then(|| format!("{} {what}", count(rows.len() as u64, "row")))
     };
@@ -133,6 +141,23 @@ fn what_is_left_out(samples: &Samples, columns: usize, left_out: &[String]) -> V
         notes.push(format!("left out: {values} at indices above {columns}, the model's columns"));
     }
     notes
+}
+
+/// The numbers of a column beside the features.
+///
+/// # Errors
+/// If they are texts, with the first that is no number.
+pub fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f64>, Error> {
+    match column {
+        Labels::Numbers(values) => Ok(values),
+        Labels::Texts { texts, .. } => {
+            let text = texts.iter().find(|text| text.parse::<f64>().is_err()).cloned().unwrap_or_default();
+            let why = format!(
+                "{data}: {option}: `{text}` is not a number: mend it, or name another column or file"
+            );
+            Err(Error::input(why))
+        }
+    }
 }
 
 /// Weights of rows in the error.

@@ -1,4 +1,4 @@
-//! [`Matched`]: which columns of some data are those of a model, and which is the response.
+//! [`Matched`]: columns of some data that are those of a model, and the response.
 
 use std::collections::HashMap;
 
@@ -134,17 +134,19 @@ fn plural(columns: usize) -> String {
 
 /// A column's values.
 fn column(x: &Matrix, place: u32) -> Vec<f64> {
-    raddle_lasso::predict(x, &[(place, 1.0)], 0.0)
+    x.scores(&[(place, 1.0)], 0.0)
 }
 
 #[cfg(test)]
 mod tests {
+    use raddle_datasets::Csc;
+
     use super::*;
 
     #[test]
     fn columns_in_their_order_take_no_memory_however_many_are_claimed() {
         let samples = Samples {
-            x: Matrix::Dense(ndarray::array![[1.0, 2.0, 3.0]]),
+            x: Matrix::Sparse(Csc::new_csc((1, 3), vec![0, 1, 2, 3], vec![0; 3], vec![1.0, 2.0, 3.0])),
             occurring: None,
             y: None,
             beside: Vec::new(),

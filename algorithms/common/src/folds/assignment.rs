@@ -1,4 +1,4 @@
-//! Which rows each fold holds out.
+//! Assignment of rows to the folds that hold them out.
 
 use raddle::random::Stream;
 
@@ -7,11 +7,11 @@ const ASSIGNMENT: u64 = 0x666f_6c64;
 
 /// Labels of rows that folds respect: a number from 0 for each row.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct FoldLabels<'a> {
+pub struct FoldLabels<'a> {
     /// Classes, of which every fold gets its part.
-    pub(crate) strata: Option<&'a [u32]>,
+    pub strata: Option<&'a [u32]>,
     /// Rows of one group stay together.
-    pub(crate) groups: Option<&'a [u32]>,
+    pub groups: Option<&'a [u32]>,
 }
 
 /// The rows (ascending) that each of so many folds holds out.
@@ -21,7 +21,7 @@ pub(crate) struct FoldLabels<'a> {
 /// differ by one at most, and so do all their rows. With groups: the largest first, each to the fold that it
 /// leaves most even, over all rows or over each class (as scikit-learn's `GroupKFold` and
 /// `StratifiedGroupKFold` do).
-pub(crate) fn assign(rows: usize, folds: usize, seed: u64, of: FoldLabels<'_>) -> Vec<Vec<usize>> {
+pub fn assign(rows: usize, folds: usize, seed: u64, of: FoldLabels<'_>) -> Vec<Vec<usize>> {
     let mut held_out = match of {
         FoldLabels { strata: None, groups: None } => {
             let mut order: Vec<usize> = (0..rows).collect();

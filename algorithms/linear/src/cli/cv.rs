@@ -1,0 +1,125 @@
+//! `linear cv`.
+
+use raddle::cli::{Data, Error, ExitStatus, PartEnd, PartRun, PartRuns, Session, Timed, combine, number};
+use raddle::state::{from_bytes, to_bytes};
+use raddle::{Ending, RunReport};
+use raddle_linear::{Fit, FoldScores, Folds};
+
+use super::curves::Chosen;
+use super::cv_options::Options;
+use super::outcome::{Found, write};
+use super::pictures::curve;
+use super::problem::started;
+use super::refused::Named;
+
+/// Fits the folds, then all rows at the chosen C; writes and reports.
+pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
+    let train = &options.train;
+    let rule = options.rule()?;
+    let cv = options.cross_validation(options.problem.linear(train, false)?)?;
+    let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
+    session.refuse_distributed("this command", true)?;
+    session.set_metric_name("gap");
+    let ready = options.problem.read(&mut session, train, options.beside())?;
+    let cv = Options::of_rows(cv, &ready);
+    let identity = options.problem.identity(options, &ready.data, train)?;
+    let (data, features, named, table) = (ready.data, ready.features, ready.named, ready.table);
+    let start = || cv.start(table.x, table.y);
+    let mut folds = session.timed(Timed::Prepare, start).map_err(|why| named.refuse(why))?;
+    // A model to start from is refused before anything is fitted.
+    let of_all = |folds: &Folds, c: f64| started(train, folds.all(c), folds.problem(), (&features, &named));
+    of_all(&folds, folds.costs().first().copied().unwrap_or(1.0))?;
+
+    let names: Vec<String> =
+        (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
+    let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, (&identity, &named)))?;
+    if let Some((number, run)) = parts.cut.take() {
+        return unfinished(session, options, data, (number, &run), parts, &folds);
+    }
+    for bytes in parts.done.iter().flatten() {
+        let scores: FoldScores = from_bytes(bytes).map_err(Error::failed)?;
+        folds.add(scores).map_err(|why| named.refuse(why))?;
+    }
+    let found = folds.curve().map_err(|why| named.refuse(why))?;
+    let chosen = Chosen { curve: found, rule, folds: folds.count(), worst_gap: folds.worst_gap() };
+    chosen.write(&mut session)?;
+
+    let c = chosen.point().c;
+    session.screen().stage(&format!("all rows at C {}", number(c)));
+    let linear = of_all(&folds, c)?;
+    let engine =
+        session.timed(Timed::Fit, || linear.engine(folds.problem())).map_err(|why| named.refuse(why))?;
+    let outcome = session.run_last(engine.identity(format!("{identity} all rows")))?;
+    let fit = linear.finish(folds.problem(), outcome).map_err(|why| named.refuse(why))?;
+    let about = write(&mut session, &fit, &features)?;
+
+    let mut run = parts.run.unwrap_or_else(|| fit.report.clone());
+    combine(&mut run, &fit.report);
+    parts.trace.extend(fit.trace.iter().cloned());
+    let report = session.report(options, data, fit.digest(), &of_model(run, &fit.report), &parts.trace)?;
+    let found = Found { fit: &fit, about: &about, features: &features };
+    let report = chosen.reported(found.reported(report));
+    let (text, mut summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
+    summary.pictures = curve(&chosen.curve).into_iter().chain(summary.pictures).collect();
+    let (above, listing) = chosen.describe(train.folder().is_some());
+    let text = format!("{above}\n\n{text}\n{}", report.conclusion());
+    session.finish(report, &summary.table(listing), &text)
+}
+
+/// Fits a fold at each C, and measures it.
+fn fit_fold(
+    part: &mut PartRun<'_>,
+    folds: &Folds,
+    (identity, named): (&str, &Named),
+) -> Result<PartEnd, Error> {
+    let number = part.number();
+    let refuse = |why| named.refuse(why);
+    let fold = folds.fold(number).map_err(refuse)?;
+    let mut fits: Vec<Fit> = Vec::new();
+    for point in 0..folds.costs().len() {
+        let linear = folds.linear(point, fits.last());
+        let engine = folds.engine(&fold, &linear).map_err(refuse)?;
+        let outcome = part.run(engine.identity(format!("{identity} fold {number} at {point}")))?;
+        // A solver that can come no closer has an end of its own: its gap is told.
+        if matches!(outcome.report.ending, Ending::Limit(_) | Ending::Interrupted) {
+            return Ok(PartEnd::Cut);
+        }
+        fits.push(folds.finish(&fold, &linear, outcome).map_err(refuse)?);
+    }
+    Ok(PartEnd::Done(to_bytes(&folds.score(&fold, &fits))))
+}
+
+/// Counts over all runs, with ending, metric and objective of the model's run.
+fn of_model(total: RunReport, model: &RunReport) -> RunReport {
+    let RunReport { ending, metric, objective, .. } = model.clone();
+    RunReport { ending, metric, objective, ..total }
+}
+
+/// A fold that a limit or Ctrl-C ended: nothing can be chosen yet, so no model is written.
+fn unfinished(
+    session: Session,
+    options: &Options,
+    data: Data,
+    (number, last): (usize, &RunReport),
+    parts: PartRuns,
+    folds: &Folds,
+) -> Result<ExitStatus, Error> {
+    let run = of_model(parts.run.unwrap_or_else(|| last.clone()), last);
+    let report = session.report(options, data, String::new(), &run, &parts.trace)?;
+    let done = parts.done.iter().flatten().count();
+    let report = report.result("folds", folds.count() as u64).result("folds_done", done as u64);
+    let train = &options.train;
+    let way = match train.folder().filter(|_| train.checkpoint_every.is_some()) {
+        Some(folder) => format!("; --resume {} goes on with it", folder.display()),
+        None => String::new(),
+    };
+    let text = format!(
+        "Cross-validation of a linear classifier on {}: it ended in fold {} of {}, so no C is chosen and no model is \
+         written{way}\n\n{}",
+        report.data.path,
+        number + 1,
+        folds.count(),
+        report.conclusion()
+    );
+    session.finish_without_model(report, &text)
+}

@@ -1,0 +1,120 @@
+//! The options of `linear cv`.
+
+use clap::Args;
+use raddle::cli::{Error, TrainOptions, choose, refuse_without_effect};
+use raddle_common::tables::known_or_default;
+use raddle_datasets::Beside;
+use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
+use serde::Serialize;
+
+use super::problem::{ProblemOptions, Ready};
+
+const EXAMPLES: &str = "Examples, which work as they stand:
+  linear cv diabetes --scale
+  linear cv diabetes --loss logistic --folds 10 --C 0.001:10 --measure log-loss --rule 1se --out run
+  linear cv diabetes --C 0.1,1,10 --measure auc
+
+The model is that of `linear fit --C` at the chosen C; cv.tsv has the measure at each C.";
+
+/// Values of C at most: more say nothing new.
+const MOST_POINTS: usize = 300;
+
+/// Values of C in a range unless another number is given.
+const POINTS: usize = 9;
+
+/// The options of `linear cv`.
+#[derive(Debug, Args, Serialize)]
+#[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
+#[command(mut_arg("schedule", |arg| arg.help("auto, the only one")))]
+#[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
+#[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]
+#[command(mut_arg("workers", |arg| arg.help("Number of worker threads, on which folds are fitted side by side. Default: the number of cores. Never changes the model")))]
+pub(crate) struct Options {
+    /// The values of C to choose from: a range, FIRST:LAST, or some, 0.1,1,10.
+    #[arg(long = "C", value_name = "RANGE|LIST", default_value = "0.01:100", allow_hyphen_values = true)]
+    #[serde(rename = "C")]
+    c: String,
+    /// Number of values in the range, evenly spaced in their logarithm: 2 to 300, 9 by default.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    points: Option<usize>,
+    /// Number of folds, each with its part of every class. Each is predicted by fits of the other rows.
+    #[arg(long, value_name = "K", default_value_t = 5, allow_negative_numbers = true)]
+    folds: usize,
+    /// Measure of the rows held out: accuracy, balanced-accuracy, f1 (of the larger of two classes, else the mean over all),
+    /// auc (of two classes), or log-loss (of the logistic loss).
+    #[arg(long, value_name = "NAME", default_value = "accuracy")]
+    measure: String,
+    /// Which C is chosen: min, the one with the best mean, or 1se, the smallest whose mean is within one standard error of it.
+    #[arg(long, value_name = "NAME", default_value = "min")]
+    rule: String,
+    /// Keep rows with the same value of this column in one fold. The column is no feature.
+    #[arg(long, value_name = "NAME|INDEX|FILE")]
+    groups: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) problem: ProblemOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) train: TrainOptions,
+}
+
+impl Options {
+    /// The rule by which C is chosen.
+    pub(super) fn rule(&self) -> Result<Rule, Error> {
+        choose("--rule", &self.rule, &Rule::NAMES)
+    }
+
+    /// The column whose values keep rows together.
+    pub(super) fn beside(&self) -> Option<Beside> {
+        self.groups.as_ref().map(|name| Beside { option: "--groups", name: name.clone() })
+    }
+
+    /// The cross-validation of these parameters, but for what each row has.
+    pub(super) fn cross_validation(&self, linear: Linear) -> Result<CrossValidation, Error> {
+        let measure = choose("--measure", &self.measure, &Measure::NAMES)?;
+        let cv = linear.cv().folds(self.folds).seed(self.train.seed).measure(measure).costs(self.costs()?);
+        Ok(cv.bias(self.problem.bias).scaled(self.problem.scale))
+    }
+
+    /// The cross-validation with weights and groups of the rows.
+    pub(super) fn of_rows(cv: CrossValidation, ready: &Ready) -> CrossValidation {
+        let cv = match &ready.weights {
+            Some(weights) => cv.weights(weights.clone()),
+            None => cv,
+        };
+        let cv = match ready.table.beside.first() {
+            Some(labels) => cv.groups(labels.groups()),
+            None => cv,
+        };
+        cv.filled(ready.table.filled.clone())
+    }
+
+    /// Values of C, rising.
+    fn costs(&self) -> Result<Vec<f64>, Error> {
+        let refused = |why: String| Error::usage(format!("--C {}: {why}", self.c));
+        let number = |text: &str| match text.trim().parse::<f64>() {
+            Ok(value) if (1e-100..=1e100).contains(&value) => Ok(value),
+            Ok(value) => Err(refused(format!("{value} is no number from 1e-100 to 1e100"))),
+            Err(_) => {
+                Err(refused(format!("`{text}` is no number: give a range, 0.01:100, or a list, 0.1,1,10")))
+            }
+        };
+        if let Some((first, last)) = self.c.split_once(':') {
+            let (first, last, points) = (number(first)?, number(last)?, self.points.unwrap_or(POINTS));
+            if first >= last {
+                return Err(refused("a range rises: give the smaller number first".into()));
+            }
+            if !(2..=MOST_POINTS).contains(&points) {
+                let why = format!("--points: it is {points}: it must be from 2 to {MOST_POINTS}");
+                return Err(Error::usage(why));
+            }
+            return Ok(grid(first, last, points));
+        }
+        refuse_without_effect(&[("--points", self.points.is_some())], "with a list of values of C")?;
+        let costs = self.c.split(',').map(number).collect::<Result<Vec<f64>, Error>>()?;
+        match costs.len() {
+            0..=MOST_POINTS => Ok(costs),
+            count => Err(refused(format!("{count} values, and at most {MOST_POINTS} are tried"))),
+        }
+    }
+}

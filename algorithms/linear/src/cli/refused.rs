@@ -1,0 +1,53 @@
+//! Errors of a fit in the words of its command line: with the file, the response and the names of classes.
+
+use raddle::cli::Error;
+use raddle_lasso::files::Features;
+use raddle_linear::LinearError;
+
+/// Names of data in messages.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    /// The file.
+    pub(super) file: String,
+    /// The response, as the options name it, or by its place.
+    response: Option<String>,
+    /// Texts of the classes.
+    classes: Option<Vec<String>>,
+}
+
+impl Named {
+    /// Names of a table that was read from this file.
+    pub(super) fn new(file: &str, y: Option<&str>, features: &Features) -> Self {
+        let place = features.encoding.as_ref().and_then(|encoding| encoding.response);
+        let response = match y {
+            Some(y) => Some(format!("--y {y}")),
+            None => place.map(|place| format!("column {place}")),
+        };
+        Self { file: file.to_owned(), response, classes: features.classes.clone() }
+    }
+
+    /// Error of a fit: a parameter out of range is bad usage, data that cannot be fitted are bad input.
+    pub(super) fn refuse(&self, error: LinearError) -> Error {
+        let file = &self.file;
+        match error {
+            LinearError::Parameter { .. } => Error::usage(format!("--{error}")),
+            LinearError::Engine(error) => Error::from(error),
+            LinearError::NoClasses { .. } => {
+                let response = self.response.iter().map(|of| format!("{of}: ")).collect::<String>();
+                Error::input(format!("{file}: {response}{error}"))
+            }
+            LinearError::OneClass { class }
+            | LinearError::NoRows { class }
+            | LinearError::FoldClass { class, .. } => {
+                Error::input(format!("{file}: {error}{}", self.text(class)))
+            }
+            error => Error::input(format!("{file}: {error}")),
+        }
+    }
+
+    /// Addition to a message with the text of a class, where it has one.
+    fn text(&self, class: f64) -> String {
+        let text = self.classes.as_ref().and_then(|texts| texts.get(class as usize));
+        text.map_or(String::new(), |text| format!("; the class {class} is `{text}`"))
+    }
+}

@@ -1,0 +1,73 @@
+//! [`CrossValidation`]: C chosen by a measure of rows that were held out.
+
+pub(crate) mod curve;
+pub(crate) mod folds;
+pub(crate) mod measure;
+pub(crate) mod plan;
+
+use std::ops::ControlFlow;
+
+use raddle::side_by_side;
+use raddle_datasets::Matrix;
+
+use self::curve::{Curve, FoldScores};
+use self::folds::Folds;
+use self::plan::CrossValidation;
+use crate::error::LinearError;
+use crate::model::Fit;
+
+/// Result of a [`CrossValidation`].
+#[derive(Debug, Clone)]
+pub struct CrossValidated {
+    /// The fit of all rows at the chosen C, with its certificate.
+    pub fit: Fit,
+    /// Measures of the rows held out for each C.
+    pub curve: Curve,
+    /// The largest relative duality gap of all fits of all folds.
+    pub worst_gap: f64,
+}
+
+impl CrossValidation {
+    /// Cuts the rows into folds; what remains of [`fit`](Self::fit) is for the caller, who may limit, observe and end each
+    /// run.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, the data cannot be fitted, or a fold lacks a class.
+    pub fn start(self, x: Matrix, y: Vec<f64>) -> Result<Folds, LinearError> {
+        Folds::new(self, x, y)
+    }
+
+    /// Fits the folds side by side, then all rows at the chosen C.
+    ///
+    /// # Errors
+    /// Those of [`start`](Self::start), or if a run fails.
+    pub fn fit(self, x: Matrix, y: Vec<f64>) -> Result<CrossValidated, LinearError> {
+        let (rule, workers) = (self.rule, self.workers.max(1));
+        let mut folds = self.start(x, y)?;
+        let lanes = workers.min(folds.count());
+        let work = |number| match folds.fitted(number, workers / lanes) {
+            Ok(scores) => ControlFlow::Continue(Ok(scores)),
+            Err(why) => ControlFlow::Break(Err(why)),
+        };
+        for scores in side_by_side(lanes, folds.count(), work).into_iter().flatten() {
+            folds.add(scores?)?;
+        }
+        let curve = folds.curve()?;
+        let linear = folds.all(curve.choose(rule).c);
+        let fit = linear.fit_with(folds.problem(), |engine| engine.workers(workers))?;
+        Ok(CrossValidated { fit, curve, worst_gap: folds.worst_gap() })
+    }
+}
+
+impl Folds {
+    /// Fits and measures every C on a fold.
+    fn fitted(&self, number: usize, workers: usize) -> Result<FoldScores, LinearError> {
+        let (fold, mut fits) = (self.fold(number)?, Vec::new());
+        for point in 0..self.costs().len() {
+            let linear = self.linear(point, fits.last());
+            let outcome = self.engine(&fold, &linear)?.workers(workers.max(1)).run()?;
+            fits.push(self.finish(&fold, &linear, outcome)?);
+        }
+        Ok(self.score(&fold, &fits))
+    }
+}

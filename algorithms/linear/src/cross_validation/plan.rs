@@ -1,0 +1,177 @@
+//! [`CrossValidation`]: the parameters of a choice of C.
+
+use libm::{exp, log};
+use raddle_common::folds::Rule;
+use raddle_datasets::{Filled, Matrix};
+
+use super::measure::Measure;
+use crate::data::problem::Problem;
+use crate::error::LinearError;
+use crate::params::Linear;
+
+/// A linear classifier whose C is chosen by K-fold cross-validation: its parameters, unchecked until they are used.
+///
+/// Every fold holds out its part of every class, by an order that the seed names. For each fold the other rows are fitted at
+/// each C, rising, each fit from the dual values of the one before, and measured on the fold. At the C that the rule chooses,
+/// all rows are fitted once more, from zeros: that is the fit of the same parameters with this C. Folds are fitted side by
+/// side on the workers; the result is the same, bit for bit, for any number of them.
+///
+/// ```
+/// use raddle_linear::{Linear, Measure, Rule};
+///
+/// let data = raddle_datasets::embedded::diabetes();
+/// let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+/// let cv = Linear::params().cv().measure(Measure::Auc).rule(Rule::OneSe);
+/// let chosen = cv.fit(data.x, y)?;
+/// assert!(chosen.curve.choose(Rule::OneSe).c <= chosen.curve.choose(Rule::Min).c);
+/// assert!(chosen.fit.gap() <= 1e-4 && chosen.worst_gap <= 1e-4);
+/// # Ok::<(), raddle_linear::LinearError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CrossValidation {
+    pub(super) linear: Linear,
+    pub(super) costs: Vec<f64>,
+    pub(super) folds: usize,
+    pub(super) seed: u64,
+    pub(super) measure: Measure,
+    pub(super) rule: Rule,
+    pub(super) groups: Option<Vec<u32>>,
+    pub(super) weights: Option<Vec<f64>>,
+    pub(super) filled: Vec<Filled>,
+    pub(super) bias: f64,
+    pub(super) scaled: bool,
+    pub(super) workers: usize,
+}
+
+impl Linear {
+    /// Chooses C by cross-validation, with these parameters for every fit: 5 folds, 9 values from 0.01 to 100.
+    pub fn cv(self) -> CrossValidation {
+        CrossValidation {
+            linear: self,
+            costs: grid(0.01, 100.0, 9),
+            folds: 5,
+            seed: 42,
+            measure: Measure::default(),
+            rule: Rule::Min,
+            groups: None,
+            weights: None,
+            filled: Vec::new(),
+            bias: 1.0,
+            scaled: false,
+            workers: 1,
+        }
+    }
+}
+
+impl CrossValidation {
+    /// Sets the values of C to choose from; they are sorted.
+    pub fn costs(mut self, mut costs: Vec<f64>) -> Self {
+        costs.sort_by(f64::total_cmp);
+        costs.dedup();
+        self.costs = costs;
+        self
+    }
+
+    /// Sets K.
+    pub fn folds(self, folds: usize) -> Self {
+        Self { folds, ..self }
+    }
+
+    /// Sets the seed of the assignment of rows to folds.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Sets the measure of rows held out.
+    pub fn measure(self, measure: Measure) -> Self {
+        Self { measure, ..self }
+    }
+
+    /// Sets which C is chosen.
+    pub fn rule(self, rule: Rule) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// Keeps rows together: a number for each row, those of one number in one fold.
+    pub fn groups(self, groups: Vec<u32>) -> Self {
+        Self { groups: Some(groups), ..self }
+    }
+
+    /// Counts each row so many times, in fits and measures.
+    pub fn weights(self, weights: Vec<f64>) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
+
+    /// Tells which values of the data were missing and filled with means: each fold fills them with the means of the rows
+    /// that it is fitted on.
+    pub fn filled(self, filled: Vec<Filled>) -> Self {
+        Self { filled, ..self }
+    }
+
+    /// Sets the value of the constant column, 1 unless it is given; 0 for none.
+    pub fn bias(self, bias: f64) -> Self {
+        Self { bias, ..self }
+    }
+
+    /// Divides columns by their standard deviations over the rows that are fitted: see [`Problem::scaled`].
+    pub fn scaled(self, scaled: bool) -> Self {
+        Self { scaled, ..self }
+    }
+
+    /// Sets the number of workers.
+    pub fn workers(self, workers: usize) -> Self {
+        Self { workers, ..self }
+    }
+
+    /// The problem of some rows.
+    pub(super) fn problem(
+        &self,
+        x: &Matrix,
+        y: &[f64],
+        weights: Option<Vec<f64>>,
+    ) -> Result<Problem, LinearError> {
+        let problem = Problem::new(x, y, self.bias)?;
+        let problem = match weights {
+            Some(weights) => problem.weights(weights)?,
+            None => problem,
+        };
+        Ok(if self.scaled { problem.scaled() } else { problem })
+    }
+}
+
+/// So many values from the first to the last, evenly spaced in their logarithm and rounded to 12 digits: 0.01, 0.1, 1, ..
+pub fn grid(first: f64, last: f64, points: usize) -> Vec<f64> {
+    let at = |point: usize| {
+        let share = point as f64 / (points.max(2) - 1) as f64;
+        let value = exp(log(first) * (1.0 - share) + log(last) * share);
+        format!("{value:.11e}").parse().unwrap_or(value)
+    };
+    match points {
+        0 => Vec::new(),
+        1 => vec![first],
+        _ => (0..points)
+            .map(|point| {
+                if point == 0 {
+                    first
+                } else if point + 1 == points {
+                    last
+                } else {
+                    at(point)
+                }
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_round_numbers_between_its_ends() {
+        assert_eq!(grid(0.01, 100.0, 5), [0.01, 0.1, 1.0, 10.0, 100.0]);
+        assert_eq!(grid(0.01, 100.0, 9)[1], 0.0316227766017);
+        assert_eq!(grid(0.3, 7.0, 2), [0.3, 7.0]);
+        assert_eq!((grid(0.3, 7.0, 1), grid(0.3, 7.0, 0)), (vec![0.3], Vec::new()));
+    }
+}

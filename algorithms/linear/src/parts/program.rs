@@ -1,0 +1,218 @@
+//! [`PartsProgram`]: parts as blocks, rows with their dual values as shards, the weights as the replica.
+
+use raddle::Restored;
+use raddle::prelude::*;
+use raddle::state::StateError;
+
+use super::cut::Cut;
+use super::phase::PartsPhase;
+use super::sigma::Sigma;
+use super::step::{Weighed, best_step};
+use crate::certificate::Certificate;
+
+/// Epochs without a smaller gap after which rounding is taken to stand in the way.
+const IDLE: u64 = 200;
+
+/// A linear classifier of two classes whose rows are cut into parts.
+#[derive(Debug)]
+pub struct PartsProgram {
+    pub(super) rows: Weighed,
+    pub(super) cut: Cut,
+    pub(super) sigma: Sigma,
+    pub(super) tolerance: f64,
+    pub(super) seed: u64,
+}
+
+/// Dual values of a shard's rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PartShard {
+    /// Place of its first row.
+    pub(super) first: u64,
+    pub(super) a: Vec<f64>,
+    /// The values as the epoch under way found them; none at a boundary.
+    pub(super) before: Vec<f64>,
+}
+
+raddle::state!(PartShard { first, a, before });
+
+impl PartShard {
+    /// Dual values of its rows.
+    pub fn values(&self) -> &[f64] {
+        &self.a
+    }
+}
+
+/// Answer of a shard: the change of the weights, of the one that a part meets last; and two sums. In an epoch these are
+/// what the dual gains by a step t, l t - s t^2, without the square of the changes; at a boundary losses and duals.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    change: Vec<f64>,
+    sums: (f64, f64),
+}
+
+raddle::state!(Told { change, sums });
+
+/// Sum of the parts' changes of the weights, and the step to take along it.
+#[derive(Debug, Clone)]
+pub struct Change {
+    sum: Vec<f64>,
+    step: f64,
+}
+
+raddle::state!(Change { sum, step });
+
+/// Where the run stands.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// Adaptive factor for the next epoch, and the factor, the parts and the best step of the last.
+    sigma: f64,
+    last: (f64, u32, f64),
+    /// Least gap so far, and the epochs since.
+    least: f64,
+    idle: u64,
+}
+
+raddle::state!(Standing { sigma, last, least, idle });
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self { sigma: 1.0, last: (1.0, 0, 1.0), least: f64::INFINITY, idle: 0 }
+    }
+}
+
+impl Program for PartsProgram {
+    raddle::program!(
+        Shard = PartShard,
+        Block = Vec<f64>, // the part's change of the weights; empty at a boundary
+        Pinned = Standing,
+        Replica = Vec<f64>, // the weights
+        Partial = Told,
+        Change = Change,
+        Phase = PartsPhase;
+        update_block
+    );
+
+    fn visibility(&self) -> Visibility {
+        Visibility::AtBoundary
+    }
+
+    fn is_monotone(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, phase: &mut PartsPhase, standing: &Standing) {
+        phase.sigma = self.sigma.of(standing.sigma, phase.parts);
+    }
+
+    /// The step that is best along the sum of the changes, if not beyond it: the dual never falls.
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
+        let PartsPhase { parts, sigma } = at.round.phase;
+        let (mut sum, mut l, mut s) = (vec![0.0; self.rows.problem.rows.width()], 0.0, 0.0);
+        for told in &at.partials {
+            sum.iter_mut().zip(&told.change).for_each(|(sum, change)| *sum += change);
+            (l, s) = (l + told.sums.0, s + told.sums.1);
+        }
+        s += 0.5 * sum.iter().map(|change| change * change).sum::<f64>();
+        let best = best_step(l, s);
+        at.pinned.last = (sigma, parts, best);
+        if self.sigma == Sigma::Adaptive {
+            at.pinned.sigma = Sigma::next(sigma, best, parts);
+        }
+        Change { sum, step: best.clamp(0.0, 1.0) }
+    }
+
+    fn commit(&self, change: &Change, weights: &mut Vec<f64>) {
+        weights.iter_mut().zip(&change.sum).for_each(|(weight, sum)| *weight += change.step * sum);
+    }
+
+    /// Takes the same step with the dual values: else the weights would not be theirs.
+    fn commit_shard(&self, change: &Change, _: u32, shard: &mut PartShard) {
+        for (after, before) in shard.a.iter_mut().zip(std::mem::take(&mut shard.before)) {
+            if change.step < 1.0 {
+                let (low, high) = (before.min(*after), before.max(*after));
+                *after = (before + change.step * (*after - before)).clamp(low, high);
+            }
+        }
+    }
+
+    fn evaluate(&self, at: Evaluate<'_, Self>) -> Told {
+        let (rows, mut sums) = (&self.rows, (0.0, 0.0));
+        for (row, &a) in (at.shard.first as usize..).zip(&at.shard.a) {
+            let c = rows.costs[row];
+            if c > 0.0 {
+                let margin = rows.signs[row] * rows.problem.rows.dot(row, at.replica);
+                sums = (sums.0 + c * rows.loss.value(margin), sums.1 + rows.loss.dual(a, c));
+            }
+        }
+        Told { change: Vec::new(), sums }
+    }
+
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
+        let half = 0.5 * at.replica.iter().map(|weight| weight * weight).sum::<f64>();
+        let (mut primal, mut dual) = (half, -half);
+        for told in &at.partials {
+            (primal, dual) = (primal + told.sums.0, dual + told.sums.1);
+        }
+        let gap = Certificate { primal, dual }.gap();
+        let standing = at.pinned;
+        standing.idle = if gap < standing.least { 0 } else { standing.idle + 1 };
+        standing.least = standing.least.min(gap);
+        let status = if standing.idle >= IDLE { Status::Completed } else { Status::Continue };
+        let metric = Metric::new("relative-duality-gap", gap, "training data").target(self.tolerance);
+        let mut verdict =
+            Verdict::new(metric.certified()).status(status).show("primal", primal).show("dual", dual);
+        verdict.objective = Some(0.0 - dual); // no -0
+        match standing.last {
+            (_, 0, _) => verdict,
+            (sigma, parts, best) => {
+                verdict.show("parts", f64::from(parts)).show("sigma", sigma).show("best-step", best)
+            }
+        }
+    }
+
+    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
+        let width = self.rows.problem.rows.width();
+        let of = |(shard, rows): (&PartShard, &std::ops::Range<usize>)| {
+            shard.first == rows.start as u64 && shard.a.len() == rows.len() && shard.before.is_empty()
+        };
+        let fit = run.shards.len() == self.cut.shards()
+            && run.shards.iter().zip(&self.cut.rows).all(|(a, b)| of((a, b)));
+        match fit && run.replica.len() == width && run.blocks.iter().all(Vec::is_empty) {
+            true => Ok(()),
+            false => Err(StateError::new("dual values of the rows of each shard")),
+        }
+    }
+}
+
+impl UpdateBlock for PartsProgram {
+    /// A pass over the shard's rows in a drawn order; each is brought to the dual value that is best for its part.
+    fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Told {
+        let BlockTaskOf { task, shard, block: change, replica: weights, .. } = at;
+        let PartsPhase { parts, sigma } = task.phase;
+        let rows = &self.rows;
+        if change.is_empty() {
+            change.resize(weights.len(), 0.0);
+        }
+        shard.before.clone_from(&shard.a);
+        let mut order: Vec<usize> = (0..shard.a.len()).collect();
+        task.stream(self.seed).shuffle(&mut order);
+        let mut sums = (0.0, 0.0);
+        for at in order {
+            let row = shard.first as usize + at;
+            let (sign, from) = (rows.signs[row], shard.a[at]);
+            let of = &rows.problem.rows;
+            let margin = sign * (of.dot(row, weights) + sigma * of.dot(row, change));
+            let to = rows.best(row, from, margin, sigma);
+            if to != from {
+                let (l, s) = rows.gained(row, from, to);
+                sums = (sums.0 + l, sums.1 + s);
+                of.add(row, sign * (to - from), change);
+                shard.a[at] = to;
+            }
+        }
+        let is_last = (task.round + 1) * u64::from(parts) == self.cut.shards() as u64;
+        let change = if is_last { std::mem::take(change) } else { Vec::new() };
+        sums.0 -= weights.iter().zip(&change).map(|(weight, change)| weight * change).sum::<f64>();
+        Told { change, sums }
+    }
+}

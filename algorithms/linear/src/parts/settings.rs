@@ -1,0 +1,181 @@
+//! [`InParts`]: the parameters of a fit whose rows are cut into parts.
+
+use raddle::prelude::*;
+
+use super::cut::Cut;
+use super::plan::PartPlan;
+use super::program::{PartShard, PartsProgram, Standing};
+use super::schedule::PartsSchedule;
+use super::sigma::Sigma;
+use super::step::Weighed;
+use crate::data::problem::Problem;
+use crate::error::LinearError;
+use crate::model::Fit;
+use crate::params::Linear;
+
+/// Shards, about, unless told otherwise.
+const SHARDS: usize = 64;
+
+/// Parameters of a linear classifier of two classes whose rows are cut into parts.
+///
+/// ```
+/// use raddle_linear::{InParts, Linear, PartPlan, Problem};
+///
+/// let data = raddle_datasets::embedded::diabetes();
+/// let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+/// let problem = Problem::new(&data.x, &y, 1.0)?.scaled();
+/// let parts = InParts::new(Linear::params().c(0.01), PartPlan::constant(4));
+/// let fit = |workers| parts.fit_with(&problem, |engine| engine.workers(workers).epochs(20));
+/// assert_eq!(fit(1)?.digest(), fit(2)?.digest()); // the same bytes on any number of workers
+/// # Ok::<(), raddle_linear::LinearError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct InParts {
+    linear: Linear,
+    plan: PartPlan,
+    shares: Option<Vec<f64>>,
+    sigma: Sigma,
+    shards: usize,
+}
+
+impl InParts {
+    /// Equal parts by a plan, an adaptive sigma', and about 64 shards.
+    pub fn new(linear: Linear, plan: PartPlan) -> Self {
+        Self { linear, plan, shares: None, sigma: Sigma::default(), shards: SHARDS }
+    }
+
+    /// Parts of these shares of all rows, by their values; as many as there are parts.
+    pub fn shares(self, shares: Vec<f64>) -> Self {
+        Self { shares: Some(shares), ..self }
+    }
+
+    /// The factor sigma'.
+    pub fn sigma(self, sigma: Sigma) -> Self {
+        Self { sigma, ..self }
+    }
+
+    /// Number of shards, rounded up to a multiple of the number of parts.
+    pub fn shards(self, shards: usize) -> Self {
+        Self { shards, ..self }
+    }
+
+    /// Rows cut into parts and shards.
+    ///
+    /// # Errors
+    /// If there are more parts than rows, or shares do not match the parts.
+    pub fn cut(&self, problem: &Problem) -> Result<Cut, LinearError> {
+        let refuse = |name, why: String| Err(LinearError::Parameter { name, why });
+        self.plan.check()?;
+        let (rows, finest) = (problem.rows(), self.plan.finest(problem.rows()));
+        if finest as usize > rows {
+            return refuse(
+                "parts",
+                format!("it is {}, of {finest} pieces: there are {rows} rows", self.plan),
+            );
+        }
+        let shares = match (&self.shares, self.plan.only()) {
+            (None, _) => vec![1.0; finest as usize],
+            (Some(_), None) => {
+                return refuse("shares", format!("parts are {}: give one number of parts", self.plan));
+            }
+            (Some(shares), Some(parts)) if shares.len() != parts as usize => {
+                return refuse(
+                    "shares",
+                    format!("there are {} for {parts} parts: give one for each", shares.len()),
+                );
+            }
+            (Some(shares), _) => shares.clone(),
+        };
+        if let Some(bad) = shares.iter().find(|share| !(1e-9..=1e9).contains(*share)) {
+            return refuse("shares", format!("one is {bad}: each must be a number from 1e-9 to 1e9"));
+        }
+        let cost = |row: usize| problem.rows.row(row).0.len() as u64 + 1;
+        Ok(Cut::new(&(0..rows).map(cost).collect::<Vec<_>>(), &shares, self.shards))
+    }
+
+    /// The engine of a fit.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or the response has more than two classes.
+    pub fn engine(&self, problem: &Problem) -> Result<Engine<PartsProgram>, LinearError> {
+        let (program, parts) = self.made(problem)?;
+        let (cut, costs) = (program.cut.clone(), program.cut.costs().to_vec());
+        let schedule = PartsSchedule::new(self.plan.clone(), cut, self.linear.seed);
+        Ok(Engine::new(program, schedule, parts).costs(costs))
+    }
+
+    /// The program, and what it trains on.
+    pub(super) fn made(&self, problem: &Problem) -> Result<(PartsProgram, Parts<PartsProgram>), LinearError> {
+        if problem.machines() > 1 {
+            let why = format!("the response has {} classes: parts are for two", problem.classes().len());
+            return Err(LinearError::Parameter { name: "parts", why });
+        }
+        self.sigma.check()?;
+        let cut = self.cut(problem)?;
+        let (_, factors) = self.linear.factors(problem)?;
+        let loss = self.linear.loss;
+        let binary = problem.binary(0, loss, &factors);
+        let a = self.linear.first(problem, 0, &binary)?;
+        let weights = binary.weights_of(&a);
+        let (signs, costs) = (binary.signs, binary.costs);
+        let shard = |rows: &std::ops::Range<usize>| PartShard {
+            first: rows.start as u64,
+            a: a[rows.clone()].to_vec(),
+            before: Vec::new(),
+        };
+        let shards = cut.rows.iter().map(shard).collect();
+        let blocks = vec![Vec::new(); cut.finest() as usize];
+        let program = PartsProgram {
+            rows: Weighed { problem: problem.clone(), loss, signs, costs },
+            cut,
+            sigma: self.sigma,
+            tolerance: self.linear.tolerance,
+            seed: self.linear.seed,
+        };
+        let parts = Parts { shards, blocks, pinned: Standing::default(), replica: weights };
+        Ok((program, parts))
+    }
+
+    /// Fits on this thread.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range, or the run fails.
+    pub fn fit(&self, problem: &Problem) -> Result<Fit, LinearError> {
+        self.fit_with(problem, |engine| engine)
+    }
+
+    /// Fits by an engine with changes, such as its number of workers.
+    ///
+    /// # Errors
+    /// As of [`fit`](Self::fit).
+    pub fn fit_with(
+        &self,
+        problem: &Problem,
+        change: impl FnOnce(Engine<PartsProgram>) -> Engine<PartsProgram>,
+    ) -> Result<Fit, LinearError> {
+        let outcome = change(self.engine(problem)?).run()?;
+        self.finish(problem, outcome)
+    }
+
+    /// The fit that a run of [`engine`](Self::engine) on this problem has come to; its weights are made anew from the
+    /// dual values of all shards.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range.
+    pub fn finish(
+        &self,
+        problem: &Problem,
+        outcome: raddle::Outcome<PartsProgram>,
+    ) -> Result<Fit, LinearError> {
+        let (c, factors) = self.linear.factors(problem)?;
+        let mut dual = vec![0.0; problem.rows()];
+        for shard in &outcome.parts.shards {
+            let first = shard.first as usize;
+            if let Some(of) = dual.get_mut(first..first + shard.a.len()) {
+                of.copy_from_slice(&shard.a);
+            }
+        }
+        let (report, trace) = (outcome.report, outcome.trace);
+        Ok(Fit::of(problem, (self.linear.loss, c, &factors), vec![dual], (report, trace)))
+    }
+}

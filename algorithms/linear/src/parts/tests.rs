@@ -1,0 +1,60 @@
+//! Shards that move take their dual values along, and no row is lost or doubled.
+
+use raddle::prelude::*;
+use raddle::random::Stream;
+use raddle_common::testing::{not_empty, pairs};
+use raddle_datasets::embedded;
+
+use super::program::PartsProgram;
+use super::schedule::PartsSchedule;
+use super::settings::InParts;
+use super::step::Weighed;
+use super::*;
+use crate::{Linear, Loss, Problem};
+
+/// A program like this one, with another seed.
+fn again(program: &PartsProgram, seed: u64) -> PartsProgram {
+    let PartsProgram { rows, cut, sigma, tolerance, .. } = program;
+    let Weighed { problem, loss, signs, costs } = rows;
+    let rows = Weighed { problem: problem.clone(), loss: *loss, signs: signs.clone(), costs: costs.clone() };
+    PartsProgram { rows, cut: cut.clone(), sigma: *sigma, tolerance: *tolerance, seed }
+}
+
+/// After each of 1,000 random placements with a rescale in between the weights are those of all rows' dual values.
+#[test]
+fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
+    let data = embedded::diabetes();
+    let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+    let problem = Problem::new(&data.x, &y, 1.0).unwrap();
+    let linear = Linear::params().loss(Loss::Hinge).c(10.0).tolerance(1e-15);
+    let plan: PartPlan = "0:16,1:4".parse().unwrap();
+    let settings = InParts::new(linear, plan.clone());
+    let (program, mut parts) = settings.made(&problem).unwrap();
+    let mut draw = Stream::new(&[39]);
+    let mut compared = 0;
+    let mut pick = |most: u64| (draw.unit() * most as f64) as usize + 1;
+    for turn in 0..1000 {
+        let costs: Vec<u64> = program.cut.costs().iter().map(|_| pick(9) as u64).collect();
+        let schedule = PartsSchedule::new(plan.clone(), program.cut.clone(), turn);
+        let engine = Engine::new(again(&program, turn), schedule, parts).epochs(2).costs(costs);
+        let workers = pick(7);
+        let engine = engine.workers(workers).threads(2).serialized(turn % 5 == 0).rescale(&[(1, pick(7))]);
+        parts = engine.run().unwrap().parts;
+        let (mut w, mut scale) = (vec![0.0; problem.rows.width()], 0.0_f64);
+        let mut seen = vec![0; problem.rows()];
+        for shard in &parts.shards {
+            for (row, a) in (shard.first as usize..).zip(shard.values()) {
+                problem.rows.add(row, a * program.rows.signs[row], &mut w);
+                seen[row] += 1;
+            }
+            assert!(not_empty(shard.values()).all(|a| (0.0..=10.0).contains(a)));
+        }
+        assert_eq!(seen, vec![1; problem.rows()], "turn {turn}");
+        w.iter().for_each(|w| scale = scale.max(w.abs()));
+        for (own, kept) in pairs(&w, &parts.replica) {
+            assert!((own - kept).abs() <= 1e-12 * scale, "turn {turn}: {own} and {kept}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 11_000);
+}

@@ -1,0 +1,70 @@
+//! Parts on the command line.
+
+use std::fs;
+
+use raddle_common::testing::{Program, json};
+
+const LINEAR: &str = env!("CARGO_BIN_EXE_linear");
+
+#[test]
+fn a_run_in_parts_is_certified_whatever_carries_it_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    // Two clouds that overlap.
+    let mut draw = raddle::random::Stream::new(&[4]);
+    let row = |row: u32| {
+        let mut value = || draw.unit() - 0.5 + f64::from(row % 2) * 0.5;
+        format!("{},{:.6},{:.6},{:.6}\n", ["no", "yes"][row as usize % 2], value(), value(), value())
+    };
+    fs::write(folder.join("clouds.csv"), format!("y,a,b,c\n{}", (0..200).map(row).collect::<String>()))
+        .unwrap();
+    let fit = "fit clouds.csv --y y --loss hinge --C 0.1 --tol 1e-3 --seed 5";
+    for parts in ["4", "0:16,8:4", "auto", "4 --shares 1,1,1,0.5 --sigma K"] {
+        let one = linear.report(folder, &format!("{fit} --parts {parts} --out one --force"));
+        assert!(one["metric"]["value"].as_f64().unwrap() <= 1e-3 && one["metric"]["certified"] == true);
+        assert!(one["results"]["gaps"][0].as_f64().unwrap() <= 1.000_001e-3, "{one}");
+        assert_eq!(one["parameters"]["parts"], parts.split(' ').next().unwrap());
+        let two = linear.report(folder, &format!("{fit} --parts {parts} --workers 3"));
+        assert_eq!(one["model_digest"], two["model_digest"]);
+        let part =
+            format!("{fit} --parts {parts} --epochs 2 --checkpoint-every 1 --out part --force --quiet");
+        linear.ends(folder, &part, 3);
+        linear.ends(folder, "fit --resume part --epochs 5000 --quiet", 0);
+        assert_eq!(one["model_digest"], json(&folder.join("part/report.json"))["model_digest"], "{parts}");
+        let trace = fs::read_to_string(folder.join("one/trace.jsonl")).unwrap();
+        let lines: Vec<&str> = trace.lines().collect();
+        let first: serde_json::Value = serde_json::from_str(lines[0]).unwrap();
+        let second: serde_json::Value = serde_json::from_str(lines[1]).unwrap();
+        assert_eq!(first["wanted"].as_f64(), second["shown"]["parts"].as_f64());
+        assert!(!lines.last().unwrap().contains("wanted"));
+    }
+}
+
+#[test]
+fn bad_lines_are_refused_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    for (line, why) in [
+        ("--parts 0", "--parts: it has no part"),
+        ("--parts -3", "--parts: `-3`: give a number"),
+        ("--parts 1000", "--parts: it is 1000, of 1000 pieces: there are 442 rows"),
+        ("--parts some", "--parts: `some`: give a number, EPOCH:PARTS"),
+        ("--parts 2 --shares 1", "--shares: there are 1 for 2 parts"),
+        ("--parts 2 --shares 1,0", "--shares: one is 0"),
+        ("--parts 2 --shares 1,-1", "--shares: one is -1"),
+        ("--parts 2 --shares 1,nan", "--shares: one is NaN"),
+        ("--parts 2 --shares 1,x", "invalid value"),
+        ("--parts auto --shares 1,1", "--shares: parts are auto"),
+        ("--parts 2 --sigma 0", "--sigma: it is 0"),
+        ("--shares 1,1", "--parts"),
+        ("--sigma K", "--parts"),
+        ("--shards 4", "--shards"),
+    ] {
+        let said = linear.ends(folder, &format!("fit diabetes {line}"), 2).err;
+        assert!(said.contains(why), "{line}: {said}");
+    }
+    let stopped = "fit diabetes --parts 4 --tol 1e-9 --epochs 2 --checkpoint-every 1 --out run --quiet";
+    linear.ends(folder, stopped, 3);
+    let said = linear.ends(folder, "fit --resume run --parts 2 --quiet", 2).err;
+    assert!(said.contains("parts"), "{said}");
+}
