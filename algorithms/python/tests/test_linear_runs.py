@@ -55,6 +55,8 @@ def test_options_are_parameters(linear_program, tumours, csv):
     same(report, [model.fit(X, y, sample_weight=weights)])
     report = linear_program("fit", csv(X, y), "--bias", "3", "--epochs", "1", "--loss", "logistic", *PLAIN)
     same(report, [LogisticRegression(intercept_scaling=3.0, max_iter=1).fit(X, y)])
+    report = linear_program("fit", csv(X, y), "--scale", "--tol", "1e-5", *PLAIN)
+    same(report, [LinearSVC(standardize=True, tol=1e-5).fit(X, y)])
 
 
 def test_compressed_rows_are_the_libsvm_file(linear_program, public):
