@@ -7,6 +7,7 @@ mod error;
 mod folder;
 mod lasso;
 mod lda;
+mod linear;
 mod mf;
 mod run;
 
@@ -21,6 +22,8 @@ mod _raddle {
     use crate::lda::{
         coherence_lda, fit_lda, infer_lda, load_lda, probabilities_lda, save_lda, score_lda, top_words_lda,
     };
+    #[pymodule_export]
+    use crate::linear::{fit_linear, open_linear, save_linear};
     #[pymodule_export]
     use crate::mf::{Factorization, fit_mf, number_ids, open_mf, save_mf};
     #[pymodule_export]

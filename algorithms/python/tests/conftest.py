@@ -33,22 +33,33 @@ def public():
     return read
 
 
-@pytest.fixture(scope="session")
-def lasso_program(tmp_path_factory):
-    """Run the program `lasso` and return its report."""
+def runner(name, tmp_path_factory):
+    """Return a function that runs a program and returns its report, if it wrote one."""
     folder = os.environ.get("RADDLE_BIN")
-    program = pathlib.Path(folder or "", "lasso")
+    program = pathlib.Path(folder or "", name)
     if folder is None or not program.exists():
-        pytest.skip("RADDLE_BIN names no folder with the program lasso")
+        pytest.skip(f"RADDLE_BIN names no folder with the program {name}")
 
-    def run(*arguments):
-        out = tmp_path_factory.mktemp("run") / "out"
+    def run(*arguments, out=None):
+        out = out or tmp_path_factory.mktemp("run") / "out"
         subprocess.run(
             [program, *map(str, arguments), "--out", out], check=True, capture_output=True, timeout=300
         )
-        return json.loads((out / "report.json").read_text())
+        return json.loads((out / "report.json").read_text()) if out.is_dir() else None
 
     return run
+
+
+@pytest.fixture(scope="session")
+def lasso_program(tmp_path_factory):
+    """Run the program `lasso` and return its report."""
+    return runner("lasso", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def linear_program(tmp_path_factory):
+    """Run the program `linear` and return its report."""
+    return runner("linear", tmp_path_factory)
 
 
 @pytest.fixture

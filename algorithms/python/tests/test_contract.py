@@ -13,6 +13,7 @@ from raddle.lasso import (
     PoissonLasso,
     PoissonLassoCV,
 )
+from raddle.linear import LinearSVC, LogisticRegression
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -28,6 +29,9 @@ pytestmark = pytest.mark.filterwarnings("default")
         # Weighted rows and repeated ones are compared to seven digits.
         LogisticLassoCV(tol=1e-11),
         PoissonLassoCV(),
+        # The same: a gap of so much leaves seven digits of small coefficients.
+        LinearSVC(0.001, tol=1e-14),
+        LogisticRegression(0.001, tol=1e-14),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

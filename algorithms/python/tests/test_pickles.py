@@ -9,9 +9,10 @@ import pytest
 from sklearn.base import clone
 
 from raddle.lasso import Lasso, LassoCV, LogisticLasso, PoissonLasso
+from raddle.linear import LinearSVC, LogisticRegression
 
 
-@pytest.mark.parametrize("estimator", [Lasso, LogisticLasso, PoissonLasso, LassoCV])
+@pytest.mark.parametrize("estimator", [Lasso, LogisticLasso, PoissonLasso, LassoCV, LinearSVC, LogisticRegression])
 def test_a_copy_is_the_same_model(diabetes, estimator, tmp_path):
     X, y = diabetes
     model = estimator().fit(X, np.digitize(y, [100, 200]))

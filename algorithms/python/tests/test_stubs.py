@@ -7,8 +7,9 @@ import pathlib
 import pytest
 
 import raddle.lasso
-import raddle.mf
 import raddle.lda
+import raddle.linear
+import raddle.mf
 
 
 def stubs(module):
@@ -42,6 +43,19 @@ def test_a_stub_has_the_parameters_of_what_it_stands_for(name):
     assert parameters(stub) == expected
 
 
+@pytest.mark.parametrize("name", raddle.linear.__all__)
+def test_a_stub_of_a_classifier_has_its_parameters_and_methods(name):
+    of_all, found = stubs(raddle.linear), getattr(raddle.linear, name)
+    own = {node.name: node for node in of_all[name].body if isinstance(node, ast.FunctionDef)}
+    assert parameters(own["__init__"]) == defaults(found.__init__)
+    shared = {node.name: node for node in of_all["_Classifier"].body if isinstance(node, ast.FunctionDef)}
+    ours = [each for each in found.__mro__ if each.__module__.startswith("raddle.linear")]
+    public = {method for each in ours for method in vars(each) if not method.startswith(("_", "set_"))}
+    assert set(own | shared) == public | {"__init__"}
+    for method in public:
+        assert parameters((own | shared)[method]) == defaults(getattr(found, method)), method
+
+
 @pytest.mark.parametrize("name", raddle.mf.__all__)
 def test_a_stub_has_the_methods_of_a_factorization(name):
     stub, found = stubs(raddle.mf)[name], getattr(raddle.mf, name)
@@ -54,6 +68,8 @@ def test_a_stub_has_the_methods_of_a_factorization(name):
         given = inspect.signature(getattr(found, method)).parameters.items()
         expected = {name: None if each.default is inspect.Parameter.empty else each.default for name, each in given}
         assert parameters(node) == expected, method
+
+
 @pytest.mark.parametrize("name", raddle.lda.__all__)
 def test_a_stub_of_topics_has_the_methods_and_their_parameters(name):
     stub, found = stubs(raddle.lda)[name], getattr(raddle.lda, name)

@@ -3,6 +3,7 @@
 Each algorithm is a module of its own, loaded when it is asked for:
 
 - `raddle.lasso`: the Lasso and its kin, as estimators of scikit-learn, each with a duality gap;
+- `raddle.linear`: support vector machines and logistic regression, as estimators of scikit-learn, each with a gap, too;
 - `raddle.mf`: matrix factorization of ratings and clicks, and recommendations;
 - `raddle.lda`: topics of documents, as an estimator of scikit-learn.
 
@@ -12,7 +13,7 @@ A model is the same, bit for bit, for any number of workers, and as the command-
 
 from importlib import import_module as _import_module
 
-__all__ = ["lasso", "lda", "mf"]
+__all__ = ["lasso", "lda", "linear", "mf"]
 
 
 def load(path, **which):
@@ -28,7 +29,7 @@ def load(path, **which):
     Returns
     -------
     estimator
-        Of `raddle.lasso`, `raddle.mf` or `raddle.lda`, fitted. What a folder does not tell, such as `n_jobs`, is as by
+        Of `raddle.lasso`, `raddle.linear`, `raddle.mf` or `raddle.lda`, fitted. What a folder does not tell, such as `n_jobs`, is as by
         default.
     """
     import os

@@ -43,6 +43,15 @@ def whole(name, value, least):
     return int(value)
 
 
+def seed(random_state):
+    """Return the number that names draws: the one given, or one drawn from a state."""
+    if not isinstance(random_state, numbers.Integral):
+        from sklearn.utils import check_random_state
+
+        random_state = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    return whole("random_state", random_state, 0)
+
+
 def aligned(X):
     """Return X as it is, or copied where its memory is not aligned for numbers."""
     if sparse.issparse(X):

@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from raddle import _raddle
-from raddle._common import Pickled, aligned, number, refuse, whole, workers
+from raddle._common import Pickled, aligned, number, refuse, seed, whole, workers
 
 __all__ = ["Coherence", "LatentDirichletAllocation", "load"]
 
@@ -170,9 +169,6 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         validation = number("validation", self.validation)
         if not 0 <= validation < 1:
             refuse("validation", self.validation, "it must be at least 0 and below 1")
-        seed = self.random_state
-        if not isinstance(seed, numbers.Integral):
-            seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
         return {
             "topics": whole("n_components", self.n_components, 1),
             "alpha": optional("doc_topic_prior", number),
@@ -181,7 +177,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
             "epochs": optional("max_iter", whole, 1),
             "evaluate_every": whole("evaluate_every", self.evaluate_every, 1),
             "validation": validation,
-            "seed": whole("random_state", seed, 0),
+            "seed": seed(self.random_state),
             "workers": workers(self.n_jobs),
         }
 

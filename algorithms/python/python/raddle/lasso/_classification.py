@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
+from raddle._rows import classes_of, numbers_and_names
 from raddle.lasso._linear import Linear
 from raddle.lasso._sklearn import Exported
 
@@ -16,10 +16,8 @@ class Classification(Exported, ClassifierMixin, Linear):
     _is_numeric = False
 
     def _numbers(self, y, weights):
-        check_classification_targets(y)
-        # A class of rows that do not count is none.
-        self.classes_ = np.unique(y if weights is None else y[weights > 0])
-        return np.searchsorted(self.classes_, y)
+        self.classes_, numbers = classes_of(y, weights)
+        return numbers
 
     def _fitted_loss(self):
         return "logistic" if len(self.classes_) <= 2 else "multinomial"
@@ -28,12 +26,7 @@ class Classification(Exported, ClassifierMixin, Linear):
         self.coef_, self.intercept_ = coef, intercepts
 
     def _class_members(self):
-        numbers = list(range(len(self.classes_)))
-        names = None
-        if self.classes_.dtype.kind in "biuf":
-            numbers = [float(value) for value in self.classes_]
-        else:
-            names = [str(value) for value in self.classes_]
+        numbers, names = numbers_and_names(self.classes_)
         where = "labels" if len(numbers) > 2 else "classes"
         return {where: numbers, **({} if names is None else {"class_names": names})}
 

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from raddle import _raddle
+from raddle._rows import named
 from raddle.lasso import _given
 from raddle.lasso._classification import Classification
-from raddle.lasso._linear import named
 from raddle.lasso._path import grid
 from raddle.lasso._regression import Poisson, Regression
 

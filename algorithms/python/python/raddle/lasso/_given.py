@@ -1,37 +1,14 @@
 """Parameters and data as the native half takes them."""
 
-import numbers
-
 import numpy as np
-from sklearn.utils.validation import assert_all_finite
 
 from raddle._common import number, refuse, whole, workers
-
-
-def row_values(name, values, rows):
-    """Return values of the rows, such as weights: None, one number for all, or one for each."""
-    if values is None:
-        return None
-    if isinstance(values, numbers.Real):
-        return np.full(rows, float(values))
-    values = np.asarray(values)
-    if values.dtype.kind not in "biuf" and values.dtype != object:
-        refuse(name, values.dtype, "it must hold numbers")
-    values = np.array(values, dtype=np.float64)
-    if values.ndim != 1 or len(values) != rows:
-        raise ValueError(f"{name} has the shape {values.shape}, and X has {rows} rows: give one value for each")
-    assert_all_finite(values, input_name=name)
-    return values
+from raddle._rows import row_values, row_weights
 
 
 def row_terms(rows, sample_weight, offset):
     """Return weights and offsets of the rows."""
-    weights = row_values("sample_weight", sample_weight, rows)
-    if weights is not None and (weights < 0).any():
-        raise ValueError("Negative values in data passed to `sample_weight`")
-    if weights is not None and not weights.any():
-        raise ValueError("sample_weight is zero in all rows, so that none counts")
-    return {"sample_weight": weights, "offset": row_values("offset", offset, rows)}
+    return {"sample_weight": row_weights(sample_weight, rows), "offset": row_values("offset", offset, rows)}
 
 
 def labels(name, values, count, of):

@@ -1,16 +1,15 @@
 """What all estimators share: from data to coefficients, and from these to scores."""
 
 import json
-import warnings
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
-from raddle._common import Pickled, aligned
+from raddle._common import Pickled
+from raddle._rows import named, scores, validated, warn_of_gap
 from raddle.lasso import _given
 from raddle.lasso._saved import Saved
 
@@ -35,17 +34,7 @@ class Linear(Saved, Pickled, BaseEstimator):
         return sparse.csr_matrix(self.coef_)
 
     def _validated(self, X, y):
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=("csc", "csr"),
-            dtype=(np.float64, np.float32),
-            # The library looks at every value anyway.
-            ensure_all_finite=False,
-            y_numeric=self._is_numeric,
-        )
-        return aligned(X), y
+        return validated(self, X, y, self._is_numeric)
 
     # y must be numbers.
     _is_numeric = True
@@ -90,13 +79,7 @@ class Linear(Saved, Pickled, BaseEstimator):
         self.report_ = result["report"]
         self.digest_ = result["digest"]
         self._about = json.loads(result["about"])
-        if not result["is_reached"] and self.report_["ending"] != "interrupted":
-            warnings.warn(
-                f"the relative duality gap is {self.relative_gap_:.2e} and was to be {self.tol:.2e}: raise max_iter or "
-                "tol, or scale the columns",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        warn_of_gap(self, result, stacklevel=4)
         return self
 
     def _shape_coefficients(self, coef, intercepts):
@@ -105,19 +88,9 @@ class Linear(Saved, Pickled, BaseEstimator):
     def _scores(self, X, offset=None):
         """Return the scores of rows, with a column for each row of coef_ where there are several."""
         check_is_fitted(self, "coef_")
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
-        scores = np.asarray(X @ self.coef_.T + self.intercept_)
-        offset = _given.row_values("offset", offset, X.shape[0])
-        return scores if offset is None else scores + (offset if scores.ndim == 1 else offset[:, np.newaxis])
-
-
-def named(X, fit):
-    """Return what `fit` does; where a value of X is not finite, the error is scikit-learn's."""
-    try:
-        return fit()
-    except ValueError:
-        assert_all_finite(X, input_name="X")
-        raise
+        found = scores(self, X)
+        offset = _given.row_values("offset", offset, len(found))
+        return found if offset is None else found + (offset if found.ndim == 1 else offset[:, np.newaxis])
 
 
 def coefficients(result, classes, columns):

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from raddle import _raddle
+from raddle._rows import named
 from raddle.lasso import _given
 from raddle.lasso._classification import LogisticLasso
-from raddle.lasso._linear import coefficients, named
+from raddle.lasso._linear import coefficients
 from raddle.lasso._regression import ElasticNet, PoissonLasso
 
 _ESTIMATORS = {"squared": ElasticNet, "logistic": LogisticLasso, "poisson": PoissonLasso}

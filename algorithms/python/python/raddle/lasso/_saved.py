@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import report_of
+from raddle._rows import feature_names
 
 
 class Saved:
@@ -36,11 +37,7 @@ class Saved:
 
     def _names(self):
         """Return the members of `model.json` that name columns and classes."""
-        names = getattr(self, "feature_names_in_", None)
-        return {
-            "feature_names": None if names is None else [str(name) for name in names],
-            **self._class_members(),
-        }
+        return {"feature_names": feature_names(self), **self._class_members()}
 
     def _class_members(self):
         return {}

@@ -1,0 +1,98 @@
+"""Data of scikit-learn's estimators as the native half takes them."""
+
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, validate_data
+
+from raddle._common import aligned, refuse
+
+
+def validated(estimator, X, y, y_numeric):
+    """Return X and y as an estimator takes them."""
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=("csc", "csr"),
+        dtype=(np.float64, np.float32),
+        # The library looks at every value anyway.
+        ensure_all_finite=False,
+        y_numeric=y_numeric,
+    )
+    return aligned(X), y
+
+
+def named(X, fit):
+    """Return what `fit` does; where a value of X is not finite, the error is scikit-learn's."""
+    try:
+        return fit()
+    except ValueError:
+        assert_all_finite(X, input_name="X")
+        raise
+
+
+def scores(estimator, X):
+    """Return the linear scores of rows, with a column for each row of coef_ where there are several."""
+    X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
+    return np.asarray(X @ estimator.coef_.T + estimator.intercept_)
+
+
+def row_values(name, values, rows):
+    """Return values of the rows, such as weights: None, one number for all, or one for each."""
+    if values is None:
+        return None
+    if isinstance(values, numbers.Real):
+        return np.full(rows, float(values))
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf" and values.dtype != object:
+        refuse(name, values.dtype, "it must hold numbers")
+    values = np.array(values, dtype=np.float64)
+    if values.ndim != 1 or len(values) != rows:
+        raise ValueError(f"{name} has the shape {values.shape}, and X has {rows} rows: give one value for each")
+    assert_all_finite(values, input_name=name)
+    return values
+
+
+def row_weights(sample_weight, rows):
+    """Return the weights of the rows."""
+    weights = row_values("sample_weight", sample_weight, rows)
+    if weights is not None and (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`")
+    if weights is not None and not weights.any():
+        raise ValueError("sample_weight is zero in all rows, so that none counts")
+    return weights
+
+
+def classes_of(y, weights):
+    """Return the classes, and for each row the number of its own; a class of rows that do not count is none."""
+    check_classification_targets(y)
+    classes = np.unique(y if weights is None else y[weights > 0])
+    return classes, np.searchsorted(classes, y)
+
+
+def numbers_and_names(classes):
+    """Return classes as `model.json` has them: numbers, and names where they are no numbers."""
+    if classes.dtype.kind in "biuf":
+        return [float(value) for value in classes], None
+    return list(range(len(classes))), [str(value) for value in classes]
+
+
+def feature_names(estimator):
+    """Return the names of the columns, or None."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def warn_of_gap(estimator, result, stacklevel):
+    """Warn where a fit ended before its gap was reached, by itself or at a limit."""
+    if not result["is_reached"] and result["report"]["ending"] != "interrupted":
+        warnings.warn(
+            f"the relative duality gap is {result['gap']:.2e} and was to be {estimator.tol:.2e}: raise max_iter or "
+            "tol, or scale the columns",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )

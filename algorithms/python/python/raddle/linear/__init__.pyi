@@ -1,0 +1,71 @@
+"""Linear classifiers with a certificate, as estimators of scikit-learn."""
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+__all__ = ["LinearSVC", "LogisticRegression"]
+
+Floats = NDArray[np.float64]
+Matrix = ArrayLike | sparse.spmatrix | sparse.sparray
+# Called with a record after each epoch; False ends the fit.
+Callback = Callable[[dict[str, Any]], object] | None
+
+class _Classifier(ClassifierMixin, BaseEstimator):
+    coef_: Floats
+    intercept_: Floats
+    classes_: NDArray[Any]
+    n_features_in_: int
+    n_iter_: int
+    relative_gap_: float
+    relative_gaps_: Floats
+    dual_: Floats
+    report_: dict[str, Any]
+    digest_: str
+    def fit(
+        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, callback: Callback = None
+    ) -> Self: ...
+    def decision_function(self, X: Matrix) -> Floats: ...
+    def predict(self, X: Matrix) -> NDArray[Any]: ...
+    def to_sklearn(self) -> BaseEstimator: ...
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
+
+class LinearSVC(_Classifier):
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
+        tol: float = 1e-4,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        standardize: bool = False,
+        random_state: int | np.random.RandomState | None = 42,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+class LogisticRegression(_Classifier):
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        tol: float = 1e-4,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        standardize: bool = False,
+        random_state: int | np.random.RandomState | None = 42,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
+    def predict_proba(self, X: Matrix) -> Floats: ...
+    def predict_log_proba(self, X: Matrix) -> Floats: ...

@@ -1,0 +1,115 @@
+"""What both classifiers share: from data to coefficients, and from these to classes."""
+
+import json
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from raddle import _raddle
+from raddle._common import Pickled
+from raddle._rows import classes_of, named, row_weights, scores, validated, warn_of_gap
+from raddle.linear import _given
+from raddle.linear._saved import Saved
+from raddle.linear._sklearn import Exported
+
+
+class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
+    """A linear classifier; a subclass has the parameters and says which loss."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None, callback=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+        y : array of shape (n,)
+            The classes, of any type; at most 100.
+        sample_weight : array of shape (n,), optional
+            How many times each row counts.
+        callback : callable, optional
+            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+
+        Returns
+        -------
+        self
+        """
+        loss = self._loss_name()
+        X, y = validated(self, X, y, y_numeric=False)
+        weights = row_weights(sample_weight, len(y))
+        classes, numbers = classes_of(y, weights)
+        # Rows that do not count may be of no class.
+        numbers = np.minimum(numbers, len(classes) - 1)
+        weights = _given.weights(self.class_weight, classes, numbers, weights)
+        asked = _given.asked(self, loss, **self._start(X.shape, classes))
+        rows = _given.rows(numbers, weights)
+        result = named(X, lambda: _raddle.fit_linear(X, rows, asked, callback))
+        self.classes_ = classes
+        self._keep(result, X.shape[1])
+        self.n_iter_ = result["iterations"]
+        self.report_ = result["report"]
+        warn_of_gap(self, result, stacklevel=2)
+        return self
+
+    def _start(self, shape, classes):
+        """Return what the fit starts from: dual values where there is one for each row, else coefficients."""
+        start = {"dual": None, "weights": None}
+        if not self.warm_start or not hasattr(self, "coef_") or not np.array_equal(self.classes_, classes):
+            return start
+        if self.dual_.shape[-1] == shape[0]:
+            start["dual"] = np.atleast_2d(self.dual_)
+        elif self.coef_.shape[1] == shape[1]:
+            start["weights"] = self.coef_, self.intercept_
+        return start
+
+    def _keep(self, result, columns):
+        """Keep a model as attributes."""
+        scorers = result["scorers"]
+        self.coef_ = np.zeros((len(scorers), columns))
+        for row, scorer in zip(self.coef_, scorers):
+            row[scorer["columns"]] = scorer["values"]
+        self.intercept_ = np.array([scorer["intercept"] for scorer in scorers])
+        dual = np.array([scorer["dual"] for scorer in scorers])
+        self.dual_ = dual[0] if len(scorers) == 1 else dual
+        self._about = json.loads(result["about"])
+        self.relative_gaps_ = np.array(self._about["gaps"])
+        self.relative_gap_ = float(self.relative_gaps_.max())
+        self.digest_ = result["digest"]
+
+    def decision_function(self, X):
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+
+        Returns
+        -------
+        array of shape (n,), or (n, classes) where there are more than two
+        """
+        check_is_fitted(self, "coef_")
+        found = scores(self, X)
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def predict(self, X):
+        """Predict the classes of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p)
+            The columns.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        found = self.decision_function(X)
+        best = (found > 0).astype(int) if found.ndim == 1 else found.argmax(axis=1)
+        return self.classes_[best]

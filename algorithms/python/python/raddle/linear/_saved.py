@@ -1,0 +1,65 @@
+"""Models in folders, as the program `linear` writes and reads them."""
+
+import json
+import os
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from raddle import _raddle
+from raddle._common import report_of
+from raddle._rows import feature_names, numbers_and_names
+
+
+class Saved:
+    """An estimator whose model can be saved."""
+
+    def save(self, path, *, overwrite=False):
+        """Write the model into a folder, which `raddle.load` and the program `linear` read.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder; it is made if need be.
+        overwrite : bool, default=False
+            Whether a model that is there is replaced; else it is refused.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "coef_")
+        kept = np.flatnonzero(self.coef_)
+        coefficients = kept.astype(np.uint32), self.coef_.ravel()[kept]
+        classes, names = numbers_and_names(self.classes_)
+        about = {**self._about, "feature_names": feature_names(self), "classes": classes, "class_names": names}
+        if names is None:
+            del about["class_names"]
+        dual = np.atleast_2d(self.dual_)
+        _raddle.save_linear(os.fspath(path), json.dumps(about), coefficients, dual, overwrite)
+        return self
+
+
+def load(path):
+    """Return the estimator whose model is in a folder."""
+    from raddle.linear import LinearSVC, LogisticRegression
+
+    path = os.fspath(path)
+    found = _raddle.open_linear(path)
+    about = json.loads(found["about"])
+    params = {"C": about["c"], "standardize": about.get("scaled", False), "fit_intercept": about["bias"] != 0}
+    if about["bias"] != 0:
+        params["intercept_scaling"] = about["bias"]
+    if about["loss"] == "logistic":
+        model = LogisticRegression(**params)
+    else:
+        model = LinearSVC(**params, loss=about["loss"].replace("-", "_"))
+    names = about.get("class_names")
+    model.classes_ = np.array(about["classes"] if names is None else names)
+    model.n_features_in_ = about["columns"]
+    if about.get("feature_names") is not None:
+        model.feature_names_in_ = np.array(about["feature_names"], dtype=object)
+    model._keep(found, about["columns"])
+    model.report_ = report_of(path)
+    model.n_iter_ = model.report_.get("epochs", 0)
+    return model

@@ -1,0 +1,67 @@
+"""Models as scikit-learn's own classes."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+
+class Exported:
+    """A model of which scikit-learn has a class."""
+
+    def to_sklearn(self):
+        """Return the model as scikit-learn's class with these coefficients, for tools that know no other.
+
+        Returns
+        -------
+        `sklearn.svm.LinearSVC`, or `sklearn.linear_model.LogisticRegression`, of more than two classes one for each in a
+        `sklearn.multiclass.OneVsRestClassifier`
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from raddle.linear import LinearSVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> LinearSVC(C=0.1).fit(X, y).to_sklearn()
+        LinearSVC(C=0.1)
+        """
+        check_is_fitted(self, "coef_")
+        if self._loss_name() != "logistic":
+            from sklearn.svm import LinearSVC
+
+            model = LinearSVC(loss=self.loss, **self._common())
+            return self._fitted(model, self.coef_, self.intercept_, self.classes_)
+        return self._logistic()
+
+    def _common(self):
+        return {name: getattr(self, name) for name in ("C", "fit_intercept", "intercept_scaling")}
+
+    def _logistic(self):
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.multiclass import OneVsRestClassifier
+        from sklearn.preprocessing import LabelBinarizer
+
+        def model():
+            return LogisticRegression(solver="liblinear", **self._common())
+
+        if len(self.classes_) == 2:
+            return self._fitted(model(), self.coef_, self.intercept_, self.classes_)
+        several = OneVsRestClassifier(model())
+        several.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
+        # Older versions have it from the binarizer.
+        if not hasattr(OneVsRestClassifier, "classes_"):
+            several.classes_ = self.classes_
+        several.estimators_ = [
+            self._fitted(model(), coef[np.newaxis], np.array([intercept]), [0, 1])
+            for coef, intercept in zip(self.coef_, self.intercept_)
+        ]
+        return self._named(several)
+
+    def _fitted(self, model, coef, intercept, classes):
+        model.coef_, model.intercept_, model.classes_ = coef, intercept, np.asarray(classes)
+        model.n_iter_ = self.n_iter_
+        return self._named(model)
+
+    def _named(self, model):
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        return model

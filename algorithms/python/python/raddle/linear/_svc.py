@@ -1,0 +1,104 @@
+"""Support vector machines: `LinearSVC`."""
+
+from raddle._common import refuse
+from raddle.linear._classifier import Classifier
+
+# As scikit-learn has them, and as the library.
+LOSSES = {"squared_hinge": "squared-hinge", "hinge": "hinge"}
+
+
+class LinearSVC(Classifier):
+    """A linear support vector machine.
+
+    Minimises ``|w|^2 / 2 + C * sum max(0, 1 - y x'w)^2``, or with the hinge the same sum without squares, y 1 for rows
+    of the class and -1 for the others.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The weight of the losses, above 0.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        The loss of a row.
+    tol : float, default=1e-4
+        The relative duality gap at which the fit ends.
+    class_weight : dict or "balanced", default=None
+        What C is multiplied with for the rows of each class; "balanced" lets all classes count the same.
+    fit_intercept : bool, default=True
+        Whether there is a constant column, whose coefficient is penalised as the others.
+    intercept_scaling : float, default=1
+        The value of the constant column: the larger, the less the penalty of the intercept counts.
+    standardize : bool, default=False
+        Whether each column is divided by its standard deviation first, without centring; coefficients are on the scale
+        of X all the same.
+    random_state : int, RandomState instance or None, default=42
+        Names the orders of rows; of None they are others each time.
+    max_iter : int, default=None
+        Epochs after which the fit ends at the latest; each is about a second's work.
+    warm_start : bool, default=False
+        Whether a fit starts from the one before: from its dual values where there are as many rows, else from its
+        coefficients.
+    n_jobs : int, default=None
+        Number of workers, -1 for all cores; it never changes the model.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, p), or (classes, p) where there are more than two
+        The coefficients; of more than two classes a row for each against the rest.
+    intercept_ : array of shape (1,), or (classes,)
+        The intercepts.
+    classes_ : array of shape (classes,)
+        The classes, ascending: of two, scores above 0 speak for the second.
+    n_iter_ : int
+        Epochs.
+    relative_gap_ : float
+        (P - D) / P, which bounds how far the objective P is from its minimum; of more than two classes the largest.
+    relative_gaps_ : array of shape (1,), or (classes,)
+        That of each row of `coef_`.
+    dual_ : array of shape (n,), or (classes, n) where there are more than two
+        The dual values that prove it: without `standardize` coefficients are ``(dual_ * y) @ X``.
+    report_ : dict
+        Counts and seconds of the run.
+    digest_ : str
+        SHA-256 of the model, as the program `linear` prints it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from raddle.linear import LinearSVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LinearSVC(C=10.0, standardize=True).fit(X, y)
+    >>> model.relative_gap_ <= 1e-4, bool(model.score(X, y) > 0.98)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        loss="squared_hinge",
+        tol=1e-4,
+        class_weight=None,
+        fit_intercept=True,
+        intercept_scaling=1,
+        standardize=False,
+        random_state=42,
+        max_iter=None,
+        warm_start=False,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.loss = loss
+        self.tol = tol
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.standardize = standardize
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def _loss_name(self):
+        if not isinstance(self.loss, str) or self.loss not in LOSSES:
+            refuse("loss", self.loss, f"it must be one of {', '.join(LOSSES)}")
+        return LOSSES[self.loss]

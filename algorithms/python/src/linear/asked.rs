@@ -1,0 +1,52 @@
+//! The parameters of an estimator as those of the library.
+
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use raddle_linear::{Linear, Loss};
+
+use crate::error::bad_value;
+
+/// The parameters, as a dict of Python has them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Asked<'py> {
+    loss: String,
+    c: f64,
+    pub(super) bias: f64,
+    pub(super) standardize: bool,
+    balanced: bool,
+    tol: f64,
+    seed: u64,
+    pub(super) max_iter: Option<u64>,
+    /// Dual values to start from, a row for each scorer.
+    dual: Option<PyReadonlyArray2<'py, f64>>,
+    /// In place of them coefficients, a row for each scorer, and intercepts.
+    weights: Option<(PyReadonlyArray2<'py, f64>, PyReadonlyArray1<'py, f64>)>,
+    pub(super) workers: usize,
+}
+
+impl Asked<'_> {
+    /// The classifier.
+    ///
+    /// # Errors
+    /// If no loss has the name.
+    pub(super) fn linear(&self) -> PyResult<Linear> {
+        let loss = Loss::named(&self.loss)
+            .ok_or_else(|| bad_value(format!("loss is {:?}: no loss has this name", self.loss)))?;
+        let linear = Linear::params().loss(loss).c(self.c).tolerance(self.tol);
+        let linear = linear.balanced(self.balanced).seed(self.seed);
+        if let Some(dual) = &self.dual {
+            return Ok(
+                linear.start_from_dual(dual.as_array().rows().into_iter().map(|a| a.to_vec()).collect())
+            );
+        }
+        let Some((coefficients, intercepts)) = &self.weights else { return Ok(linear) };
+        let scorer = |(row, intercept): (ndarray::ArrayView1<'_, f64>, &f64)| {
+            let kept = (0..).zip(row.iter().copied()).filter(|(_, value)| *value != 0.0);
+            (kept.collect(), *intercept)
+        };
+        let rows = coefficients.as_array().into_dimensionality::<ndarray::Ix2>();
+        let rows = rows.map_err(|why| bad_value(why.to_string()))?;
+        Ok(linear.start_from(rows.rows().into_iter().zip(intercepts.as_array().iter()).map(scorer).collect()))
+    }
+}

@@ -1,0 +1,41 @@
+//! Errors of the library, with Python's names for parameters and ways out.
+
+use pyo3::PyErr;
+use raddle_linear::LinearError;
+
+use crate::error::{bad_parameter, bad_value, failed};
+
+/// Parameters that have another name in Python.
+const NAMES: [(&str, &str); 3] =
+    [("bias", "intercept_scaling"), ("init", "warm_start"), ("workers", "n_jobs")];
+
+/// Classes that are told apart at most.
+const MOST: usize = 100;
+
+/// The exception for an error of the library.
+pub(super) fn refused(error: LinearError) -> PyErr {
+    match error {
+        LinearError::Parameter { name, why } => {
+            match why.strip_prefix("it is ").and_then(|why| why.split_once(": ")) {
+                Some((value, range)) => bad_parameter(&NAMES, name, value, range),
+                None => bad_value(format!("{name}: {why}")),
+            }
+        }
+        LinearError::Engine(error) => failed(&error),
+        error => bad_value(text(&error)),
+    }
+}
+
+/// The error in words that name no option of the program: here classes are known by their numbers alone.
+fn text(error: &LinearError) -> String {
+    match error {
+        LinearError::OneClass { .. } => format!("y has 1 class: from 2 to {MOST} can be told apart"),
+        LinearError::NoClasses { values, rows } if values > &MOST => {
+            format!("y has {values} classes in {rows} rows: from 2 to {MOST} can be told apart")
+        }
+        LinearError::NoClasses { rows, .. } => {
+            format!("y has another class in each of its {rows} rows: some must have a class in common")
+        }
+        error => error.to_string(),
+    }
+}
