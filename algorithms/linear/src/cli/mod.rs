@@ -23,7 +23,7 @@ enum Verb {
     /// Fit a classifier. This is the default verb.
     Fit(Box<fit_options::Options>),
     /// Choose C by cross-validation, then fit.
-    Cv(cv_options::Options),
+    Cv(Box<cv_options::Options>),
     /// Predict with a fitted model.
     Predict(predict::Options),
 }

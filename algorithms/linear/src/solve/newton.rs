@@ -15,7 +15,7 @@ const SEARCH: usize = 50;
 const CONJUGATE: usize = 250;
 
 /// Steps from these weights on until the judge has enough; `false` if no step is to be had any more.
-pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut Vec<f64>, is_direct: bool) -> bool {
+pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> bool {
     let binary = judge.binary;
     let mut margins = binary.margins(w);
     let mut columns: Option<(Vec<f64>, Lower)> = None;

@@ -25,8 +25,7 @@ fn shuffled(table: &Table, seed: u64) -> Problem {
     let Matrix::Sparse(x) = &table.x else { panic!("libsvm is sparse") };
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in x.outer_iterator() {
-        let mut of: Vec<(u32, f64)> =
-            column.iter().map(|(row, value)| (places[row as usize], *value)).collect();
+        let mut of: Vec<(u32, f64)> = column.iter().map(|(row, value)| (places[row], *value)).collect();
         of.sort_unstable_by_key(|of| of.0);
         indices.extend(of.iter().map(|of| of.0));
         values.extend(of.iter().map(|of| of.1));
