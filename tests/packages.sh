@@ -30,7 +30,7 @@ PATTERNS
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \
         'data/(README\.md|diabetes\.csv|docword\.pydoc\.txt\.gz|vocab\.pydoc\.txt|stop-words-english\.txt|pydoc\.py)'
       ;;
-    *) printf '%s\n' '(README|CHANGES)\.md' 'examples/.*\.rs' ;;
+    *) printf '%s\n' '(README|CHANGES|PARTS)\.md' 'examples/.*\.rs' ;;
   esac
 }
 

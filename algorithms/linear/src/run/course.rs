@@ -1,5 +1,6 @@
 //! [`Course`]: the choice of a solver by counted sizes and counted progress, never by the clock.
 
+use crate::certificate::Certificate;
 use crate::data::binary::Binary;
 use crate::loss::Loss;
 use crate::solve::gram::cheaper_side;
@@ -18,6 +19,8 @@ const TRAIL: usize = 3;
 const MANY: f64 = 200.0;
 /// Part of the work of a direct solver, as it was told beforehand, that others may do before it is tried.
 const PATIENCE: f64 = 0.3;
+/// Least relative progress of a unit that counts.
+const LEAST: f64 = 1e-3;
 /// Units without a smaller gap after which a solver is given up.
 const IDLE: u32 = 25;
 
@@ -103,20 +106,28 @@ impl Course {
         since(0).min(since(self.trail.len().saturating_sub(1)))
     }
 
-    /// Learns how far a unit brought the gap, before and after, for so many multiplications.
-    pub(crate) fn learn(&mut self, way: Way, (before, after): (f64, f64), spent: f64, goes_on: bool) {
-        let is_less = after < before;
-        self.idle = if is_less { 0 } else { self.idle + 1 };
+    /// Learns how far a unit brought the bounds, before and after, for so many multiplications.
+    pub(crate) fn learn(
+        &mut self,
+        way: Way,
+        (before, after): (Certificate, Certificate),
+        spent: f64,
+        goes_on: bool,
+    ) {
+        // Where rounding is all that is left, a bound may move by its last digits for ever.
+        let is_further = after.gap() < before.gap() * (1.0 - LEAST)
+            || after.dual > before.dual + LEAST * before.dual.abs();
+        self.idle = if is_further { 0 } else { self.idle + 1 };
         match way {
             Way::Direct => self.direct_is_over |= !goes_on,
             Way::Passes(_) => {
                 self.units += 1;
                 self.spent += spent;
-                self.trail.push((spent, before));
+                self.trail.push((spent, before.gap()));
                 if self.trail.len() > TRAIL {
                     self.trail.remove(0);
                 }
-                self.now = after;
+                self.now = after.gap();
             }
             Way::Sweeps | Way::Conjugate => {
                 self.is_over_passes = true;

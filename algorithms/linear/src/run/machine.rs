@@ -80,15 +80,20 @@ impl Machine {
         fits && self.best.len() == rows && self.dual.len() == rows && [0, rows].contains(&self.last.len())
     }
 
-    /// Goes on by about a second's work, or to the tolerance.
-    pub(crate) fn advance(&mut self, binary: &Binary<'_>, tolerance: f64, names: &[u64]) {
+    /// Goes on by about a second's work, of which so many machines have a part, or to the tolerance.
+    pub(crate) fn advance(
+        &mut self,
+        binary: &Binary<'_>,
+        (tolerance, machines): (f64, usize),
+        names: &[u64],
+    ) {
         self.epochs += 1;
         let mut stream = Stream::new(&[names, &[self.epochs]].concat());
-        let mut left = BUDGET;
+        let mut left = BUDGET / machines as f64;
         while left > 0.0 && !self.is_done(tolerance) {
             let supports = self.dual.iter().filter(|a| **a > 0.0).count();
             let way = self.course.way(binary, self.bounds.gap() / tolerance, supports);
-            let before = self.bounds.gap();
+            let before = self.bounds;
             let Self { best, found, bounds, dual, last, .. } = self;
             let mut judge = Judge { binary, tolerance, budget: left, best, found, bounds };
             let goes_on = match way {
@@ -122,7 +127,7 @@ impl Machine {
             };
             let spent = left - judge.budget;
             left = judge.budget;
-            self.course.learn(way, (before, self.bounds.gap()), spent, goes_on);
+            self.course.learn(way, (before, self.bounds), spent, goes_on);
         }
     }
 }

@@ -30,7 +30,8 @@ impl LinearProgram {
 
     fn advance(&self, number: u32, machine: &mut Machine) {
         if !machine.is_done(self.tolerance) {
-            machine.advance(&self.binary(number as usize), self.tolerance, &[self.seed, u64::from(number)]);
+            let settings = (self.tolerance, self.problem.machines());
+            machine.advance(&self.binary(number as usize), settings, &[self.seed, u64::from(number)]);
         }
     }
 

@@ -55,7 +55,8 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
     loop {
         let w = binary.weights_of(&at.a);
         let margins = binary.margins(&w);
-        if judge.offer_with(&at.a, &w, &margins) {
+        judge.offer_with(&at.a, &w, &margins);
+        if judge.is_reached() {
             return true;
         }
         judge.count(cost);
@@ -90,6 +91,9 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
                 (at.a[row] + along * step.a[row]).clamp(costs[row] * 1e-18, costs[row] * (1.0 - 1e-15));
             at.s[row] += along * step.s[row];
             at.t[row] += along * step.t[row];
+        }
+        if judge.is_over() {
+            return true;
         }
     }
 }
