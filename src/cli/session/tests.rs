@@ -170,6 +170,8 @@ fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     // Only programs with several positions say where they are.
     let mut trace: Vec<String> = read("trace.jsonl")[0].lines().map(str::to_owned).collect();
     trace.push("{\"position\": \"point 1 of 2\"}".into());
+    // Only schedules that know it say how many workers have work.
+    trace.push("{\"wanted\": 2}".into());
     // Only runs of several processes list them.
     let members = "{\"members\": [{\"process\": 0, \"peak_memory_bytes\": 1, \"cpu_seconds\": 1.0}]}";
     for (file, texts) in [
