@@ -1,6 +1,7 @@
 //! Parts that two of the algorithms need and the engine does not: vectors of fixed lanes, each in AVX-512,
 //! AVX2 and portable form with the same bits; numbers in messages; with the feature `folds`, cross-validation over
-//! folds of rows; with `cli`, options of reading delimited text and tables, and data as a model sees them; with `testing`, running a program in a folder.
+//! folds of rows; with `cli`, options of reading delimited text and tables, data as a model sees them, and the end of a
+//! cross-validation that was cut short; with `testing`, running a program in a folder.
 //!
 //! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its
 //! instructions were detected.
@@ -22,6 +23,8 @@ pub mod samples;
 pub mod tables;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "cli")]
+pub mod unfinished;
 
 #[cfg(feature = "cli")]
 pub use dialect::DialectArgs;

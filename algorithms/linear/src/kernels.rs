@@ -1,77 +1,16 @@
-//! Arithmetic of rows of few values, in AVX-512, AVX2 and portable form with the same bits.
-//!
-//! A product has eight lanes: stored value t is added to lane t mod 8, and the lanes are added as everywhere. Sums of rows
-//! run value by value, one fused multiply-add each.
+//! Sums, sweeps and passes over rows of few values, in AVX-512, AVX2 and portable form with the same bits. Rows are to these
+//! kernels what columns are to those of the Lasso, by which single rows are multiplied and added.
 
 #[cfg(target_arch = "x86_64")]
 use raddle_common::f64x8::{Avx2, Avx512};
-use raddle_common::f64x8::{F64x8, LANES, Portable};
+use raddle_common::f64x8::{F64x8, Portable};
+use raddle_lasso::kernels::{SparseColumns, sparse_add, sparse_product};
 
 raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
-#[inline(always)]
-fn product<L: F64x8>(columns: &[u32], values: &[f64], w: &[f64]) -> f64 {
-    let (columns, last_columns) = columns.as_chunks::<LANES>();
-    let (values, last_values) = values.as_chunks::<LANES>();
-    let mut sum = L::zero();
-    for (columns, values) in columns.iter().zip(values) {
-        sum = L::load(values).mul_add(L::gather(w, columns), sum);
-    }
-    if !last_columns.is_empty() {
-        sum = L::load_part(last_values).mul_add(L::gather_part(w, last_columns), sum);
-    }
-    sum.sum()
-}
-
-#[inline(always)]
-fn add(columns: &[u32], values: &[f64], factor: f64, w: &mut [f64]) {
-    for (&column, &value) in columns.iter().zip(values) {
-        if let Some(w) = w.get_mut(column as usize) {
-            *w = value.mul_add(factor, *w);
-        }
-    }
-}
-
-/// Compressed rows, borrowed: row i has `values[starts[i]..starts[i + 1]]` in the columns
-/// `columns[starts[i]..starts[i + 1]]`.
-#[derive(Clone, Copy)]
-pub(crate) struct RowsView<'a> {
-    pub(crate) starts: &'a [usize],
-    pub(crate) columns: &'a [u32],
-    pub(crate) values: &'a [f64],
-}
-
-impl<'a> RowsView<'a> {
-    /// Columns and values of a row.
-    #[inline(always)]
-    pub(crate) fn row(self, row: usize) -> (&'a [u32], &'a [f64]) {
-        let stored = self.starts[row]..self.starts[row + 1];
-        (&self.columns[stored.clone()], &self.values[stored])
-    }
-}
-
-/// Products of all rows with a vector.
-pub(crate) struct Products<'a> {
-    pub(crate) rows: RowsView<'a>,
-    pub(crate) w: &'a [f64],
-    pub(crate) out: &'a mut [f64],
-}
-
-impl Kernel for Products<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: F64x8>(self) {
-        for (row, out) in self.out.iter_mut().enumerate() {
-            let (columns, values) = self.rows.row(row);
-            *out = product::<L>(columns, values, self.w);
-        }
-    }
-}
-
 /// Sum of all rows, each with a factor of its own.
 pub(crate) struct Sum<'a> {
-    pub(crate) rows: RowsView<'a>,
+    pub(crate) rows: SparseColumns<'a>,
     pub(crate) factors: &'a [f64],
     pub(crate) out: &'a mut [f64],
 }
@@ -82,8 +21,8 @@ impl Kernel for Sum<'_> {
     #[inline(always)]
     fn run<L: F64x8>(self) {
         for (row, &factor) in self.factors.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
-            let (columns, values) = self.rows.row(row);
-            add(columns, values, factor, self.out);
+            let (columns, values) = self.rows.column(row);
+            sparse_add(self.out, factor, columns, values);
         }
     }
 }
@@ -104,13 +43,13 @@ impl Coordinate {
     #[inline(always)]
     fn settle<L: F64x8>(
         &self,
-        rows: RowsView<'_>,
+        rows: SparseColumns<'_>,
         a: &mut f64,
         w: &mut [f64],
         is_held: impl FnOnce(f64, f64) -> bool,
     ) -> Option<f64> {
-        let (columns, values) = rows.row(self.row as usize);
-        let slope = self.own.mul_add(*a, self.sign.mul_add(product::<L>(columns, values, w), -1.0));
+        let (columns, values) = rows.column(self.row as usize);
+        let slope = self.own.mul_add(*a, self.sign.mul_add(sparse_product::<L>(columns, values, w), -1.0));
         if is_held(slope, self.upper) {
             return None;
         }
@@ -118,7 +57,7 @@ impl Coordinate {
         let wanted = if self.curvature > 0.0 { *a - slope / self.curvature } else { self.upper };
         let next = wanted.max(0.0).min(self.upper);
         if next != *a {
-            add(columns, values, self.sign * (next - *a), w);
+            sparse_add(w, self.sign * (next - *a), columns, values);
             *a = next;
         }
         Some(slope)
@@ -127,7 +66,7 @@ impl Coordinate {
 
 /// A sweep over coordinates in their order and back, each brought to its best dual value.
 pub(crate) struct DoubleSweep<'a> {
-    pub(crate) rows: RowsView<'a>,
+    pub(crate) rows: SparseColumns<'a>,
     pub(crate) coordinates: &'a [Coordinate],
     /// Dual values, in the order of the coordinates.
     pub(crate) a: &'a mut [f64],
@@ -151,7 +90,7 @@ impl Kernel for DoubleSweep<'_> {
 /// A pass over coordinates in groups, which lose those that a bound holds by more than the thresholds; gives the largest
 /// and the smallest projected slope, and the number of values that were looked at.
 pub(crate) struct Pass<'a> {
-    pub(crate) rows: RowsView<'a>,
+    pub(crate) rows: SparseColumns<'a>,
     pub(crate) groups: &'a mut [Vec<Coordinate>],
     pub(crate) a: &'a mut [f64],
     pub(crate) w: &'a mut [f64],
@@ -168,7 +107,7 @@ impl Kernel for Pass<'_> {
         for group in self.groups {
             group.retain(|coordinate| {
                 let row = coordinate.row as usize;
-                visited += self.rows.row(row).0.len();
+                visited += self.rows.column(row).0.len();
                 let before = self.a[row];
                 let held = |slope: f64, upper: f64| {
                     (before == 0.0 && slope > most) || (before == upper && slope < least)
@@ -184,5 +123,52 @@ impl Kernel for Pass<'_> {
             });
         }
         (highest, lowest, visited)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle::simd_level::SimdLevel;
+
+    use super::*;
+
+    /// Rows of 0 to 20 values.
+    fn rows() -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+        let lengths = (0..60_usize).map(|row| row * 7 % 21);
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(lengths.scan(0, |sum, of| {
+                *sum += of;
+                Some(*sum)
+            }))
+            .collect();
+        let count = starts[60];
+        let value = |at: usize| ((at * 37 % 101) as f64 - 50.0) / 7.0;
+        (starts, (0..count).map(|at| (at * 13 % 40) as u32).collect(), (0..count).map(value).collect())
+    }
+
+    #[test]
+    fn every_form_gives_the_same_bits() {
+        let (starts, columns, values) = rows();
+        let rows = SparseColumns { starts: &starts, rows: &columns, values: &values };
+        let coordinate = |row: usize| {
+            let square: f64 = rows.column(row).1.iter().map(|value| value * value).sum();
+            let sign = if row.is_multiple_of(3) { 1.0 } else { -1.0 };
+            Coordinate { row: row as u32, sign, own: 0.05, curvature: square + 0.05, upper: 0.7 }
+        };
+        let coordinates: Vec<Coordinate> = (0..60).map(coordinate).collect();
+        let bits = || -> Vec<u64> {
+            let (mut a, mut w, mut sum) = (vec![0.0; 60], vec![0.0; 40], vec![0.0; 40]);
+            let mut groups: Vec<Vec<Coordinate>> = coordinates.chunks(16).map(<[_]>::to_vec).collect();
+            let thresholds = (0.5, -0.5);
+            let pass = Pass { rows, groups: &mut groups, a: &mut a, w: &mut w, thresholds };
+            let (highest, lowest, visited) = run(pass);
+            run(DoubleSweep { rows, coordinates: &coordinates, a: &mut a, w: &mut w });
+            run(Sum { rows, factors: &a, out: &mut sum });
+            let numbers = [highest, lowest, visited as f64].into_iter().chain(a).chain(w).chain(sum);
+            numbers.map(f64::to_bits).collect()
+        };
+        let forms: Vec<Vec<u64>> = SimdLevel::available().into_iter().map(|form| form.during(bits)).collect();
+        assert!(forms[0].iter().any(|bits| f64::from_bits(*bits) > 0.0));
+        assert!(forms.windows(2).all(|two| two[0] == two[1]), "{} forms", forms.len());
     }
 }

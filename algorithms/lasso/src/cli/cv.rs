@@ -1,12 +1,12 @@
 //! `lasso cv`.
 
 use clap::{Args, ValueEnum};
+use raddle::Ending;
 use raddle::cli::{
-    Data, Error, ExitStatus, Free, PartEnd, PartRun, PartRuns, Session, Timed, TrainOptions, between, choose,
-    combine, number,
+    Error, ExitStatus, Free, PartEnd, PartRun, Session, Timed, TrainOptions, between, choose, combine, number,
 };
 use raddle::state::{from_bytes, to_bytes};
-use raddle::{Ending, RunReport};
+use raddle_common::unfinished::{ended_as, unfinished};
 use raddle_datasets::{Beside, Table};
 use raddle_lasso::files::{About, Features};
 use raddle_lasso::{Criterion, CrossValidation, Curve, Fit, FoldScores, Folds, Lasso, Rule};
@@ -97,7 +97,9 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
     let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, &identity))?;
     if let Some((number, run)) = parts.cut.take() {
-        return unfinished(session, options, data, (number, &run), parts, &folds);
+        let title = format!("{} cross-validation", options.problem.title());
+        let of = (folds.count(), &*title, "lambda");
+        return unfinished(session, (options, train), data, (number, &run), parts, of);
     }
     for bytes in parts.done.iter().flatten() {
         let scores: Vec<FoldScores> = from_bytes(bytes).map_err(Error::failed)?;
@@ -120,7 +122,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut run = parts.run.unwrap_or_else(|| fit.report.clone());
     combine(&mut run, &fit.report);
     parts.trace.extend(fit.trace.iter().cloned());
-    let run = of_model(run, &fit.report);
+    let run = ended_as(run, &fit.report);
     let report =
         session.report(options, data, fit.digest_of(features.occurring.as_ref()), &run, &parts.trace)?;
     let report = report
@@ -185,39 +187,4 @@ fn fit_fold(part: &mut PartRun<'_>, folds: &Folds, identity: &str) -> Result<Par
         scores.push(folds.score(&fold, ratio, outcome).map_err(refuse)?);
     }
     Ok(PartEnd::Done(to_bytes(&scores)))
-}
-
-/// Counts over all runs, with ending, metric and objective of the model's run.
-fn of_model(total: RunReport, model: &RunReport) -> RunReport {
-    let RunReport { ending, metric, objective, .. } = model.clone();
-    RunReport { ending, metric, objective, ..total }
-}
-
-/// A fold that a limit or Ctrl-C ended: nothing can be chosen yet, so no model is written.
-fn unfinished(
-    session: Session,
-    options: &Options,
-    data: Data,
-    (number, last): (usize, &RunReport),
-    parts: PartRuns,
-    folds: &Folds,
-) -> Result<ExitStatus, Error> {
-    let run = of_model(parts.run.unwrap_or_else(|| last.clone()), last);
-    let report = session.report(options, data, String::new(), &run, &parts.trace)?;
-    let done = parts.done.iter().flatten().count();
-    let report = report.result("folds", folds.count() as u64).result("folds_done", done as u64);
-    let train = &options.train;
-    let way = match train.folder().filter(|_| train.checkpoint_every.is_some()) {
-        Some(folder) => format!("; --resume {} goes on with it", folder.display()),
-        None => String::new(),
-    };
-    let text = format!(
-        "{} cross-validation on {}: it ended in fold {} of {}, so no lambda is chosen and no model is written{way}\n\n{}",
-        options.problem.title(),
-        report.data.path,
-        number + 1,
-        folds.count(),
-        report.conclusion()
-    );
-    session.finish_without_model(report, &text)
 }

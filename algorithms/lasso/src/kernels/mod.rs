@@ -43,7 +43,7 @@ pub(crate) use rows::Batch;
 pub use rows::{RowPiece, gram_by_rows};
 pub(crate) use scan::{OUTSIDE, scan};
 pub use solve::{solve_lower, solve_lower_transposed};
-pub use sparse::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
+pub use sparse::{SparseColumns, sparse_add, sparse_add_scaled, sparse_dot, sparse_pass, sparse_product};
 
 /// Runs `body` once in every form that this processor has and returns what each gave, the portable one first.
 #[cfg(test)]

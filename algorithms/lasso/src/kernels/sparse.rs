@@ -52,6 +52,31 @@ pub fn sparse_add_scaled(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) 
     run(AddScaled { out, a, rows, values });
 }
 
+/// [`sparse_dot`] within a kernel of whoever calls.
+#[inline(always)]
+pub fn sparse_product<L: Lanes>(rows: &[u32], values: &[f64], r: &[f64]) -> f64 {
+    let (rows, last_rows) = rows.as_chunks::<LANES>();
+    let (values, last_values) = values.as_chunks::<LANES>();
+    let mut sum = L::zero();
+    for (rows, values) in rows.iter().zip(values) {
+        sum = L::load(values).mul_add(L::gather(r, rows), sum);
+    }
+    if !last_rows.is_empty() {
+        sum = L::load_part(last_values).mul_add(L::gather_part(r, last_rows), sum);
+    }
+    sum.sum()
+}
+
+/// [`sparse_add_scaled`] within a kernel of whoever calls.
+#[inline(always)]
+pub fn sparse_add(out: &mut [f64], a: f64, rows: &[u32], values: &[f64]) {
+    for (&row, &value) in rows.iter().zip(values) {
+        if let Some(out) = out.get_mut(row as usize) {
+            *out = value.mul_add(a, *out);
+        }
+    }
+}
+
 struct Dot<'a> {
     rows: &'a [u32],
     values: &'a [f64],
@@ -63,16 +88,7 @@ impl Kernel for Dot<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
-        let (rows, last_rows) = self.rows.as_chunks::<LANES>();
-        let (values, last_values) = self.values.as_chunks::<LANES>();
-        let mut sum = L::zero();
-        for (rows, values) in rows.iter().zip(values) {
-            sum = L::load(values).mul_add(L::gather(self.r, rows), sum);
-        }
-        if !last_rows.is_empty() {
-            sum = L::load_part(last_values).mul_add(L::gather_part(self.r, last_rows), sum);
-        }
-        sum.sum()
+        sparse_product::<L>(self.rows, self.values, self.r)
     }
 }
 
@@ -90,7 +106,7 @@ impl Kernel for Pass<'_> {
         let columns = self.x.len();
         for (j, c) in self.c.iter_mut().enumerate().take(columns) {
             let (rows, values) = self.x.column(j);
-            *c = Dot { rows, values, r: self.r }.run::<L>();
+            *c = sparse_product::<L>(rows, values, self.r);
         }
     }
 }
@@ -107,10 +123,6 @@ impl Kernel for AddScaled<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        for (&row, &value) in self.rows.iter().zip(self.values) {
-            if let Some(out) = self.out.get_mut(row as usize) {
-                *out = value.mul_add(self.a, *out);
-            }
-        }
+        sparse_add(self.out, self.a, self.rows, self.values);
     }
 }

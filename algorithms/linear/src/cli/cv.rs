@@ -1,8 +1,9 @@
 //! `linear cv`.
 
-use raddle::cli::{Data, Error, ExitStatus, PartEnd, PartRun, PartRuns, Session, Timed, combine, number};
+use raddle::Ending;
+use raddle::cli::{Error, ExitStatus, PartEnd, PartRun, Session, Timed, combine, number};
 use raddle::state::{from_bytes, to_bytes};
-use raddle::{Ending, RunReport};
+use raddle_common::unfinished::{ended_as, unfinished};
 use raddle_linear::{Fit, FoldScores, Folds};
 
 use super::curves::Chosen;
@@ -34,7 +35,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
     let mut parts = session.parts(&identity, &names, |part| fit_fold(part, &folds, (&identity, &named)))?;
     if let Some((number, run)) = parts.cut.take() {
-        return unfinished(session, options, data, (number, &run), parts, &folds);
+        let of = (folds.count(), "Cross-validation of a linear classifier", "C");
+        return unfinished(session, (options, train), data, (number, &run), parts, of);
     }
     for bytes in parts.done.iter().flatten() {
         let scores: FoldScores = from_bytes(bytes).map_err(Error::failed)?;
@@ -56,7 +58,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut run = parts.run.unwrap_or_else(|| fit.report.clone());
     combine(&mut run, &fit.report);
     parts.trace.extend(fit.trace.iter().cloned());
-    let report = session.report(options, data, fit.digest(), &of_model(run, &fit.report), &parts.trace)?;
+    let report = session.report(options, data, fit.digest(), &ended_as(run, &fit.report), &parts.trace)?;
     let found = Found { fit: &fit, about: &about, features: &features };
     let report = chosen.reported(found.reported(report));
     let (text, mut summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
@@ -87,39 +89,4 @@ fn fit_fold(
         fits.push(folds.finish(&fold, &linear, outcome).map_err(refuse)?);
     }
     Ok(PartEnd::Done(to_bytes(&folds.score(&fold, &fits))))
-}
-
-/// Counts over all runs, with ending, metric and objective of the model's run.
-fn of_model(total: RunReport, model: &RunReport) -> RunReport {
-    let RunReport { ending, metric, objective, .. } = model.clone();
-    RunReport { ending, metric, objective, ..total }
-}
-
-/// A fold that a limit or Ctrl-C ended: nothing can be chosen yet, so no model is written.
-fn unfinished(
-    session: Session,
-    options: &Options,
-    data: Data,
-    (number, last): (usize, &RunReport),
-    parts: PartRuns,
-    folds: &Folds,
-) -> Result<ExitStatus, Error> {
-    let run = of_model(parts.run.unwrap_or_else(|| last.clone()), last);
-    let report = session.report(options, data, String::new(), &run, &parts.trace)?;
-    let done = parts.done.iter().flatten().count();
-    let report = report.result("folds", folds.count() as u64).result("folds_done", done as u64);
-    let train = &options.train;
-    let way = match train.folder().filter(|_| train.checkpoint_every.is_some()) {
-        Some(folder) => format!("; --resume {} goes on with it", folder.display()),
-        None => String::new(),
-    };
-    let text = format!(
-        "Cross-validation of a linear classifier on {}: it ended in fold {} of {}, so no C is chosen and no model is \
-         written{way}\n\n{}",
-        report.data.path,
-        number + 1,
-        folds.count(),
-        report.conclusion()
-    );
-    session.finish_without_model(report, &text)
 }

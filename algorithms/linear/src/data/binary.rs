@@ -1,7 +1,9 @@
 //! [`Binary`]: rows of two classes, with the weight of each row's loss.
 
+use raddle_lasso::kernels::sparse_pass;
+
 use super::rows::Rows;
-use crate::kernels::{Coordinate, Products, Sum, run};
+use crate::kernels::{Coordinate, Sum, run};
 use crate::loss::Loss;
 
 /// A binary problem: P(w) = |w|^2 / 2 + sum c phi(y x'w).
@@ -28,7 +30,7 @@ impl Binary<'_> {
     /// Margins of all rows.
     pub(crate) fn margins(&self, w: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.count()];
-        run(Products { rows: self.rows.view(), w, out: &mut margins });
+        sparse_pass(self.rows.view(), w, &mut margins);
         margins.iter_mut().zip(&self.signs).for_each(|(m, sign)| *m *= sign);
         margins
     }

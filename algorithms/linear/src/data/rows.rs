@@ -1,9 +1,7 @@
 //! [`Rows`]: the matrix row by row, with the constant column of the bias behind the others.
 
 use raddle_datasets::Matrix;
-use raddle_lasso::kernels::{sparse_add_scaled, sparse_dot};
-
-use crate::kernels::RowsView;
+use raddle_lasso::kernels::{SparseColumns, sparse_add_scaled, sparse_dot};
 
 /// Rows of values that are not zero, columns ascending.
 #[derive(Debug, Clone)]
@@ -95,14 +93,14 @@ impl Rows {
         self.starts.windows(2).map(|of| ((of[1] - of[0]) as f64).powi(2)).sum()
     }
 
-    /// The rows as kernels take them.
-    pub(crate) fn view(&self) -> RowsView<'_> {
-        RowsView { starts: &self.starts, columns: &self.columns, values: &self.values }
+    /// The rows as kernels take them, to which they are columns.
+    pub(crate) fn view(&self) -> SparseColumns<'_> {
+        SparseColumns { starts: &self.starts, rows: &self.columns, values: &self.values }
     }
 
     /// A row.
     pub(crate) fn row(&self, row: usize) -> Row<'_> {
-        self.view().row(row)
+        self.view().column(row)
     }
 
     /// Product of a row with a vector.

@@ -1,4 +1,4 @@
-//! [`Cut`]: which rows belong to which part and to which shard.
+//! [`Cut`]: the assignment of rows to parts and to shards.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! [`PartsPhase`]: what a round is for.
+//! [`PartsPhase`]: the number of parts of a round, and their sigma'.
 
 /// Purpose of a round: an epoch of so many parts.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! [`PartPlan`]: how many parts there are, by epoch.
+//! [`PartPlan`]: the number of parts, by epoch.
 
 use std::fmt;
 use std::str::FromStr;

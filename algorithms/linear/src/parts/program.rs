@@ -61,7 +61,7 @@ pub struct Change {
 
 raddle::state!(Change { sum, step });
 
-/// Where the run stands.
+/// Standing of a run at a boundary.
 #[derive(Debug, Clone)]
 pub struct Standing {
     /// Adaptive factor for the next epoch, and the factor, the parts and the best step of the last.

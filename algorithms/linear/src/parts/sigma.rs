@@ -1,4 +1,4 @@
-//! [`Sigma`]: how much of the other parts' changes a part expects.
+//! [`Sigma`]: the factor by which a part takes its own change for that of all.
 
 use std::fmt;
 use std::str::FromStr;

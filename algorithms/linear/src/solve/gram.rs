@@ -7,7 +7,7 @@ use crate::data::binary::Binary;
 /// Order of the largest matrix that is factored: 512 MiB.
 const MOST: usize = 8192;
 
-/// Which matrix is factored: of the fewer of rows and columns.
+/// Side of the matrix that is factored: the fewer of rows and columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Rows,

@@ -28,9 +28,9 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
         let some: Vec<usize> = (0..r.len()).filter(|&row| r[row] > 0.0).collect();
         let next = if is_direct {
             let Some((side, cost)) = cheaper_side(binary, some.len()) else { return false };
-            let (gram, cost) = match side {
-                Side::Rows => (Lower::of_rows(binary, &some), cost),
-                Side::Columns => updated(binary, &r, &mut columns, cost),
+            let gram = match side {
+                Side::Rows => Lower::of_rows(binary, &some),
+                Side::Columns => updated(binary, &r, &mut columns),
             };
             judge.count(cost);
             let b: Vec<f64> = (0..r.len())
@@ -64,9 +64,8 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     }
 }
 
-/// Z'RZ, brought up to date by the rows whose weight is another than that of the last step, where these are few; and
-/// the multiplications it takes.
-fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>, cost: f64) -> (Lower, f64) {
+/// Z'RZ, brought up to date by the rows whose weight is another than that of the last step, where these are few.
+fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>) -> Lower {
     let some = r.iter().filter(|r| **r > 0.0).count();
     let changed =
         kept.as_ref().map_or(usize::MAX, |(old, _)| (0..r.len()).filter(|&row| r[row] != old[row]).count());
@@ -79,7 +78,7 @@ fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>,
     }
     let copy = Lower { values: lower.values.clone(), ..lower };
     *kept = Some((r.to_vec(), lower));
-    (copy, cost)
+    copy
 }
 
 /// w' by conjugate gradients on (I + Z'RZ) d = Z'a - w, to a residual that shrinks with the gradient.

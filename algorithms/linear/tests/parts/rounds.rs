@@ -1,4 +1,4 @@
-//! What parts cost: rounds to a relative gap of 1e-2 on the set of CoCoA's code.
+//! Cost of parts: rounds to a relative gap of 1e-2 on the set of CoCoA's code.
 
 use super::*;
 
