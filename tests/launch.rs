@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::commands::{self, Ran, command, ends, run};
 
 /// Small data, and a fit of each solver on them.
-const LINES: [(&str, &str); 9] = [
+const LINES: [(&str, &str); 12] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
     ("lasso-logistic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
     ("sgd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --shards 4"),
@@ -19,6 +19,9 @@ const LINES: [(&str, &str); 9] = [
     ("lda-round", "lda fit --topics 8 --epochs 6 --shards 3 --sync round"),
     ("linear", "linear fit diabetes --loss hinge --C 10 --tol 1e-8"),
     ("linear-parts", "linear fit diabetes --loss hinge --C 0.01 --parts 0:16,4:4 --epochs 8"),
+    ("linear-one-part", "linear fit diabetes --loss hinge --C 0.01 --parts 1 --epochs 4"),
+    ("linear-16-parts", "linear fit diabetes --loss logistic --C 0.01 --parts 16 --epochs 4"),
+    ("linear-auto", "linear fit diabetes --C 0.01 --parts auto --epochs 12"),
 ];
 
 fn report(folder: &Path, out: &str) -> Value {
