@@ -1,27 +1,32 @@
-//! [`Certificate`]: both objectives at a dual point and weights.
+//! [`Certificate`]: both objectives, at a dual point and at weights.
 
 use crate::data::binary::Binary;
 
-/// Objectives of weights and of a dual point.
+/// Objectives of weights and of a dual point; the weights need not be those that follow from the point.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Certificate {
     /// P = |w|^2 / 2 + sum c phi(m).
     pub(crate) primal: f64,
-    /// D = sum psi(a) - |w|^2 / 2.
+    /// D = sum psi(a) - |w(a)|^2 / 2.
     pub(crate) dual: f64,
 }
 
 impl Certificate {
     /// Objectives of a dual point and the weights that follow from it.
     pub(crate) fn of(binary: &Binary<'_>, a: &[f64], w: &[f64]) -> Self {
-        Self::at(binary, a, w, &binary.margins(w))
+        let primal = Self::primal_of(binary, w, &binary.margins(w));
+        Self { primal, dual: Self::dual_of(binary, a, w) }
     }
 
-    /// Objectives where the margins are known.
-    pub(crate) fn at(binary: &Binary<'_>, a: &[f64], w: &[f64], margins: &[f64]) -> Self {
-        let half = 0.5 * w.iter().map(|w| w * w).sum::<f64>();
+    /// Primal objective of weights with these margins.
+    pub(crate) fn primal_of(binary: &Binary<'_>, w: &[f64], margins: &[f64]) -> f64 {
+        half_square(w) + binary.lost(margins)
+    }
+
+    /// Dual objective of a dual point from which these weights follow.
+    pub(crate) fn dual_of(binary: &Binary<'_>, a: &[f64], w: &[f64]) -> f64 {
         let gained: f64 = a.iter().zip(&binary.costs).map(|(&a, &c)| binary.loss.dual(a, c)).sum();
-        Self { primal: half + binary.lost(margins), dual: gained - half }
+        gained - half_square(w)
     }
 
     /// (P - D) / P, at least 0 where sums are exact.
@@ -31,3 +36,7 @@ impl Certificate {
 }
 
 raddle::state!(Certificate { primal, dual });
+
+fn half_square(w: &[f64]) -> f64 {
+    0.5 * w.iter().map(|w| w * w).sum::<f64>()
+}

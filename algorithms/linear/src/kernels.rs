@@ -38,19 +38,35 @@ pub(crate) struct Coordinate {
     pub(crate) upper: f64,
 }
 
+/// Bounds of a dual value, with the slopes beyond which they hold it for a while.
+#[derive(Clone, Copy)]
+struct Bounds {
+    before: f64,
+    upper: f64,
+    most: f64,
+    least: f64,
+}
+
+impl Bounds {
+    #[inline(always)]
+    fn hold(self, slope: f64) -> bool {
+        (self.before == 0.0 && slope > self.most) || (self.before == self.upper && slope < self.least)
+    }
+}
+
 impl Coordinate {
-    /// The slope at a dual value, and the best dual value; w follows it.
+    /// The slope at a dual value, and the best dual value, where no bounds hold it; w follows it.
     #[inline(always)]
     fn settle<L: F64x8>(
         &self,
         rows: SparseColumns<'_>,
         a: &mut f64,
         w: &mut [f64],
-        is_held: impl FnOnce(f64, f64) -> bool,
+        bounds: Option<Bounds>,
     ) -> Option<f64> {
         let (columns, values) = rows.column(self.row as usize);
         let slope = self.own.mul_add(*a, self.sign.mul_add(sparse_product::<L>(columns, values, w), -1.0));
-        if is_held(slope, self.upper) {
+        if bounds.is_some_and(|bounds| bounds.hold(slope)) {
             return None;
         }
         // An empty row: its margin is 0 whatever its dual value.
@@ -79,10 +95,10 @@ impl Kernel for DoubleSweep<'_> {
     #[inline(always)]
     fn run<L: F64x8>(self) {
         for (coordinate, a) in self.coordinates.iter().zip(self.a.iter_mut()) {
-            let _ = coordinate.settle::<L>(self.rows, a, self.w, |_, _| false);
+            let _ = coordinate.settle::<L>(self.rows, a, self.w, None);
         }
         for (coordinate, a) in self.coordinates.iter().zip(self.a.iter_mut()).rev() {
-            let _ = coordinate.settle::<L>(self.rows, a, self.w, |_, _| false);
+            let _ = coordinate.settle::<L>(self.rows, a, self.w, None);
         }
     }
 }
@@ -105,22 +121,25 @@ impl Kernel for Pass<'_> {
         let (most, least) = self.thresholds;
         let (mut highest, mut lowest, mut visited) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         for group in self.groups {
-            group.retain(|coordinate| {
+            // No closure: it would be compiled without the form's instructions.
+            let mut kept = 0;
+            for at in 0..group.len() {
+                let coordinate = group[at];
                 let row = coordinate.row as usize;
                 visited += self.rows.column(row).0.len();
-                let before = self.a[row];
-                let held = |slope: f64, upper: f64| {
-                    (before == 0.0 && slope > most) || (before == upper && slope < least)
+                let bounds = Bounds { before: self.a[row], upper: coordinate.upper, most, least };
+                let Some(slope) = coordinate.settle::<L>(self.rows, &mut self.a[row], self.w, Some(bounds))
+                else {
+                    continue;
                 };
-                let Some(slope) = coordinate.settle::<L>(self.rows, &mut self.a[row], self.w, held) else {
-                    return false;
-                };
-                let is_at_bound =
-                    (before == 0.0 && slope >= 0.0) || (before == coordinate.upper && slope <= 0.0);
+                let is_at_bound = (bounds.before == 0.0 && slope >= 0.0)
+                    || (bounds.before == coordinate.upper && slope <= 0.0);
                 let projected = if is_at_bound { 0.0 } else { slope };
                 (highest, lowest) = (highest.max(projected), lowest.min(projected));
-                true
-            });
+                group[kept] = coordinate;
+                kept += 1;
+            }
+            group.truncate(kept);
         }
         (highest, lowest, visited)
     }

@@ -69,24 +69,28 @@ impl Fit {
     ) -> Self {
         let Outcome { parts, report, trace, .. } = outcome;
         let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
-        let duals = machines.map(|machine| machine.best).collect();
-        Self::of(problem, (loss, c, factors), duals, (report, trace))
+        let points = machines.map(|machine| (machine.best.a, machine.best.w)).collect();
+        Self::of(problem, (loss, c, factors), points, (report, trace))
     }
 
-    /// The fit of dual values of the rows by their places, for each scorer.
+    /// The fit of dual values of the rows by their places and of weights, for each scorer.
     pub(crate) fn of(
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
-        duals: Vec<Vec<f64>>,
+        points: Vec<(Vec<f64>, Vec<f64>)>,
         (report, trace): (RunReport, Vec<EpochRecord>),
     ) -> Self {
         let columns = problem.columns();
         let mut scores = vec![Vec::new(); problem.rows()];
-        let scorer = |(number, best): (usize, Vec<f64>)| {
+        let scorer = |(number, (best, w)): (usize, (Vec<f64>, Vec<f64>))| {
             let binary = problem.binary(number, loss, factors);
-            let w = binary.weights_of(&best);
-            scores.iter_mut().enumerate().for_each(|(row, of)| of.push(problem.rows.dot(row, &w)));
-            let found = Certificate::of(&binary, &best, &w);
+            let margins = binary.margins(&w);
+            let signed = margins.iter().zip(&binary.signs);
+            scores.iter_mut().zip(signed).for_each(|(of, (margin, sign))| of.push(sign * margin));
+            let found = Certificate {
+                primal: Certificate::primal_of(&binary, &w, &margins),
+                dual: Certificate::dual_of(&binary, &best, &binary.weights_of(&best)),
+            };
             let scale = |at: usize| problem.scales.as_ref().map_or(1.0, |scales| scales[at]);
             let coefficients = w[..columns].iter().enumerate().filter(|(_, value)| **value != 0.0);
             Scorer {
@@ -97,7 +101,7 @@ impl Fit {
                 gap: found.gap(),
             }
         };
-        let scorers = duals.into_iter().enumerate().map(scorer).collect();
+        let scorers = points.into_iter().enumerate().map(scorer).collect();
         let is_wrong = |(row, scores): &(usize, &Vec<f64>)| Self::class(scores) != problem.class(*row);
         let wrong = scores.iter().enumerate().filter(is_wrong).count();
         Self {

@@ -176,6 +176,7 @@ impl InParts {
             }
         }
         let (report, trace) = (outcome.report, outcome.trace);
-        Ok(Fit::of(problem, (self.linear.loss, c, &factors), vec![dual], (report, trace)))
+        let w = problem.binary(0, self.linear.loss, &factors).weights_of(&dual);
+        Ok(Fit::of(problem, (self.linear.loss, c, &factors), vec![(dual, w)], (report, trace)))
     }
 }

@@ -37,9 +37,10 @@ impl LinearProgram {
 
     /// The objectives of a machine, the number of its rows that support it, and 1 if it has come to its end.
     fn told(&self, machine: &Machine) -> Vec<f64> {
-        let supports = machine.best.iter().filter(|a| **a > 0.0).count();
+        let supports = machine.best.a.iter().filter(|a| **a > 0.0).count();
         let is_done = f64::from(u8::from(machine.is_done(self.tolerance)));
-        vec![machine.found.primal, machine.found.dual, machine.found.gap(), supports as f64, is_done]
+        let found = machine.best.found;
+        vec![found.primal, found.dual, found.gap(), supports as f64, is_done]
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::gram::{Lower, Side, cheaper_side};
 use super::judge::Judge;
+use super::line::Ray;
 use super::weighted::Weighted;
 use crate::data::binary::Binary;
 
@@ -55,7 +56,7 @@ pub(crate) fn interior(judge: &mut Judge<'_>, at: &mut Inside) -> bool {
     loop {
         let w = binary.weights_of(&at.a);
         let margins = binary.margins(&w);
-        judge.offer_with(&at.a, &w, &margins);
+        judge.offer_with(&at.a, Ray { w: &w, margins: &margins });
         if judge.is_reached() {
             return true;
         }

@@ -1,60 +1,161 @@
 //! [`Judge`]: the certificate of what solvers offer, the best point so far, and the count of their work.
 
+use super::line::{Ray, best_step};
 use crate::certificate::Certificate;
 use crate::data::binary::Binary;
 
-/// Judge of dual points: keeps the best, and says when a solver has done enough.
+/// Evaluations of the slope in the search for the best weights between two.
+const SEARCH: usize = 12;
+
+/// The best dual point and the best weights so far, whatever points they are of, and their certificate.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Best {
+    /// Dual values, one for each row.
+    pub(crate) a: Vec<f64>,
+    /// Weights, one for each column.
+    pub(crate) w: Vec<f64>,
+    pub(crate) found: Certificate,
+}
+
+raddle::state!(Best { a, w, found });
+
+impl Best {
+    /// Dual values with the weights that follow from them, or without any where these are better.
+    pub(crate) fn new(binary: &Binary<'_>, a: Vec<f64>) -> Self {
+        let nothing = vec![0.0; binary.rows.width()];
+        let zeros = binary.lost(&vec![0.0; binary.count()]);
+        if a.iter().all(|a| *a == 0.0) {
+            return Self { a, w: nothing, found: Certificate { primal: zeros, dual: 0.0 } };
+        }
+        let w = binary.weights_of(&a);
+        let mut found = Certificate::of(binary, &a, &w);
+        let is_better = found.primal < zeros;
+        found.primal = found.primal.min(zeros);
+        Self { a, w: if is_better { w } else { nothing }, found }
+    }
+}
+
+/// Judge of dual points and weights: keeps the best of both, and says when a solver has done enough.
 pub(crate) struct Judge<'a> {
     pub(crate) binary: &'a Binary<'a>,
     /// Relative duality gap to reach.
     pub(crate) tolerance: f64,
     /// Multiplications that are left.
     pub(crate) budget: f64,
-    /// Best dual point so far, and its certificate.
-    pub(crate) best: &'a mut Vec<f64>,
-    pub(crate) found: &'a mut Certificate,
-    /// Least primal and largest dual objective so far, whatever points they are of.
-    pub(crate) bounds: &'a mut Certificate,
+    best: &'a mut Best,
+    /// Margins at the best weights.
+    margins: Vec<f64>,
+    /// `true` if these are of the rows themselves, not of sums of other margins.
+    is_exact: bool,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    pub(crate) fn new(binary: &'a Binary<'a>, (tolerance, budget): (f64, f64), best: &'a mut Best) -> Self {
+        let is_nothing = best.w.iter().all(|w| *w == 0.0);
+        let margins = if is_nothing { vec![0.0; binary.count()] } else { binary.margins(&best.w) };
+        Self { binary, tolerance, budget, best, margins, is_exact: true }
+    }
+
     /// Counts work in multiplications.
     pub(crate) fn count(&mut self, work: f64) {
         self.budget -= work;
     }
 
-    /// Takes a dual point into account; `true` if no more is to be done now.
-    pub(crate) fn offer(&mut self, a: &[f64]) -> bool {
+    /// The certificate of the best dual point and the best weights.
+    pub(crate) fn found(&self) -> Certificate {
+        self.best.found
+    }
+
+    /// The best weights.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.best.w
+    }
+
+    /// Takes a dual point and the weights that follow from it into account; gives these, and their margins.
+    pub(crate) fn offer(&mut self, a: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let w = self.binary.weights_of(a);
-        self.offer_with(a, &w, &self.binary.margins(&w))
+        let margins = self.binary.margins(&w);
+        self.count(2.0 * self.binary.rows.stored() as f64);
+        self.offer_with(a, Ray { w: &w, margins: &margins });
+        (w, margins)
     }
 
     /// As [`offer`](Self::offer), where the weights that follow from the point are known, and their margins.
-    pub(crate) fn offer_with(&mut self, a: &[f64], w: &[f64], margins: &[f64]) -> bool {
-        let found = Certificate::at(self.binary, a, w, margins);
-        self.count(2.0 * self.binary.rows.stored() as f64);
-        self.bounds.dual = self.bounds.dual.max(found.dual);
-        self.bounds.primal = self.bounds.primal.min(found.primal);
-        if found.gap() < self.found.gap() {
-            *self.found = found;
-            self.best.clear();
-            self.best.extend_from_slice(a);
+    pub(crate) fn offer_with(&mut self, a: &[f64], at: Ray<'_>) {
+        self.offer_dual(a, at.w);
+        let primal = self.primal(at);
+        let is_enough = Certificate { primal, ..self.best.found }.gap() <= self.tolerance;
+        if is_enough {
+            self.take(at, primal);
+            return;
         }
-        self.is_over()
+        // The dual objective falls for good where the primal one leaps: between the best weights and these there are
+        // better ones than both.
+        let direction = |of: &[f64], best: &[f64]| -> Vec<f64> {
+            of.iter().zip(best).map(|(of, best)| of - best).collect()
+        };
+        let (d, along) = (direction(at.w, &self.best.w), direction(at.margins, &self.margins));
+        let from = Ray { w: &self.best.w, margins: &self.margins };
+        let step = best_step(self.binary, from, Ray { w: &d, margins: &along }, (1.0, SEARCH));
+        let moved =
+            |to: &mut Vec<f64>, by: &[f64]| to.iter_mut().zip(by).for_each(|(to, by)| *to += step * by);
+        let (mut w, mut margins) = (self.best.w.clone(), self.margins.clone());
+        moved(&mut w, &d);
+        moved(&mut margins, &along);
+        let between = self.primal(Ray { w: &w, margins: &margins });
+        if between < primal && between < self.best.found.primal {
+            (self.best.w, self.margins, self.best.found.primal, self.is_exact) = (w, margins, between, false);
+        } else {
+            self.take(at, primal);
+        }
     }
 
-    /// Takes the primal objective of other weights into account.
-    pub(crate) fn saw_primal(&mut self, primal: f64) {
-        self.bounds.primal = self.bounds.primal.min(primal);
+    /// Takes a dual point into account, of which these weights follow.
+    pub(crate) fn offer_dual(&mut self, a: &[f64], w: &[f64]) {
+        let dual = Certificate::dual_of(self.binary, a, w);
+        if dual > self.best.found.dual {
+            self.best.found.dual = dual;
+            self.best.a.clear();
+            self.best.a.extend_from_slice(a);
+        }
     }
 
-    /// `true` if the gap is reached.
-    pub(crate) fn is_reached(&self) -> bool {
-        self.found.gap() <= self.tolerance
+    /// Takes weights into account whose margins may be sums of others.
+    pub(crate) fn offer_primal(&mut self, at: Ray<'_>) {
+        let primal = self.primal(at);
+        if self.take(at, primal) {
+            self.is_exact = false;
+        }
+    }
+
+    fn primal(&self, at: Ray<'_>) -> f64 {
+        Certificate::primal_of(self.binary, at.w, at.margins)
+    }
+
+    /// Keeps weights that are better than the best, with their own margins; `true` if they are.
+    fn take(&mut self, at: Ray<'_>, primal: f64) -> bool {
+        let is_better = primal < self.best.found.primal;
+        if is_better {
+            self.best.found.primal = primal;
+            self.best.w.copy_from_slice(at.w);
+            self.margins.copy_from_slice(at.margins);
+            self.is_exact = true;
+        }
+        is_better
+    }
+
+    /// `true` if the gap is reached, by the rows' own margins.
+    pub(crate) fn is_reached(&mut self) -> bool {
+        if self.best.found.gap() <= self.tolerance && !self.is_exact {
+            self.margins = self.binary.margins(&self.best.w);
+            self.best.found.primal = self.primal(Ray { w: &self.best.w, margins: &self.margins });
+            self.is_exact = true;
+        }
+        self.best.found.gap() <= self.tolerance
     }
 
     /// `true` if the gap is reached or the budget is used up.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&mut self) -> bool {
         self.is_reached() || self.budget <= 0.0
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod gram;
 pub(crate) mod interior;
 pub(crate) mod judge;
+pub(crate) mod line;
 pub(crate) mod newton;
 pub(crate) mod passes;
 pub(crate) mod sweeps;

@@ -6,6 +6,7 @@
 
 use super::gram::{Lower, Side, cheaper_side};
 use super::judge::Judge;
+use super::line::{Ray, best_step};
 use super::weighted::Weighted;
 use crate::data::binary::Binary;
 
@@ -37,28 +38,31 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
                 .map(|row| if r[row] > 0.0 { a[row] / r[row] + margins[row] } else { 0.0 })
                 .collect();
             let Some(factor) = Weighted::new(binary, (&some, &r), (side, gram)) else { return false };
-            let (mut v, sum) = factor.solve(&b);
-            v.iter_mut().enumerate().for_each(|(row, v)| *v = v.clamp(0.0, binary.upper(row)));
-            judge.offer(&v);
-            if judge.is_reached() {
-                return true;
+            let (v, next) = factor.solve(&b);
+            let dual: Vec<f64> =
+                v.iter().enumerate().map(|(row, v)| v.clamp(0.0, binary.upper(row))).collect();
+            if dual == v {
+                judge.offer_dual(&dual, &next);
+            } else {
+                judge.offer_dual(&dual, &binary.weights_of(&dual));
             }
-            sum
+            next
         } else {
+            judge.offer(&a);
             conjugate(judge, (&a, &r, &some), w)
         };
         let direction: Vec<f64> = next.iter().zip(w.iter()).map(|(next, w)| next - w).collect();
         let along = binary.margins(&direction);
-        let step = best_step(binary, (w, &margins), (&direction, &along));
+        let ahead = Ray { w: &direction, margins: &along };
+        let step = best_step(binary, Ray { w, margins: &margins }, ahead, (f64::INFINITY, SEARCH));
         if step == 0.0 {
             return false;
         }
         w.iter_mut().zip(&direction).for_each(|(w, d)| *w += step * d);
-        margins = binary.margins(w);
-        judge.saw_primal(0.5 * w.iter().map(|w| w * w).sum::<f64>() + binary.lost(&margins));
-        let a: Vec<f64> =
-            (0..binary.count()).map(|row| binary.costs[row] * binary.loss.slopes(margins[row]).0).collect();
-        if judge.offer(&a) {
+        margins.iter_mut().zip(&along).for_each(|(m, along)| *m += step * along);
+        judge.count(2.0 * binary.rows.stored() as f64);
+        judge.offer_primal(Ray { w, margins: &margins });
+        if judge.is_over() {
             return true;
         }
     }
@@ -100,7 +104,7 @@ fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w:
     let mut z = eased(&residual);
     let (mut p, mut rz) = (z.clone(), product(&residual, &z));
     let first = rz;
-    let factor = 0.1_f64.min(judge.found.gap().sqrt()).max(1e-3);
+    let factor = 0.1_f64.min(judge.found().gap().sqrt()).max(1e-3);
     let mut count = 0;
     while count < CONJUGATE && rz > factor * factor * first {
         let mut hp = p.clone();
@@ -118,49 +122,4 @@ fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w:
     }
     judge.count(2.0 * stored * count as f64);
     w.iter().zip(&d).map(|(w, d)| w + d).collect()
-}
-
-/// Step along a direction at which the objective is least: the root of its slope, which grows.
-fn best_step(
-    binary: &Binary<'_>,
-    (w, margins): (&[f64], &[f64]),
-    (direction, along): (&[f64], &[f64]),
-) -> f64 {
-    let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let (linear, square) = (product(w, direction), product(direction, direction));
-    // The slope, and how fast it grows.
-    let slope = |t: f64| {
-        let (mut first, mut second) = (linear + t * square, square);
-        for (row, (m, along)) in margins.iter().zip(along).enumerate() {
-            let (down, curved) = binary.loss.slopes(m + t * along);
-            first -= binary.costs[row] * down * along;
-            second += binary.costs[row] * curved * along * along;
-        }
-        (first, second)
-    };
-    if slope(0.0).0 >= 0.0 {
-        return 0.0;
-    }
-    let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
-    for _ in 0..SEARCH {
-        let (first, second) = slope(t);
-        if first > 0.0 {
-            high = t;
-        } else {
-            low = t;
-        }
-        let next = t - first / second;
-        let next = if next > low && next < high {
-            next
-        } else if high.is_finite() {
-            0.5 * (low + high)
-        } else {
-            2.0 * t
-        };
-        if (next - t).abs() <= 1e-10 * t {
-            break;
-        }
-        t = next;
-    }
-    t
 }

@@ -15,15 +15,21 @@ const INNER: usize = 60;
 const TOGETHER: usize = 16;
 
 /// Carries out so many passes over the rows, which stay away while bounds hold them; the point they come to is offered.
-pub(crate) fn passes(judge: &mut Judge<'_>, a: &mut [f64], count: usize, stream: &mut Stream) {
+/// Weights and margins of the point are given, where they are known, and of the point it comes to.
+pub(crate) fn passes(
+    judge: &mut Judge<'_>,
+    (a, known): (&mut [f64], Option<(Vec<f64>, Vec<f64>)>),
+    count: usize,
+    stream: &mut Stream,
+) -> (Vec<f64>, Vec<f64>) {
     let binary = judge.binary;
-    let mut w = binary.weights_of(a);
+    let mut w = known.map_or_else(|| binary.weights_of(a), |(w, _)| w);
     let visited = match binary.loss {
         Loss::Logistic => of_logistic(binary, a, &mut w, (count, stream)),
         Loss::Hinge | Loss::SquaredHinge => of_hinge(binary, a, &mut w, (count, stream)),
     };
     judge.count(2.0 * visited as f64);
-    judge.offer(a);
+    judge.offer(a)
 }
 
 /// Passes of a hinge loss; the number of values looked at.

@@ -18,11 +18,19 @@ const SWEEPS: usize = 10;
 const COARSE: f64 = 1e-9;
 
 /// Ten double sweeps from dual values, and from the last step, which is without elements if there was none; the point
-/// they come to is offered.
-pub(crate) fn sweeps(judge: &mut Judge<'_>, all: &mut [f64], last_of_all: &mut Vec<f64>) {
+/// they come to is offered. Weights and margins of the point are given, where they are known, and of the point it comes
+/// to.
+pub(crate) fn sweeps(
+    judge: &mut Judge<'_>,
+    (all, known): (&mut [f64], Option<(Vec<f64>, Vec<f64>)>),
+    last_of_all: &mut Vec<f64>,
+) -> (Vec<f64>, Vec<f64>) {
     let binary = judge.binary;
-    let w = binary.weights_of(all);
-    let margins = binary.margins(&w);
+    let (w, margins) = known.unwrap_or_else(|| {
+        let w = binary.weights_of(all);
+        let margins = binary.margins(&w);
+        (w, margins)
+    });
     let is_free = |coordinate: &Coordinate| {
         let a = all[coordinate.row as usize];
         let slope = margins[coordinate.row as usize] - 1.0 + coordinate.own * a;
@@ -51,7 +59,7 @@ pub(crate) fn sweeps(judge: &mut Judge<'_>, all: &mut [f64], last_of_all: &mut V
         (all[of.row as usize], last_of_all[of.row as usize]) = (a, last);
     }
     judge.count(4.0 * SWEEPS as f64 * stored as f64 + 2.0 * binary.rows.stored() as f64);
-    judge.offer(all);
+    judge.offer(all)
 }
 
 /// The free rows: their dual values, the last step and how it moved w. What is made small is |w|^2 / 2 +

@@ -1,0 +1,66 @@
+//! The best point of a line for the primal objective.
+
+use crate::data::binary::Binary;
+use crate::loss::Loss;
+
+/// A point of the space of weights, or a direction in it, with the margins of all rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Ray<'a> {
+    pub(crate) w: &'a [f64],
+    pub(crate) margins: &'a [f64],
+}
+
+/// The step from a point along a direction, up to `most`, at which the primal objective is least: the root of its slope,
+/// which grows, sought so many times at most; 0 where the objective does not fall.
+pub(crate) fn best_step(
+    binary: &Binary<'_>,
+    from: Ray<'_>,
+    direction: Ray<'_>,
+    (most, steps): (f64, usize),
+) -> f64 {
+    let (linear, square) = (product(from.w, direction.w), product(direction.w, direction.w));
+    // The slope, and how fast it grows.
+    let slope = |t: f64| {
+        let (mut first, mut second) = (linear + t * square, square);
+        let rows = from.margins.iter().zip(direction.margins).zip(&binary.costs);
+        for ((m, along), c) in rows {
+            let (down, curved) = binary.loss.slopes(m + t * along);
+            first -= c * down * along;
+            second += c * curved * along * along;
+        }
+        (first, second)
+    };
+    if slope(0.0).0 >= 0.0 {
+        return 0.0;
+    }
+    let (mut low, mut high, mut t) = (0.0, most, most.min(1.0));
+    for _ in 0..steps {
+        let (first, second) = slope(t);
+        if first > 0.0 {
+            high = t;
+        } else {
+            low = t;
+        }
+        if low >= most {
+            return most;
+        }
+        // The hinge's slope grows by leaps, of which its derivative tells nothing.
+        let next = t - first / second;
+        let next = if binary.loss != Loss::Hinge && next > low && next < high {
+            next
+        } else if high.is_finite() {
+            0.5 * (low + high)
+        } else {
+            2.0 * t
+        };
+        if (next - t).abs() <= 1e-10 * t {
+            break;
+        }
+        t = next;
+    }
+    t
+}
+
+fn product(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
