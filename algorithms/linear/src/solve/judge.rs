@@ -3,9 +3,12 @@
 use super::line::{Ray, best_step};
 use crate::certificate::Certificate;
 use crate::data::binary::Binary;
+use crate::loss::Loss;
 
 /// Evaluations of the slope in the search for the best weights between two.
 const SEARCH: usize = 12;
+/// Of the slope of a hinge along a ray: near the best weights the best multiple is off by less than the gap.
+const SCALE: usize = 36;
 
 /// The best dual point and the best weights so far, whatever points they are of, and their certificate.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +35,39 @@ impl Best {
         let is_better = found.primal < zeros;
         found.primal = found.primal.min(zeros);
         Self { a, w: if is_better { w } else { nothing }, found }
+    }
+}
+
+/// Weights with their margins, on the way to better ones.
+struct Point {
+    w: Vec<f64>,
+    margins: Vec<f64>,
+}
+
+impl Point {
+    fn ray(&self) -> Ray<'_> {
+        Ray { w: &self.w, margins: &self.margins }
+    }
+
+    fn go(&mut self, step: f64, along: Ray<'_>) {
+        self.w.iter_mut().zip(along.w).for_each(|(w, by)| *w += step * by);
+        self.margins.iter_mut().zip(along.margins).for_each(|(m, by)| *m += step * by);
+    }
+
+    /// Goes to the best multiple.
+    fn scale(&mut self, binary: &Binary<'_>) {
+        if binary.loss != Loss::Hinge {
+            return;
+        }
+        let outward = best_step(binary, self.ray(), self.ray(), (1.0, SCALE));
+        let step = if outward > 0.0 {
+            outward
+        } else {
+            let against = |values: &[f64]| values.iter().map(|value| -value).collect();
+            let back = Self { w: against(&self.w), margins: against(&self.margins) };
+            -best_step(binary, self.ray(), back.ray(), (1.0, SCALE))
+        };
+        self.w.iter_mut().chain(&mut self.margins).for_each(|value| *value *= 1.0 + step);
     }
 }
 
@@ -89,22 +125,19 @@ impl<'a> Judge<'a> {
             self.take(at, primal);
             return;
         }
-        // The dual objective falls for good where the primal one leaps: between the best weights and these there are
-        // better ones than both.
-        let direction = |of: &[f64], best: &[f64]| -> Vec<f64> {
-            of.iter().zip(best).map(|(of, best)| of - best).collect()
-        };
-        let (d, along) = (direction(at.w, &self.best.w), direction(at.margins, &self.margins));
-        let from = Ray { w: &self.best.w, margins: &self.margins };
-        let step = best_step(self.binary, from, Ray { w: &d, margins: &along }, (1.0, SEARCH));
-        let moved =
-            |to: &mut Vec<f64>, by: &[f64]| to.iter_mut().zip(by).for_each(|(to, by)| *to += step * by);
-        let (mut w, mut margins) = (self.best.w.clone(), self.margins.clone());
-        moved(&mut w, &d);
-        moved(&mut margins, &along);
-        let between = self.primal(Ray { w: &w, margins: &margins });
+        // The dual objective rises for good where the primal one leaps: weights between the best ones and these, and
+        // multiples of them, are better than both.
+        let mut found = Point { w: at.w.to_vec(), margins: at.margins.to_vec() };
+        found.scale(self.binary);
+        let direction = |of: &[f64], from: &[f64]| of.iter().zip(from).map(|(of, from)| of - from).collect();
+        let best = Point { w: self.best.w.clone(), margins: self.margins.clone() };
+        let along = Point { w: direction(&best.w, &found.w), margins: direction(&best.margins, &found.margins) };
+        found.go(best_step(self.binary, found.ray(), along.ray(), (1.0, SEARCH)), along.ray());
+        found.scale(self.binary);
+        let between = self.primal(found.ray());
         if between < primal && between < self.best.found.primal {
-            (self.best.w, self.margins, self.best.found.primal, self.is_exact) = (w, margins, between, false);
+            (self.best.w, self.margins, self.best.found.primal, self.is_exact) =
+                (found.w, found.margins, between, false);
         } else {
             self.take(at, primal);
         }
