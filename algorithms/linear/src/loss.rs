@@ -51,8 +51,8 @@ impl Loss {
     pub(crate) fn slopes(self, margin: f64) -> (f64, f64) {
         match self {
             Self::Hinge => (f64::from(u8::from(margin < 1.0)), 0.0),
-            Self::SquaredHinge if margin < 1.0 => (2.0 * (1.0 - margin), 2.0),
-            Self::SquaredHinge => (0.0, 0.0),
+            // Without a branch: which rows fall short is hard to tell beforehand.
+            Self::SquaredHinge => (2.0 * (1.0 - margin).max(0.0), 2.0 * f64::from(u8::from(margin < 1.0))),
             Self::Logistic => {
                 let share = sigmoid(-margin);
                 (share, share * sigmoid(margin))

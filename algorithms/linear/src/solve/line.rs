@@ -3,6 +3,9 @@
 use crate::data::binary::Binary;
 use crate::loss::Loss;
 
+/// Part of the first slope that is as good as none.
+const ENOUGH: f64 = 1e-3;
+
 /// A point of the space of weights, or a direction in it, with the margins of all rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Ray<'a> {
@@ -30,7 +33,8 @@ pub(crate) fn best_step(
         }
         (first, second)
     };
-    if slope(0.0).0 >= 0.0 {
+    let steepest = slope(0.0).0;
+    if steepest >= 0.0 {
         return 0.0;
     }
     let (mut low, mut high, mut t) = (0.0, most, most.min(1.0));
@@ -43,6 +47,9 @@ pub(crate) fn best_step(
         }
         if low >= most {
             return most;
+        }
+        if first.abs() <= ENOUGH * -steepest {
+            break;
         }
         // The hinge's slope grows by leaps, of which its derivative tells nothing.
         let next = t - first / second;
