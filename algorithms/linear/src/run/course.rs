@@ -4,6 +4,7 @@ use crate::certificate::Certificate;
 use crate::data::binary::Binary;
 use crate::loss::Loss;
 use crate::solve::gram::cheaper_side;
+use crate::solve::passes::a_row_alone;
 
 /// Passes of the first units; those behind have as many as the last.
 const PASSES: [usize; 4] = [2, 3, 5, 10];
@@ -17,6 +18,8 @@ const SWEEPS: f64 = 200.0;
 const TRAIL: usize = 3;
 /// Passes still to be expected above which another solver is tried.
 const MANY: f64 = 200.0;
+/// Passes that are more work than all of a direct solver, which of the logistic loss begins then.
+const FEW: f64 = 20.0;
 /// Part of the work of a direct solver, as it was told beforehand, that others may do before it is tried.
 const PATIENCE: f64 = 0.3;
 /// Least relative progress of a unit that counts.
@@ -68,11 +71,8 @@ impl Course {
     /// The way of the next unit, where the gap is to fall by this factor and so many rows support the point.
     pub(crate) fn way(&self, binary: &Binary<'_>, factor: f64, supports: usize) -> Way {
         let passes = Way::Passes(PASSES.get(self.units as usize).copied().unwrap_or(LATER));
-        if self.units == 0 {
-            return passes;
-        }
-        let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64);
-        let by_passes = self.passes_left(left);
+        let alone = a_row_alone(binary.loss) * binary.count() as f64;
+        let (left, pass) = (factor.ln().max(0.0), 2.0 * binary.rows.stored() as f64 + alone);
         let (steps, count) = match binary.loss {
             Loss::Hinge => (INTERIOR, binary.count()),
             Loss::SquaredHinge => (NEWTON, supports),
@@ -80,6 +80,10 @@ impl Course {
         };
         let direct = cheaper_side(binary, count).filter(|_| !self.direct_is_over);
         let by_direct = direct.map_or(f64::INFINITY, |(_, cost)| steps * cost);
+        if self.units == 0 && !(binary.loss == Loss::Logistic && by_direct < FEW * pass) {
+            return passes;
+        }
+        let by_passes = self.passes_left(left);
         let by_others = if self.others_are_over { f64::INFINITY } else { 2.0 * SWEEPS * pass };
         let is_known = self.units >= PASSES.len() as u64;
         let is_slow = self.is_over_passes || (is_known && by_passes > MANY * pass);

@@ -87,7 +87,7 @@ impl Machine {
         let Self { best, dual, last, iterate, course, .. } = self;
         let mut judge = Judge::new(binary, (tolerance, BUDGET / machines as f64), best);
         // The weights that follow from `dual`, and their margins, where they are known.
-        let mut known = None; let t0 = std::time::Instant::now();
+        let mut known = None;
         while !course.is_over() && !judge.is_over() {
             let supports = dual.iter().filter(|a| **a > 0.0).count();
             let (before, left) = (judge.found(), judge.budget);
@@ -121,7 +121,6 @@ impl Machine {
                     }
                 }
             };
-            if std::env::var("TRY").is_ok() { let f = judge.found(); println!("{way:?} {:.3} P {:.9e} D {:.9e} gap {:.2e} spent {:.2e} t {:.4}", 0, f.primal, f.dual, f.gap(), left - judge.budget, t0.elapsed().as_secs_f64()); }
             course.learn(way, (before, judge.found()), left - judge.budget, goes_on);
         }
     }

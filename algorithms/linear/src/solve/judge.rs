@@ -131,7 +131,8 @@ impl<'a> Judge<'a> {
         found.scale(self.binary);
         let direction = |of: &[f64], from: &[f64]| of.iter().zip(from).map(|(of, from)| of - from).collect();
         let best = Point { w: self.best.w.clone(), margins: self.margins.clone() };
-        let along = Point { w: direction(&best.w, &found.w), margins: direction(&best.margins, &found.margins) };
+        let along =
+            Point { w: direction(&best.w, &found.w), margins: direction(&best.margins, &found.margins) };
         found.go(best_step(self.binary, found.ray(), along.ray(), (1.0, SEARCH)), along.ray());
         found.scale(self.binary);
         let between = self.primal(found.ray());

@@ -41,11 +41,8 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
             let (v, next) = factor.solve(&b);
             let dual: Vec<f64> =
                 v.iter().enumerate().map(|(row, v)| v.clamp(0.0, binary.upper(row))).collect();
-            if dual == v {
-                judge.offer_dual(&dual, &next);
-            } else {
-                judge.offer_dual(&dual, &binary.weights_of(&dual));
-            }
+            // The sum of the rows themselves: x is off by what rounding does to the solution.
+            judge.offer_dual(&dual, &binary.weights_of(&dual));
             next
         } else {
             judge.offer(&a);
