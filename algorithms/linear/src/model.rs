@@ -6,6 +6,8 @@ use raddle_lasso::predict;
 
 use crate::certificate::Certificate;
 use crate::data::problem::Problem;
+use crate::data::rows::Rows;
+use crate::error::LinearError;
 use crate::loss::Loss;
 use crate::run::program::LinearProgram;
 
@@ -66,7 +68,7 @@ impl Fit {
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
         outcome: Outcome<LinearProgram>,
-    ) -> Self {
+    ) -> Result<Self, LinearError> {
         let Outcome { parts, report, trace, .. } = outcome;
         let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
         let duals = machines.map(|machine| machine.best).collect();
@@ -79,40 +81,44 @@ impl Fit {
         (loss, c, factors): (Loss, f64, &[f64]),
         duals: Vec<Vec<f64>>,
         (report, trace): (RunReport, Vec<EpochRecord>),
-    ) -> Self {
-        let columns = problem.columns();
+    ) -> Result<Self, LinearError> {
+        let (columns, scales, none) = (problem.columns(), problem.rows.scales()?, Rows::default());
         let mut scores = vec![Vec::new(); problem.rows()];
-        let scorer = |(number, best): (usize, Vec<f64>)| {
-            let binary = problem.binary(number, loss, factors);
-            let w = binary.weights_of(&best);
-            scores.iter_mut().enumerate().for_each(|(row, of)| of.push(problem.rows.dot(row, &w)));
-            let found = Certificate::of(&binary, &best, &w);
-            let scale = |at: usize| problem.scales.as_ref().map_or(1.0, |scales| scales[at]);
+        let scorer = |(number, best): (usize, Vec<f64>)| -> Result<Scorer, LinearError> {
+            // Rows that are read by parts stay where they are.
+            let binary = problem.over(&none, number, loss, factors);
+            let signed: Vec<f64> = best.iter().zip(&binary.signs).map(|(a, sign)| a * sign).collect();
+            let w = problem.rows.sum(&signed)?;
+            let products = problem.rows.products(&w)?;
+            scores.iter_mut().zip(&products).for_each(|(of, product)| of.push(*product));
+            let margins: Vec<f64> = products.iter().zip(&binary.signs).map(|(m, sign)| m * sign).collect();
+            let found = Certificate::at(&binary, &best, &w, &margins);
+            let scale = |at: usize| scales.map_or(1.0, |scales| scales[at]);
             let coefficients = w[..columns].iter().enumerate().filter(|(_, value)| **value != 0.0);
-            Scorer {
+            Ok(Scorer {
                 coefficients: coefficients.map(|(at, value)| (at as u32, value / scale(at))).collect(),
                 intercept: w.get(columns).map_or(0.0, |weight| weight * problem.bias),
                 dual: problem.in_order(&best),
                 objective: found.primal,
                 gap: found.gap(),
-            }
+            })
         };
-        let scorers = duals.into_iter().enumerate().map(scorer).collect();
+        let scorers = duals.into_iter().enumerate().map(scorer).collect::<Result<_, _>>()?;
         let is_wrong = |(row, scores): &(usize, &Vec<f64>)| Self::class(scores) != problem.class(*row);
         let wrong = scores.iter().enumerate().filter(is_wrong).count();
-        Self {
+        Ok(Self {
             scorers,
             training_error: wrong as f64 / problem.rows() as f64,
             bias: problem.bias,
             c,
             loss,
             classes: problem.classes().to_vec(),
-            costs: problem.in_order(&problem.binary(0, loss, factors).costs),
-            scales: problem.scales.as_ref().map(|scales| scales.to_vec()),
+            costs: problem.in_order(&problem.over(&none, 0, loss, factors).costs),
+            scales: scales.map(<[f64]>::to_vec),
             report,
             trace,
             columns,
-        }
+        })
     }
 
     /// Number of columns of the matrix.

@@ -1,6 +1,9 @@
 //! [`Rows`]: the matrix row by row, with the constant column of the bias behind the others.
 
-use raddle_datasets::Matrix;
+use std::ops::Range;
+
+use raddle::state::{Reader, StateError, Writer};
+use raddle_datasets::{Matrix, RowRange};
 use raddle_lasso::kernels::{SparseColumns, sparse_add_scaled, sparse_dot};
 
 /// Rows of values that are not zero, columns ascending.
@@ -47,30 +50,77 @@ impl Rows {
         self.squares = (0..self.count()).map(square).collect();
     }
 
+    /// Rows as a file has them, with a bias that is not zero behind the columns, and the first columns divided by these.
+    pub(crate) fn read(read: &RowRange, (columns_here, bias): (usize, f64), scales: &[f64]) -> Self {
+        let own = usize::from(bias != 0.0);
+        let (count, stored) = (read.starts.len() - 1, read.values.len());
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        columns.reserve_exact(stored + own * count);
+        values.reserve_exact(stored + own * count);
+        for range in read.starts.windows(2).map(|of| of[0]..of[1]) {
+            columns.extend_from_slice(&read.columns[range.clone()]);
+            values.extend_from_slice(&read.values[range]);
+            if own > 0 {
+                columns.push(columns_here as u32);
+                values.push(bias);
+            }
+            starts.push(values.len());
+        }
+        let mut rows = Self { starts, columns, values, width: columns_here + own, squares: Vec::new() };
+        rows.divide(scales);
+        rows
+    }
+
     /// Divides each of the first columns by its standard deviation, where that is not 0; the divisors.
     pub(crate) fn scale(&mut self, columns: usize) -> Vec<f64> {
-        let (count, mut sums, mut squares) =
-            (self.count() as f64, vec![0.0; self.width], vec![0.0; self.width]);
-        let mut stored = vec![0_usize; self.width];
-        for (&column, value) in self.columns.iter().zip(&self.values) {
-            sums[column as usize] += value;
-            stored[column as usize] += 1;
-        }
-        let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
-        for (&column, value) in self.columns.iter().zip(&self.values) {
-            squares[column as usize] += (value - means[column as usize]).powi(2);
-        }
-        let of = |at: usize| {
-            let zeros = count - stored[at] as f64;
-            let deviation = ((squares[at] + zeros * means[at].powi(2)) / count).sqrt();
-            if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
+        let told = |tell: &mut dyn FnMut(&Self)| -> Result<(), std::convert::Infallible> {
+            tell(self);
+            Ok(())
         };
-        let scales: Vec<f64> = (0..columns).map(of).collect();
+        let Ok(scales) = deviations(columns, self.width, self.count(), told);
+        self.divide(&scales);
+        scales
+    }
+
+    /// Divides each of the first columns, and measures the rows.
+    fn divide(&mut self, by: &[f64]) {
         for (&column, value) in self.columns.iter().zip(&mut self.values) {
-            *value /= scales.get(column as usize).copied().unwrap_or(1.0);
+            *value /= by.get(column as usize).copied().unwrap_or(1.0);
         }
         self.measure();
-        scales
+    }
+
+    /// Writes some of the rows.
+    pub(crate) fn save(&self, range: Range<usize>, out: &mut Writer) {
+        let starts = &self.starts[range.start..=range.end];
+        let stored = starts[0]..starts[range.len()];
+        let counted: Vec<u64> = starts.iter().map(|start| (start - stored.start) as u64).collect();
+        out.write(&counted);
+        out.write_slice(&self.columns[stored.clone()]);
+        out.write_slice(&self.values[stored]);
+        out.write(&(self.width as u64));
+    }
+
+    /// Reads rows that were written.
+    ///
+    /// # Errors
+    /// If the bytes describe no rows.
+    pub(crate) fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let starts: Vec<u64> = from.read()?;
+        let (columns, values): (Vec<u32>, Vec<f64>) = (from.read()?, from.read()?);
+        let width = from.read::<u64>()? as usize;
+        let fits = starts.first() == Some(&0)
+            && starts.is_sorted()
+            && starts.last() == Some(&(values.len() as u64))
+            && columns.len() == values.len()
+            && columns.iter().all(|&column| (column as usize) < width);
+        if !fits {
+            return Err(StateError::new("rows of a matrix"));
+        }
+        let starts = starts.into_iter().map(|start| start as usize).collect();
+        let mut rows = Self { starts, columns, values, width, squares: Vec::new() };
+        rows.measure();
+        Ok(rows)
     }
 
     /// Number of rows.
@@ -119,6 +169,45 @@ impl Rows {
     pub(crate) fn square(&self, row: usize) -> f64 {
         self.squares[row]
     }
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: 0, squares: Vec::new() }
+    }
+}
+
+/// Divisors that bring the first of so many columns to a standard deviation of 1, 1 where that is 0; `each` tells all rows,
+/// range after range, whenever it is called.
+///
+/// # Errors
+/// Those of `each`.
+pub(crate) fn deviations<E>(
+    columns: usize,
+    width: usize,
+    count: usize,
+    mut each: impl FnMut(&mut dyn FnMut(&Rows)) -> Result<(), E>,
+) -> Result<Vec<f64>, E> {
+    let (count, mut sums, mut squares) = (count as f64, vec![0.0; width], vec![0.0; width]);
+    let mut stored = vec![0_usize; width];
+    each(&mut |rows| {
+        for (&column, value) in rows.columns.iter().zip(&rows.values) {
+            sums[column as usize] += value;
+            stored[column as usize] += 1;
+        }
+    })?;
+    let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
+    each(&mut |rows| {
+        for (&column, value) in rows.columns.iter().zip(&rows.values) {
+            squares[column as usize] += (value - means[column as usize]).powi(2);
+        }
+    })?;
+    let of = |at: usize| {
+        let zeros = count - stored[at] as f64;
+        let deviation = ((squares[at] + zeros * means[at].powi(2)) / count).sqrt();
+        if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
+    };
+    Ok((0..columns).map(of).collect())
 }
 
 /// Tells row, column and value of all that is not zero, column after column.
