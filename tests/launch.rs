@@ -207,6 +207,59 @@ fn shards_move_to_the_faster_process() {
     println!("{:.3} s with equal shares, {:.3} s balanced", equal.0, balanced.0);
 }
 
+/// Seconds of the slowest worker in an epoch, the median of the later half of a run.
+fn slowest(folder: &Path) -> f64 {
+    let trace = std::fs::read_to_string(folder.join("run/trace.jsonl")).unwrap();
+    let of = |line: &str| -> f64 {
+        let record: Value = serde_json::from_str(line).unwrap();
+        record["load"].as_array().unwrap().iter().map(|load| load.as_f64().unwrap()).fold(0.0, f64::max)
+    };
+    let all: Vec<f64> = trace.lines().map(of).collect();
+    median(all[all.len() / 2..].to_vec())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    assert!(!values.is_empty());
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Parts of `linear` on two processes, one of which is half as fast: with balance an epoch takes at most 1 / 1.2 of its time,
+/// and the bytes are the same. Both workers sleep most of the time, so that it counts little what else the machine does; the
+/// long form compares the seconds of whole runs of which one worker sleeps half of the time.
+#[test]
+fn parts_gain_by_balance_where_a_process_is_half_as_fast() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut state = 7;
+    let mut next = |most: u64| commands::next(&mut state) % most + 1;
+    let rows: String = (0..1500)
+        .map(|row| {
+            let values: String =
+                (0..40).map(|at| format!(" {}:{}", 25 * at + next(25), next(9) + row % 2)).collect();
+            format!("{}{values}\n", row % 2)
+        })
+        .collect();
+    std::fs::write(folder.join("rows.svm"), rows).unwrap();
+    let line = "linear fit rows.svm --loss hinge --C 1 --tol 1e-12 --parts 4 --shards 64 --scale";
+    let is_long = std::env::var_os("RADDLE_UNEVEN").is_some();
+    let (epochs, slowdown) = if is_long { (600, "1 0 2\n") } else { (24, "0 0 30\n1 0 60\n") };
+    let line = format!("{line} --epochs {epochs}");
+    let (digest, _) = alone(folder, &line);
+    std::fs::write(folder.join("slow"), slowdown).unwrap();
+    let seconds = |balance: &str| {
+        let launch = format!("raddle launch --processes 2 --balance {balance} --");
+        ends(folder, &format!("{launch} {line} --slowdown slow --out run --force"), 3);
+        let report = report(folder, "run");
+        assert_eq!(report["model_digest"], digest.as_str());
+        assert_eq!(report["shards_moved"].as_u64().unwrap() > 0, balance == "on");
+        if is_long { report["seconds"]["fit"].as_f64().unwrap() } else { slowest(folder) }
+    };
+    let ratios: Vec<f64> = (0..5).map(|_| seconds("off") / seconds("on")).collect();
+    println!("off over on: {ratios:.2?}");
+    assert!(median(ratios.clone()) >= 1.2, "{ratios:?}");
+}
+
 #[test]
 fn an_example_says_what_it_says_alone() {
     let folder = tempfile::tempdir().unwrap();

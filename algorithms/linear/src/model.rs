@@ -146,12 +146,17 @@ impl Fit {
 
     /// Digest of the coefficients: equal exactly for equal models.
     pub fn digest(&self) -> String {
-        let mut digest = ModelDigest::default();
-        for scorer in &self.scorers {
-            let (columns, values): (Vec<u64>, Vec<f64>) =
-                scorer.coefficients.iter().map(|&(column, value)| (u64::from(column), value)).unzip();
-            digest = digest.u64s(&columns).f64s(&values).f64s(&[scorer.intercept]);
-        }
-        digest.f64s(&[self.c]).finish()
+        digest(self.scorers.iter().map(|of| (&of.coefficients[..], of.intercept)), self.c)
     }
+}
+
+/// Digest of coefficients and intercepts, of each scorer, at this C.
+pub(crate) fn digest<'a>(scorers: impl Iterator<Item = (&'a [(u32, f64)], f64)>, c: f64) -> String {
+    let mut digest = ModelDigest::default();
+    for (coefficients, intercept) in scorers {
+        let (columns, values): (Vec<u64>, Vec<f64>) =
+            coefficients.iter().map(|&(column, value)| (u64::from(column), value)).unzip();
+        digest = digest.u64s(&columns).f64s(&values).f64s(&[intercept]);
+    }
+    digest.f64s(&[c]).finish()
 }

@@ -1,7 +1,5 @@
 //! [`Binary`]: rows of two classes, with the weight of each row's loss.
 
-use raddle_lasso::kernels::sparse_pass;
-
 use super::rows::Rows;
 use crate::kernels::{Coordinate, Sum, run};
 use crate::loss::Loss;
@@ -34,7 +32,7 @@ impl Binary<'_> {
     /// Margins of all rows.
     pub(crate) fn margins(&self, w: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.count()];
-        sparse_pass(self.rows.view(), w, &mut margins);
+        self.rows.products(w, &mut margins);
         margins.iter_mut().zip(&self.signs).for_each(|(m, sign)| *m *= sign);
         margins
     }

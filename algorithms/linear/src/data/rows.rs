@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 
+use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::{Matrix, RowRange};
-use raddle_lasso::kernels::{SparseColumns, sparse_add_scaled, sparse_dot};
+use raddle_lasso::kernels::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
+
+/// Parts of a pass for each of several threads: some rows have more values than others.
+const PARTS: usize = 4;
 
 /// Rows of values that are not zero, columns ascending.
 #[derive(Debug, Clone)]
@@ -159,6 +163,16 @@ impl Rows {
         sparse_dot(columns, values, with)
     }
 
+    /// Products of all rows with a vector, by all [`fork_join`]: each is the same whoever computes it.
+    pub(crate) fn products(&self, with: &[f64], out: &mut [f64]) {
+        let per = part(self.count(), fork_join::count());
+        fork_join::each(self.stored() as u64, out.chunks_mut(per).enumerate(), |(number, out)| {
+            let first = number * per;
+            let starts = &self.starts[first..=first + out.len()];
+            sparse_pass(SparseColumns { starts, rows: &self.columns, values: &self.values }, with, out);
+        });
+    }
+
     /// Adds a multiple of a row to a vector.
     pub(crate) fn add(&self, row: usize, factor: f64, to: &mut [f64]) {
         let (columns, values) = self.row(row);
@@ -169,6 +183,12 @@ impl Rows {
     pub(crate) fn square(&self, row: usize) -> f64 {
         self.squares[row]
     }
+}
+
+/// Rows of a part of a pass over so many by these threads.
+fn part(rows: usize, threads: usize) -> usize {
+    let parts = if threads > 1 { PARTS * threads } else { 1 };
+    rows.div_ceil(parts).max(1)
 }
 
 impl Default for Rows {
@@ -223,6 +243,53 @@ fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
             for (column, values) in x.outer_iterator().enumerate() {
                 values.iter().for_each(|(row, &value)| tell(row, column, value));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle::random::Stream;
+    use raddle_datasets::Csc;
+
+    use super::*;
+
+    #[test]
+    fn passes_are_shared_out_and_no_thread_changes_a_bit() {
+        let (count, columns) = (3000_usize, 400_usize);
+        let mut draw = Stream::new(&[8]);
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for _ in 0..columns {
+            for row in (0..count).filter(|row| row % 7 > 0) {
+                if draw.unit() < 0.4 {
+                    indices.push(row as u32);
+                    values.push(draw.unit() - 0.5);
+                }
+            }
+            starts.push(indices.len());
+        }
+        let x = Matrix::Sparse(Csc::new_csc((count, columns), starts, indices, values));
+        let places: Vec<u32> = (0..count as u32).collect();
+        let rows = Rows::of(&x, 1.0, &places);
+        // So much that helpers are asked.
+        assert!(rows.stored() > 400_000);
+        let with: Vec<f64> = (0..rows.width()).map(|_| draw.unit() - 0.5).collect();
+        let expected: Vec<u64> = (0..count).map(|row| rows.dot(row, &with).to_bits()).collect();
+        for threads in 1..8 {
+            let found = fork_join::during(threads, || {
+                let mut out = vec![f64::NAN; count];
+                rows.products(&with, &mut out);
+                out
+            });
+            assert!(
+                found.iter().map(|value| value.to_bits()).eq(expected.iter().copied()),
+                "{threads} threads"
+            );
+            // Counted: nobody waits for a part that is more than a third of a thread's share.
+            let per = part(count, threads);
+            let of = |first: usize| rows.starts[(first + per).min(count)] - rows.starts[first];
+            let most = (0..count).step_by(per).map(of).max().unwrap();
+            assert!(threads == 1 || most * threads * 3 <= rows.stored(), "{threads}: {most}");
         }
     }
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use raddle_datasets::Matrix;
-use raddle_lasso::kernels::sparse_pass;
 
 use super::rows::Rows;
 use super::slice::RowSlice;
@@ -167,7 +166,7 @@ impl RowSource {
     /// If rows cannot be read.
     pub(crate) fn products(&self, with: &[f64]) -> Result<Vec<f64>, LinearError> {
         let mut out = vec![0.0; self.places.len()];
-        self.each(|first, rows| sparse_pass(rows.view(), with, &mut out[first..first + rows.count()]))?;
+        self.each(|first, rows| rows.products(with, &mut out[first..first + rows.count()]))?;
         Ok(out)
     }
 

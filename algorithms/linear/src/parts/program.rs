@@ -160,7 +160,7 @@ impl Program for PartsProgram {
         let standing = at.pinned;
         standing.idle = if gap < standing.least { 0 } else { standing.idle + 1 };
         standing.least = standing.least.min(gap);
-        let status = if standing.idle >= IDLE { Status::Completed } else { Status::Continue };
+        let status = if standing.idle >= IDLE { Status::Converged } else { Status::Continue };
         let metric = Metric::new("relative-duality-gap", gap, "training data").target(self.tolerance);
         let mut verdict =
             Verdict::new(metric.certified()).status(status).show("primal", primal).show("dual", dual);

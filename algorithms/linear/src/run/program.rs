@@ -11,7 +11,7 @@ use crate::loss::Loss;
 
 /// A linear classifier as a program of the engine. Of several classes each is a shard, and several workers have several
 /// classes at once. A binary problem that is alone is solved where rounds are aggregated: there the other workers help
-/// with factors.
+/// with factors, and with the products of all rows that certificates and steps need.
 #[derive(Debug)]
 pub struct LinearProgram {
     pub(crate) problem: Problem,
