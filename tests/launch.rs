@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::commands::{self, Ran, command, ends, run};
 
 /// Small data, and a fit of each solver on them.
-const LINES: [(&str, &str); 12] = [
+const LINES: [(&str, &str); 13] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
     ("lasso-logistic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
     ("sgd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --shards 4"),
@@ -20,6 +20,7 @@ const LINES: [(&str, &str); 12] = [
     ("linear", "linear fit diabetes --loss hinge --C 10 --tol 1e-8"),
     ("linear-parts", "linear fit diabetes --loss hinge --C 0.01 --parts 0:16,4:4 --epochs 8"),
     ("linear-one-part", "linear fit diabetes --loss hinge --C 0.01 --parts 1 --epochs 4"),
+    ("linear-4-parts", "linear fit diabetes --C 0.01 --parts 4 --epochs 6"),
     ("linear-16-parts", "linear fit diabetes --loss logistic --C 0.01 --parts 16 --epochs 4"),
     ("linear-auto", "linear fit diabetes --C 0.01 --parts auto --epochs 12"),
 ];
@@ -131,6 +132,9 @@ fn files_are_read_by_parts() {
         .map(|row| format!("{}.5 {}:{} {}:-2.5\n", next(30), next(40), next(5), row % 30 + 50))
         .collect();
     std::fs::write(folder.join("a.svm"), rows).unwrap();
+    let rows: String =
+        (0..90).map(|row| format!("{} {}:{} {}:-2.5\n", next(2), next(40), next(5), row % 30 + 50)).collect();
+    std::fs::write(folder.join("b.svm"), rows).unwrap();
     std::fs::create_dir_all(folder.join("launched/data")).unwrap();
     std::fs::write(folder.join("launched/data/mine"), "").unwrap();
     for line in [
@@ -142,10 +146,17 @@ fn files_are_read_by_parts() {
         "lasso fit a.csv --y y --shards 3 --missing mean --loss logistic --weights count --unpenalized size",
         "lasso fit a.csv --y town --shards 2 --missing mean --loss multinomial --ratio 3 --no-standardize",
         "lasso fit a.csv --y count --shards 4 --missing drop --groups columns --ratio 5",
+        "linear fit a.csv --y y --missing mean --loss logistic --weights count --scale",
+        "linear fit a.csv --y town --missing mean --tol 1e-6",
+        "linear fit a.csv --y y --missing drop --loss hinge --parts 4 --shards 8 --epochs 9",
+        "linear fit a.csv --y y --missing mean --loss logistic --parts 0:4,2:2 --epochs 5 --scale --bias 0",
+        "linear fit b.svm --parts auto --epochs 7 --class-weights balanced",
     ] {
         let (digest, ran_alone) = alone(folder, line);
         let expected = report(folder, "alone");
-        for line in [line.to_owned(), format!("{line} --cache kept")] {
+        // Rows of `linear` are kept for the run alone.
+        let cached = (!line.starts_with("linear")).then(|| format!("{line} --cache kept"));
+        for line in std::iter::once(line.to_owned()).chain(cached) {
             let ran = launched(folder, 3, 1, &line);
             let found = report(folder, "launched");
             assert_eq!(ran.code, ran_alone.code, "{line}: {}", ran.err);
@@ -194,6 +205,59 @@ fn shards_move_to_the_faster_process() {
     assert_eq!(equal.1, 0);
     assert!(balanced.1 > 0, "no shard has moved");
     println!("{:.3} s with equal shares, {:.3} s balanced", equal.0, balanced.0);
+}
+
+/// Seconds of the slowest worker in an epoch, the median of the later half of a run.
+fn slowest(folder: &Path) -> f64 {
+    let trace = std::fs::read_to_string(folder.join("run/trace.jsonl")).unwrap();
+    let of = |line: &str| -> f64 {
+        let record: Value = serde_json::from_str(line).unwrap();
+        record["load"].as_array().unwrap().iter().map(|load| load.as_f64().unwrap()).fold(0.0, f64::max)
+    };
+    let all: Vec<f64> = trace.lines().map(of).collect();
+    median(all[all.len() / 2..].to_vec())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    assert!(!values.is_empty());
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Parts of `linear` on two processes, one of which is half as fast: with balance an epoch takes at most 1 / 1.2 of its time,
+/// and the bytes are the same. Both workers sleep most of the time, so that it counts little what else the machine does; the
+/// long form compares the seconds of whole runs of which one worker sleeps half of the time.
+#[test]
+fn parts_gain_by_balance_where_a_process_is_half_as_fast() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut state = 7;
+    let mut next = |most: u64| commands::next(&mut state) % most + 1;
+    let rows: String = (0..1500)
+        .map(|row| {
+            let values: String =
+                (0..40).map(|at| format!(" {}:{}", 25 * at + next(25), next(9) + row % 2)).collect();
+            format!("{}{values}\n", row % 2)
+        })
+        .collect();
+    std::fs::write(folder.join("rows.svm"), rows).unwrap();
+    let line = "linear fit rows.svm --loss hinge --C 1 --tol 1e-12 --parts 4 --shards 64 --scale";
+    let is_long = std::env::var_os("RADDLE_UNEVEN").is_some();
+    let (epochs, slowdown) = if is_long { (600, "1 0 2\n") } else { (24, "0 0 30\n1 0 60\n") };
+    let line = format!("{line} --epochs {epochs}");
+    let (digest, _) = alone(folder, &line);
+    std::fs::write(folder.join("slow"), slowdown).unwrap();
+    let seconds = |balance: &str| {
+        let launch = format!("raddle launch --processes 2 --balance {balance} --");
+        ends(folder, &format!("{launch} {line} --slowdown slow --out run --force"), 3);
+        let report = report(folder, "run");
+        assert_eq!(report["model_digest"], digest.as_str());
+        assert_eq!(report["shards_moved"].as_u64().unwrap() > 0, balance == "on");
+        if is_long { report["seconds"]["fit"].as_f64().unwrap() } else { slowest(folder) }
+    };
+    let ratios: Vec<f64> = (0..5).map(|_| seconds("off") / seconds("on")).collect();
+    println!("off over on: {ratios:.2?}");
+    assert!(median(ratios.clone()) >= 1.2, "{ratios:?}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl Fault {
 
 /// Every solver, with the epochs to wait for at most, and how many times as long as they are tasks take:
 /// short ones longer.
-const SOLVERS: [(&str, u64, u64); 7] = [
+const SOLVERS: [(&str, u64, u64); 10] = [
     ("lasso fit synth:ar1:n=150,p=700,rho=0.9,s=20,snr=5,seed=1 --ratio 500 --tol 1e-13 --shards 4", 8, 60),
     ("mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4", 15, 20),
     ("lda fit --topics 8 --epochs 30 --shards 4", 15, 20),
@@ -88,6 +88,9 @@ const SOLVERS: [(&str, u64, u64); 7] = [
         15,
         20,
     ),
+    ("linear fit diabetes --loss hinge --C 0.01 --tol 1e-9 --parts 4 --shards 8 --epochs 30", 15, 60),
+    ("linear fit diabetes --C 0.01 --tol 1e-9 --parts 0:16,9:4 --shards 16 --epochs 30", 15, 60),
+    ("linear fit diabetes --loss logistic --C 0.01 --tol 1e-9 --parts auto --shards 16 --epochs 30", 15, 60),
 ];
 
 /// A fault strikes a random process, the first one included, at a random epoch of a run of two or three:
@@ -337,6 +340,7 @@ fn every_program_goes_on_after_each_epoch() {
     let folder = folder.path();
     slow(folder, 30);
     let ratings = "mf fit synth:ratings:users=300,items=120,n=9000 --rank 4 --epochs 5 --shards 4 --solver";
+    let parts = "linear fit diabetes --C 0.01 --tol 1e-9 --epochs 5 --shards 16 --parts";
     let lines = [
         "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 5 --tol 1e-14"
             .to_owned(),
@@ -344,17 +348,67 @@ fn every_program_goes_on_after_each_epoch() {
         format!("{ratings} sgd"),
         format!("{ratings} als"),
         format!("{ratings} ccd"),
+        format!("{parts} 4 --loss hinge"),
+        format!("{parts} 0:8,3:2 --loss squared-hinge"),
+        format!("{parts} auto --loss logistic"),
     ];
     for line in &lines {
         let (expected, status) = alone(folder, line);
         let program = line.split(' ').next().unwrap();
-        // For the Lasso, epochs are a limit: of one sitting.
-        let more = if program == "lasso" { " --epochs 5" } else { "" };
+        // Where a fit ends by its certificate, epochs are a limit: of one sitting.
+        let more = if ["lasso", "linear"].contains(&program) { " --epochs 5" } else { "" };
         for epoch in 1..5 {
             killed_after(folder, line, epoch);
             let ran = run(folder, &format!("{program} fit --resume run --workers 2{more}"));
             assert_eq!(ran.code, status, "{line}, after {epoch}: {}", ran.err);
             assert_eq!(digest(&folder.join("run")), expected, "{line}, after {epoch}: {}", ran.err);
         }
+    }
+}
+
+/// Two classes that overlap in rows of so many values of many columns; with more classes, each of one row, which are easy.
+fn classes(folder: &Path, name: &str, (rows, columns, values): (u64, u64, usize), more: u64) {
+    let (mut dice, mut text) = (columns, String::new());
+    for row in 0..rows {
+        let mut own = std::collections::BTreeMap::new();
+        while own.len() < values {
+            let (column, value) = (next(&mut dice) % columns + 1, (next(&mut dice) % 1000) as f64 / 1000.0);
+            let shift = if column % 2 == row % 2 { 0.45 } else { 0.5 };
+            own.insert(column, value - shift);
+        }
+        let own: String = own.iter().map(|(column, value)| format!(" {column}:{value:.3}")).collect();
+        text += &format!("{}{own}\n", row % 2);
+    }
+    text.extend((0..more).map(|class| format!("{} {}:5\n", class + 2, columns + class + 1)));
+    fs::write(folder.join(name), text).unwrap();
+}
+
+/// Of many classes each has a small part of an epoch, of two one has all of it.
+#[test]
+fn linear_fits_as_one_problem_go_on_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    slow(folder, 1);
+    classes(folder, "many.svm", (300, 120, 100), 98);
+    classes(folder, "two.svm", (9000, 9000, 10), 0);
+    for (line, limit, after) in [
+        ("linear fit many.svm --loss hinge --C 1e4 --tol 1e-12", 3, 2),
+        ("linear fit many.svm --loss squared-hinge --C 100 --tol 1e-10", 4, 2),
+        ("linear fit many.svm --loss logistic --C 1e5 --tol 1e-13", 3, 1),
+        ("linear fit two.svm --loss hinge --C 1e3 --tol 1e-10", 2, 1),
+    ] {
+        let line = format!("{line} --epochs {limit}");
+        let (expected, status) = alone(folder, &line);
+        assert!(
+            report(&folder.join("alone"))["epochs"].as_u64().unwrap() > after,
+            "{line} has too few epochs"
+        );
+        killed_after(folder, &line, after);
+        fs::rename(folder.join("run"), folder.join("copy")).unwrap();
+        let resume = format!("raddle launch --processes 2 --resume copy -- linear fit --epochs {limit}");
+        let ran = run(folder, &resume);
+        assert_eq!(ran.code, status, "{line}: {}", ran.err);
+        assert_eq!(digest(&folder.join("copy")), expected, "{line}: {}", ran.err);
+        fs::remove_dir_all(folder.join("copy")).unwrap();
     }
 }

@@ -51,5 +51,6 @@ pub use records::RecordCounts;
 pub use registry::embedded;
 pub use table::{
     Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, HeldOut, Labels, LeftOut,
-    Matrix, Missing, Occurring, Options, Samples, StoredTable, Table, generate, libsvm, read, sparse_npz,
+    Matrix, Missing, Occurring, Options, RowRange, Samples, StoredRows, StoredTable, Table, generate, libsvm,
+    read, sparse_npz,
 };

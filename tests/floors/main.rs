@@ -224,7 +224,7 @@ fn no_file_of_lasso_names_itself() {
 fn imports_of_the_command_line_of_lasso_go_down() {
     let floors: [&[&str]; 9] = [
         &["pictures", "point", "rows"],
-        &["curves", "features", "stored"],
+        &["curves", "features"],
         &["refused", "terms"],
         &["problem"],
         &["held_out"],

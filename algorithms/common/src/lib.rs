@@ -18,6 +18,8 @@ pub mod listing;
 mod matching;
 mod number;
 #[cfg(feature = "cli")]
+pub mod predicting;
+#[cfg(feature = "cli")]
 pub mod samples;
 #[cfg(feature = "cli")]
 pub mod tables;

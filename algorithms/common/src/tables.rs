@@ -1,9 +1,9 @@
 //! Reading the table that a command line names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use raddle::cli::{Data, Error, Records};
+use raddle::cli::{Data, Error, Records, Session, TrainOptions};
 use raddle_datasets::{
     ColumnOptions, Encoding, Format, Missing, Options, StoredTable, Table, read_any, registry,
 };
@@ -103,6 +103,18 @@ pub fn read(source: Option<&str>, options: &Options) -> Result<Table, Error> {
 /// If it cannot be read, as bad input.
 pub fn open(source: Option<&str>, options: &Options, folder: &Path) -> Result<StoredTable, Error> {
     StoredTable::open(source.unwrap_or(DEFAULT), options, folder).map_err(Error::input)
+}
+
+/// Where a table is kept, if it is read by parts: with several processes in the folder of a cache, or else where they share
+/// files. Standard input, which is not there twice, is taken in memory.
+pub fn kept(cache: Option<&Path>, train: &TrainOptions, session: &Session) -> Option<PathBuf> {
+    let shared = session.shared_folder().filter(|_| train.data.as_deref() != Some("-"))?;
+    Some(cache.map_or(shared, Path::to_owned))
+}
+
+/// The report's entry for a stored table.
+pub fn describe_stored(stored: &StoredTable) -> Data {
+    described(stored.described(), (stored.rows(), stored.width()), stored.nonzeros())
 }
 
 /// Summary of an encoding for the report: its columns that are more than numbers, and the first of each kind

@@ -87,6 +87,9 @@ pub enum LinearError {
         /// Reason.
         why: String,
     },
+    /// Rows that are read by parts cannot be read.
+    #[error("{0}")]
+    Read(String),
     /// The run failed.
     #[error(transparent)]
     Engine(#[from] EngineError),

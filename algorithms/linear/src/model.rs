@@ -6,6 +6,8 @@ use raddle_lasso::predict;
 
 use crate::certificate::Certificate;
 use crate::data::problem::Problem;
+use crate::data::rows::Rows;
+use crate::error::LinearError;
 use crate::loss::Loss;
 use crate::run::program::LinearProgram;
 
@@ -66,57 +68,62 @@ impl Fit {
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
         outcome: Outcome<LinearProgram>,
-    ) -> Self {
+    ) -> Result<Self, LinearError> {
         let Outcome { parts, report, trace, .. } = outcome;
         let machines = parts.shards.into_iter().flatten().chain(parts.pinned);
-        let points = machines.map(|machine| (machine.best.a, machine.best.w)).collect();
+        let points = machines.map(|machine| (machine.best.a, Some(machine.best.w))).collect();
         Self::of(problem, (loss, c, factors), points, (report, trace))
     }
 
-    /// The fit of dual values of the rows by their places and of weights, for each scorer.
+    /// The fit of dual values of the rows by their places, and of weights or, without any, of those that follow from the
+    /// dual values, for each scorer.
     pub(crate) fn of(
         problem: &Problem,
         (loss, c, factors): (Loss, f64, &[f64]),
-        points: Vec<(Vec<f64>, Vec<f64>)>,
+        points: Vec<(Vec<f64>, Option<Vec<f64>>)>,
         (report, trace): (RunReport, Vec<EpochRecord>),
-    ) -> Self {
-        let columns = problem.columns();
+    ) -> Result<Self, LinearError> {
+        let (columns, scales, none) = (problem.columns(), problem.rows.scales()?, Rows::default());
         let mut scores = vec![Vec::new(); problem.rows()];
-        let scorer = |(number, (best, w)): (usize, (Vec<f64>, Vec<f64>))| {
-            let binary = problem.binary(number, loss, factors);
-            let margins = binary.margins(&w);
-            let signed = margins.iter().zip(&binary.signs);
-            scores.iter_mut().zip(signed).for_each(|(of, (margin, sign))| of.push(sign * margin));
-            let found = Certificate {
-                primal: Certificate::primal_of(&binary, &w, &margins),
-                dual: Certificate::dual_of(&binary, &best, &binary.weights_of(&best)),
+        let scorer =
+            |(number, (best, w)): (usize, (Vec<f64>, Option<Vec<f64>>))| -> Result<Scorer, LinearError> {
+                // Rows that are read by parts stay where they are.
+                let binary = problem.over(&none, number, loss, factors);
+                let signed: Vec<f64> = best.iter().zip(&binary.signs).map(|(a, sign)| a * sign).collect();
+                let sum = problem.rows.sum(&signed)?;
+                let dual = Certificate::dual_of(&binary, &best, &sum);
+                let w = w.unwrap_or(sum);
+                let products = problem.rows.products(&w)?;
+                scores.iter_mut().zip(&products).for_each(|(of, product)| of.push(*product));
+                let margins: Vec<f64> =
+                    products.iter().zip(&binary.signs).map(|(m, sign)| m * sign).collect();
+                let found = Certificate { primal: Certificate::primal_of(&binary, &w, &margins), dual };
+                let scale = |at: usize| scales.map_or(1.0, |scales| scales[at]);
+                let coefficients = w[..columns].iter().enumerate().filter(|(_, value)| **value != 0.0);
+                Ok(Scorer {
+                    coefficients: coefficients.map(|(at, value)| (at as u32, value / scale(at))).collect(),
+                    intercept: w.get(columns).map_or(0.0, |weight| weight * problem.bias),
+                    dual: problem.in_order(&best),
+                    objective: found.primal,
+                    gap: found.gap(),
+                })
             };
-            let scale = |at: usize| problem.scales.as_ref().map_or(1.0, |scales| scales[at]);
-            let coefficients = w[..columns].iter().enumerate().filter(|(_, value)| **value != 0.0);
-            Scorer {
-                coefficients: coefficients.map(|(at, value)| (at as u32, value / scale(at))).collect(),
-                intercept: w.get(columns).map_or(0.0, |weight| weight * problem.bias),
-                dual: problem.in_order(&best),
-                objective: found.primal,
-                gap: found.gap(),
-            }
-        };
-        let scorers = points.into_iter().enumerate().map(scorer).collect();
+        let scorers = points.into_iter().enumerate().map(scorer).collect::<Result<_, _>>()?;
         let is_wrong = |(row, scores): &(usize, &Vec<f64>)| Self::class(scores) != problem.class(*row);
         let wrong = scores.iter().enumerate().filter(is_wrong).count();
-        Self {
+        Ok(Self {
             scorers,
             training_error: wrong as f64 / problem.rows() as f64,
             bias: problem.bias,
             c,
             loss,
             classes: problem.classes().to_vec(),
-            costs: problem.in_order(&problem.binary(0, loss, factors).costs),
-            scales: problem.scales.as_ref().map(|scales| scales.to_vec()),
+            costs: problem.in_order(&problem.over(&none, 0, loss, factors).costs),
+            scales: scales.map(<[f64]>::to_vec),
             report,
             trace,
             columns,
-        }
+        })
     }
 
     /// Number of columns of the matrix.
@@ -144,12 +151,17 @@ impl Fit {
 
     /// Digest of the coefficients: equal exactly for equal models.
     pub fn digest(&self) -> String {
-        let mut digest = ModelDigest::default();
-        for scorer in &self.scorers {
-            let (columns, values): (Vec<u64>, Vec<f64>) =
-                scorer.coefficients.iter().map(|&(column, value)| (u64::from(column), value)).unzip();
-            digest = digest.u64s(&columns).f64s(&values).f64s(&[scorer.intercept]);
-        }
-        digest.f64s(&[self.c]).finish()
+        digest(self.scorers.iter().map(|of| (&of.coefficients[..], of.intercept)), self.c)
     }
+}
+
+/// Digest of coefficients and intercepts, of each scorer, at this C.
+pub(crate) fn digest<'a>(scorers: impl Iterator<Item = (&'a [(u32, f64)], f64)>, c: f64) -> String {
+    let mut digest = ModelDigest::default();
+    for (coefficients, intercept) in scorers {
+        let (columns, values): (Vec<u64>, Vec<f64>) =
+            coefficients.iter().map(|&(column, value)| (u64::from(column), value)).unzip();
+        digest = digest.u64s(&columns).f64s(&values).f64s(&[intercept]);
+    }
+    digest.f64s(&[c]).finish()
 }

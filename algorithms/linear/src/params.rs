@@ -11,10 +11,6 @@ use crate::model::Fit;
 use crate::run::machine::Machine;
 use crate::run::program::LinearProgram;
 
-/// Part of its largest value, and value at most, at which a dual value of the logistic loss begins: at 0 the entropy has
-/// no slope.
-const FIRST: (f64, f64) = (1e-3, 1e-8);
-
 /// Steps of the search for a multiple of dual values: each leaves two thirds.
 const MULTIPLES: usize = 20;
 
@@ -94,6 +90,11 @@ impl Linear {
         Self { start: Some(Start::Weights(weights)), ..self }
     }
 
+    /// `true` if there are values to start from.
+    pub(crate) fn has_start(&self) -> bool {
+        self.start.is_some()
+    }
+
     /// Starts from zeros.
     pub(crate) fn without_start(self) -> Self {
         Self { start: None, ..self }
@@ -154,12 +155,11 @@ impl Linear {
             },
             Some(Start::Weights(all)) => match all.get(number) {
                 Some((coefficients, intercept)) if all.len() == count => {
-                    let mut w = vec![0.0; binary.rows.width()];
+                    let (mut w, scales) = (vec![0.0; binary.rows.width()], problem.rows.scales()?);
                     for &(column, value) in coefficients {
                         match w.get_mut(column as usize) {
                             Some(w) if (column as usize) < problem.columns() => {
-                                *w = value
-                                    * problem.scales.as_ref().map_or(1.0, |scales| scales[column as usize]);
+                                *w = value * scales.map_or(1.0, |scales| scales[column as usize]);
                             }
                             _ => {
                                 return refuse(format!(
@@ -185,11 +185,7 @@ impl Linear {
         if let Some(row) = values.iter().position(|value| !value.is_finite()) {
             return refuse(format!("the dual value of row {} is no finite number", row + 1));
         }
-        let within = |(row, value): (usize, f64)| {
-            let upper = binary.upper(row);
-            let inside = if self.loss == Loss::Logistic { (FIRST.0 * upper).min(FIRST.1) } else { 0.0 };
-            value.clamp(inside, upper - inside)
-        };
+        let within = |(row, value): (usize, f64)| binary.inside(row, value);
         let values: Vec<f64> = values.into_iter().enumerate().map(within).collect();
         if !matches!(self.start, Some(Start::Weights(_))) {
             return Ok(values);
@@ -207,11 +203,17 @@ impl Linear {
         let (_, factors) = self.factors(problem)?;
         let (loss, tolerance, seed) = (self.loss, self.tolerance, self.seed);
         let machine = |number| {
-            let binary = problem.binary(number, loss, &factors);
-            Ok(Machine::new(&binary, self.first(problem, number, &binary)?))
+            let binary = problem.binary(number, loss, &factors)?;
+            Ok::<_, LinearError>(Machine::new(&binary, self.first(problem, number, &binary)?))
         };
-        let mut machines = (0..problem.machines()).map(machine).collect::<Result<Vec<_>, LinearError>>()?;
-        let alone = if machines.len() == 1 { machines.pop() } else { None };
+        let count = problem.machines();
+        // Where rows are read by parts, the process that solves the problem begins it: no other one needs them.
+        let is_begun_there = problem.rows.is_stored() && count == 1 && self.start.is_none();
+        let mut machines = match is_begun_there {
+            true => vec![Machine::default()],
+            false => (0..count).map(machine).collect::<Result<_, _>>()?,
+        };
+        let alone = if count == 1 { machines.pop() } else { None };
         let shards = if alone.is_some() { vec![None] } else { machines.into_iter().map(Some).collect() };
         let schedule = EachShard::new(shards.len() as u32);
         let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, seed };
@@ -249,7 +251,7 @@ impl Linear {
         outcome: raddle::Outcome<LinearProgram>,
     ) -> Result<Fit, LinearError> {
         let (c, factors) = self.factors(problem)?;
-        Ok(Fit::new(problem, (self.loss, c, &factors), outcome))
+        Fit::new(problem, (self.loss, c, &factors), outcome)
     }
 }
 

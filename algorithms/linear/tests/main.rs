@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod bad_input;
+mod by_parts;
 mod certified;
 mod choosing;
 mod command_line;

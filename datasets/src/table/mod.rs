@@ -54,4 +54,4 @@ pub use options::Options;
 pub use read::read;
 pub(crate) use read::{open, samples as samples_in, table as table_in};
 pub use samples::Samples;
-pub use stored::StoredTable;
+pub use stored::{RowRange, StoredRows, StoredTable};

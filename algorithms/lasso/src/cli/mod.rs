@@ -20,7 +20,6 @@ mod predict;
 mod problem;
 mod refused;
 mod rows;
-mod stored;
 mod terms;
 mod versions;
 

@@ -1,45 +1,31 @@
 //! `lasso predict`.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
+use raddle::cli::{Error, ExitStatus, Records, number};
 use raddle_common::listing::field;
+use raddle_common::predicting::{NOT_PREDICTED, PredictArgs, Predictions, ROWS};
 use raddle_common::samples::{ModelSamples, lacking, lacks, said_of_rows};
-use raddle_datasets::{Beside, Classes, Options as Reading};
+use raddle_datasets::{Classes, Options as Reading};
 use raddle_lasso::Measure;
 use raddle_lasso::files::{About, Offset, Saved};
 use serde_json::{Map, Value, json};
 
-use super::data::TextArgs;
 use super::rows::beside_offset;
 use super::{data, point};
 
 /// The options of `lasso predict`.
 #[derive(Debug, Args)]
 #[command(mut_arg("data", |arg| arg.help(format!("The data, with a response or without: {}", data::known()))))]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = format!("{EXAMPLES}\n\n{ROWS}"))]
 pub(crate) struct Options {
-    /// The folder of a fitted model, as --out wrote it.
-    model: PathBuf,
-    /// The data.
-    data: String,
-    /// Format of the data. Default: recognised by its content.
-    #[arg(long, value_name = "NAME")]
-    format: Option<String>,
-    /// The response, to report the error against: a column's name, its index from 1, or a file. Else one that the
-    /// format keeps apart, or a column y, target or label that the model does not use; without one there are only
-    /// predictions.
-    #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
-    y: Option<String>,
+    #[command(flatten)]
+    args: PredictArgs,
     /// Offsets with which scores begin, of a model that was fitted with an offset: a column or a file with
     /// one value a row. The model's own column unless another is named.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
-    /// Count each row this many times in the error: a column or a file with one value a row.
-    #[arg(long, value_name = "NAME|FILE")]
-    weights: Option<String>,
     /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
@@ -48,63 +34,46 @@ pub(crate) struct Options {
     /// the probability of every class, in their order; of a Poisson model it is the mean.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    text: TextArgs,
-    #[command(flatten)]
-    use_options: UseOptions,
 }
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso fit diabetes --out run
   lasso predict run diabetes
   lasso path diabetes --points 20 --out path
-  lasso predict path diabetes --point 12
-
-Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
-the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
-indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model
-needs, unless it was fitted with --missing mean.";
-
-/// Value in the line of a row that cannot be predicted.
-const NOT_PREDICTED: &str = "nan";
+  lasso predict path diabetes --point 12";
 
 /// Predicts a value for each row, or its class and the probability of the larger class or of all classes. Where there is a response, the
 /// error against it is said: on stdout if the predictions go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
-    let Saved { about, coefficients, .. } = point::read(&options.model, options.point)?;
-    let reading = options.text.options(options.format.as_deref(), options.y.as_deref(), 1)?;
-    let offset = offset(options, &about)?;
-    let weights = options.weights.as_ref().map(|name| Beside { option: "--weights", name: name.clone() });
-    let beside = weights.into_iter().chain(offset.as_deref().map(beside_offset)).collect();
+    let args = &options.args;
+    let Saved { about, coefficients, .. } = point::read(&args.model, options.point)?;
+    let mut reading = args.reading()?;
+    reading.beside.extend(offset(options, &about)?.as_deref().map(beside_offset));
     let reading = Reading {
         zero_based: reading.zero_based || about.zero_based,
         repeat: about.repeated(),
         width: u32::try_from(about.columns).ok(),
         classes: about.class_names.clone().map_or(Classes::Refused, Classes::Known),
-        beside,
         ..reading
     };
     let names = about.feature_names.as_deref();
-    let samples = ModelSamples::read(&options.data, &reading, (about.columns, names))?;
+    let samples = ModelSamples::read(&args.data, &reading, (about.columns, names))?;
     let scores = samples.scores(about.by_class(&coefficients));
     let ModelSamples { x, y, weights, without_response, records, mut notes, .. } = samples;
-    if y.is_none() && weights.is_some() {
-        let why = "--weights has no effect without a response, whose error they weigh: name it by --y, or leave it out";
-        return Err(Error::usage(why));
-    }
-    let predictions = Predictions { about: &about, scores, rows: x.rows() };
+    let predictions = Scored { about: &about, scores, rows: x.rows() };
     let lacking = lacking(&predictions.scores, predictions.rows);
     notes.extend(said_of_rows(&lacking, &without_response));
-    notes.iter().for_each(|note| options.use_options.note(note));
-    // A row without a response or a prediction counts nothing in the error.
-    let mut weights = weights.unwrap_or_else(|| vec![1.0; predictions.rows]);
-    lacking.iter().chain(&without_response).for_each(|&row| weights[row as usize] = 0.0);
+    notes.iter().for_each(|note| args.use_options.note(note));
+    let nothing = lacking.iter().chain(&without_response).copied();
+    let weights = args.counted(weights, (predictions.rows, y.is_some()), nothing)?;
     let of = (about.classes, &about.labels[..]);
     let values = |y: Vec<f64>| about.loss().measures(&y, &predictions.scores, Some(&weights), of);
     let measured = y.map(|y| Measured { values: values(y) });
     let mut records = Records::new(records.read, records.left_out);
     records.leave_out("missing value", lacking.len() as u64);
-    tell(options, &predictions, measured, (records, notes))
+    let measures = measured.as_ref().map(Measured::json).unwrap_or_default();
+    let said = measured.map(|measured| measured.text());
+    args.tell(options.out.as_deref(), &predictions, (said, measures), (records, notes))
 }
 
 /// Where offsets are: a model that was fitted with one needs it, others have none.
@@ -148,14 +117,14 @@ impl Measured {
 }
 
 /// Scores of a model for all rows.
-struct Predictions<'a> {
+struct Scored<'a> {
     about: &'a About,
     /// Class by class, where each has a score.
     scores: Vec<f64>,
     rows: usize,
 }
 
-impl Predictions<'_> {
+impl Scored<'_> {
     /// `true` if a row lacks a value that the model needs, so that it has no prediction.
     fn lacks(&self, row: usize) -> bool {
         lacks(&self.scores, self.rows, row)
@@ -186,8 +155,14 @@ impl Predictions<'_> {
     fn mean(&self, row: usize) -> f64 {
         self.about.loss().mean(self.scores[row])
     }
+}
 
-    /// A row as it is written: its class if it has one, and behind tabs its probabilities.
+impl Predictions for Scored<'_> {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The class of a row if it has one, and behind tabs its probabilities.
     fn line(&self, row: usize) -> String {
         let mut numbers = self.probabilities(row).unwrap_or_else(|| vec![self.mean(row)]);
         if self.lacks(row) {
@@ -204,7 +179,6 @@ impl Predictions<'_> {
         class.into_iter().chain(numbers).collect::<Vec<String>>().join("\t")
     }
 
-    /// All of them, for a report.
     fn tell(&self, value: &mut Map<String, Value>) {
         let rows = || 0..self.rows;
         let classes: Option<Vec<Value>> = rows().map(|row| self.class(row)).collect();
@@ -220,31 +194,4 @@ impl Predictions<'_> {
         };
         value.insert(name.into(), numbers);
     }
-}
-
-fn tell(
-    options: &Options,
-    predictions: &Predictions<'_>,
-    measured: Option<Measured>,
-    (records, notes): (Records, Vec<String>),
-) -> Result<ExitStatus, Error> {
-    let Options { out, use_options, .. } = options;
-    let rows = predictions.rows;
-    let about = [("rows", json!(rows)), ("records", json!(records)), ("notes", json!(notes))];
-    let mut value: Map<String, Value> = about.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
-    value.extend(measured.as_ref().map(Measured::json).unwrap_or_default());
-    if let Some(file) = out {
-        write_atomic(file, |out| (0..rows).try_for_each(|row| writeln!(out, "{}", predictions.line(row))))?;
-        let number = count(rows as u64, "prediction");
-        let text = measured.map_or(number.clone(), |measured| format!("{number}, {}", measured.text()));
-        use_options.say(&text, &value)?;
-        return Ok(ExitStatus::Done);
-    }
-    predictions.tell(&mut value);
-    let lines: Vec<String> = (0..rows).map(|row| predictions.line(row)).collect();
-    use_options.say(&lines.join("\n"), &value)?;
-    if let Some(measured) = measured {
-        use_options.note(&measured.text());
-    }
-    Ok(ExitStatus::Done)
 }

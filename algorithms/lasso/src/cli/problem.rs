@@ -11,12 +11,12 @@ use raddle_lasso::files::{Features, Saved};
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem};
 use serde::{Serialize, Serializer};
 
+use super::data;
 use super::data::ColumnArgs;
 use super::features::sentences;
 use super::refused::{refuse, refuse_named};
 use super::rows::RowArgs;
 use super::terms::TermArgs;
-use super::{data, stored};
 
 /// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
@@ -184,7 +184,7 @@ impl ProblemOptions {
         train: &TrainOptions,
         held_out: Option<HeldOut>,
     ) -> Result<Ready, Error> {
-        let folder = stored::folder(self.cache.as_deref(), train, session);
+        let folder = data::kept(self.cache.as_deref(), train, session);
         if let Some(folder) = folder.filter(|_| held_out.is_none()) {
             return self.ready_by_parts(session, train, &folder);
         }
@@ -209,7 +209,7 @@ impl ProblemOptions {
         let stored = session.timed(Timed::Read, || data::open(train.data.as_deref(), &options, folder))?;
         let mut table = stored.described().clone();
         table.notes.iter().for_each(|note| session.screen().tell(note));
-        let mut data = stored::describe(&stored);
+        let mut data = data::describe_stored(&stored);
         let features = self.features(&table, &mut data);
         let rows = self.rows.values(&mut table, &data.path)?;
         let problem = session

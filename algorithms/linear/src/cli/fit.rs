@@ -1,11 +1,10 @@
 //! `linear fit`.
 
 use raddle::cli::{Error, ExitStatus, Session, Timed};
-use raddle_linear::{LinearError, Problem};
 
 use super::fit_options::Options;
 use super::outcome::{Found, write};
-use super::problem::{Ready, started};
+use super::problem::{Prepared, started};
 
 /// Fits, writes and reports.
 pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
@@ -14,17 +13,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("linear", env!("CARGO_PKG_VERSION"), train)?;
     let parts = options.in_parts(&linear)?;
     session.set_metric_name("gap");
-    let Ready { table, data, features, weights, named } = options.problem.read(&mut session, train, None)?;
-    let prepared = || -> Result<Problem, LinearError> {
-        let problem = Problem::new(&table.x, &table.y, options.problem.bias)?;
-        let problem = match weights {
-            Some(weights) => problem.weights(weights)?,
-            None => problem,
-        };
-        Ok(if options.problem.scale { problem.scaled() } else { problem })
-    };
-    let problem = session.timed(Timed::Prepare, prepared).map_err(|why| named.refuse(why))?;
-    drop(table);
+    let Prepared { problem, data, features, named } = options.problem.prepared(&mut session, train)?;
     let identity = options.problem.identity(options, &data, train)?;
     let fit = match &parts {
         None => {

@@ -1,14 +1,16 @@
 //! The options that say what is fitted: shared by the verbs that train.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
 use raddle_common::samples::numbers;
-use raddle_common::tables::{ColumnArgs, describe, read};
+use raddle_common::tables::{ColumnArgs, describe, describe_stored, kept, open, read};
 use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, Table};
 use raddle_lasso::files::Features;
 use raddle_linear::files::Saved;
-use raddle_linear::{Linear, Loss, Problem};
+use raddle_linear::{Linear, LinearError, Loss, Problem};
 use serde::{Serialize, Serializer};
 
 use super::refused::Named;
@@ -66,6 +68,15 @@ fn by_name<S: Serializer>(loss: &Loss, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(loss.name())
 }
 
+/// A problem to fit, of data that were read.
+pub(super) struct Prepared {
+    pub(super) problem: Problem,
+    pub(super) data: Data,
+    pub(super) features: Features,
+    /// Names for messages.
+    pub(super) named: Named,
+}
+
 /// Data as they were read.
 pub(super) struct Ready {
     pub(super) table: Table,
@@ -100,13 +111,55 @@ impl ProblemOptions {
         train: &TrainOptions,
         other: Option<Beside>,
     ) -> Result<Ready, Error> {
+        let reading = self.reading(train, other)?;
+        let table = session.timed(Timed::Read, || read(train.data.as_deref(), &reading))?;
+        let data = describe(&table);
+        self.ready(session, table, data)
+    }
+
+    /// How the data are read.
+    fn reading(&self, train: &TrainOptions, other: Option<Beside>) -> Result<Reading, Error> {
         let (format, y) = (train.format.as_deref(), self.y.as_deref());
         let options = self.columns.text.options(format, y, train.worker_count())?;
         let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
         let (beside, columns) = (weights.chain(other).collect(), self.columns.chosen());
-        let reading = Reading { classes: Classes::Any, beside, columns, ..options };
-        let mut table = session.timed(Timed::Read, || read(train.data.as_deref(), &reading))?;
-        let mut data = describe(&table);
+        Ok(Reading { classes: Classes::Any, beside, columns, ..options })
+    }
+
+    /// Reads the data and prepares the problem; on several processes the data are read once, and each takes the rows that
+    /// it needs.
+    pub(super) fn prepared(&self, session: &mut Session, train: &TrainOptions) -> Result<Prepared, Error> {
+        let folder = kept(None, train, session);
+        let open = |folder: PathBuf| {
+            let reading = self.reading(train, None)?;
+            session.timed(Timed::Read, || open(train.data.as_deref(), &reading, &folder))
+        };
+        let stored = folder.map(open).transpose()?;
+        let Ready { table, data, features, weights, named } = match &stored {
+            Some(stored) => self.ready(session, stored.described().clone(), describe_stored(stored))?,
+            None => self.read(session, train, None)?,
+        };
+        let make = || -> Result<Problem, LinearError> {
+            let problem = match &stored {
+                Some(stored) => Problem::by_parts(stored, &table.y, self.bias)?,
+                None => Problem::new(&table.x, &table.y, self.bias)?,
+            };
+            let problem = match weights {
+                Some(weights) => problem.weights(weights)?,
+                None => problem,
+            };
+            Ok(if self.scale { problem.scaled() } else { problem })
+        };
+        let problem = session.timed(Timed::Prepare, make).map_err(|why| named.refuse(why))?;
+        if stored.is_some() {
+            // Rows are read where they are placed.
+            session.set_preparation_part(Timed::Prepare);
+        }
+        Ok(Prepared { problem, data, features, named })
+    }
+
+    /// The response, weights and names of a table.
+    fn ready(&self, session: &Session, mut table: Table, mut data: Data) -> Result<Ready, Error> {
         if table.format == "embedded" {
             data.notes.push("the response is whether a value is above the mean (1) or not (0)".into());
             above_the_mean(&mut table.y);
@@ -118,7 +171,7 @@ impl ProblemOptions {
             true => Some(numbers(table.beside.remove(0), "--weights", &data.path)?),
             false => None,
         };
-        let named = Named::new(&data.path, y, &features);
+        let named = Named::new(&data.path, self.y.as_deref(), &features);
         Ok(Ready { table, data, features, weights, named })
     }
 

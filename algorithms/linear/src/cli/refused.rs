@@ -32,6 +32,7 @@ impl Named {
         match error {
             LinearError::Parameter { .. } => Error::usage(format!("--{error}")),
             LinearError::Engine(error) => Error::from(error),
+            LinearError::Read(why) => Error::input(why),
             LinearError::NoClasses { .. } => {
                 let response = self.response.iter().map(|of| format!("{of}: ")).collect::<String>();
                 Error::input(format!("{file}: {response}{error}"))

@@ -1,10 +1,12 @@
 //! [`Binary`]: rows of two classes, with the weight of each row's loss.
 
-use raddle_lasso::kernels::sparse_pass;
-
 use super::rows::Rows;
 use crate::kernels::{Coordinate, Sum, run};
 use crate::loss::Loss;
+
+/// Part of its largest value, and value at most, at which a dual value of the logistic loss begins: at 0 the entropy has
+/// no slope.
+const FIRST: (f64, f64) = (1e-3, 1e-8);
 
 /// A binary problem: P(w) = |w|^2 / 2 + sum c phi(y x'w).
 pub(crate) struct Binary<'a> {
@@ -30,7 +32,7 @@ impl Binary<'_> {
     /// Margins of all rows.
     pub(crate) fn margins(&self, w: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.count()];
-        sparse_pass(self.rows.view(), w, &mut margins);
+        self.rows.products(w, &mut margins);
         margins.iter_mut().zip(&self.signs).for_each(|(m, sign)| *m *= sign);
         margins
     }
@@ -56,6 +58,13 @@ impl Binary<'_> {
     pub(crate) fn lost(&self, margins: &[f64]) -> f64 {
         let of = |(m, c): (&f64, &f64)| if *c > 0.0 { c * self.loss.value(*m) } else { 0.0 };
         margins.iter().zip(&self.costs).map(of).sum()
+    }
+
+    /// The dual value of a row that is nearest to this one among those that a fit may begin with.
+    pub(crate) fn inside(&self, row: usize, value: f64) -> f64 {
+        let upper = self.upper(row);
+        let inside = if self.loss == Loss::Logistic { (FIRST.0 * upper).min(FIRST.1) } else { 0.0 };
+        value.clamp(inside, upper - inside)
     }
 
     /// Largest dual value of a row.

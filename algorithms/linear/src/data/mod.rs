@@ -3,3 +3,6 @@
 pub(crate) mod binary;
 pub(crate) mod problem;
 pub(crate) mod rows;
+pub(crate) mod slice;
+pub(crate) mod source;
+pub(crate) mod stored;

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use raddle::random::Stream;
-use raddle_datasets::Matrix;
+use raddle_datasets::{Matrix, StoredTable};
 
 use super::binary::Binary;
 use super::rows::Rows;
+use super::source::RowSource;
+use super::stored::StoredProblem;
 use crate::error::LinearError;
 use crate::loss::Loss;
 
@@ -17,16 +19,12 @@ const MOST_CLASSES: usize = 100;
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// Rows in an order drawn once, in which sweeps go over them: neighbours in a file are often alike.
-    pub(crate) rows: Arc<Rows>,
-    /// Place of each row of the matrix among them.
-    places: Arc<Vec<u32>>,
+    pub(crate) rows: RowSource,
     /// Position of the class of each row, by its place, among the classes.
     labels: Arc<Vec<u32>>,
     weights: Arc<Vec<f64>>,
     classes: Vec<f64>,
     pub(crate) bias: f64,
-    /// Divisors of the columns; none where these are as they were given.
-    pub(crate) scales: Option<Arc<Vec<f64>>>,
 }
 
 impl Problem {
@@ -36,7 +34,42 @@ impl Problem {
     /// # Errors
     /// If lengths differ, a value is not finite, or the response has fewer than two values or more than 100.
     pub fn new(x: &Matrix, y: &[f64], bias: f64) -> Result<Self, LinearError> {
-        let (rows, columns) = (x.rows(), x.cols());
+        Self::of((x.rows(), x.cols()), y, bias, |places| RowSource::here(x, bias, places))
+    }
+
+    /// Rows of a table in a file, and their classes, each a value of the response. Rows are kept in another file beside it
+    /// and read where they are needed: a part reads those of its own shards, and a problem that is solved as one all of
+    /// them, where it is solved. Everything else is as of [`new`](Self::new): so is the model, to the bit.
+    ///
+    /// ```
+    /// use raddle_datasets::{Options, StoredTable};
+    /// use raddle_linear::{Linear, Problem};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let table = StoredTable::open("diabetes", &Options::default(), folder.path())?;
+    /// let y: Vec<f64> = table.described().y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+    /// let fit = Linear::params().fit(&Problem::by_parts(&table, &y, 1.0)?)?;
+    /// let whole = raddle_datasets::embedded::diabetes();
+    /// assert_eq!(fit.digest(), Linear::params().fit(&Problem::new(&whole.x, &y, 1.0)?)?.digest());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`new`](Self::new), but for the squares of rows, which are checked when these are read; or if the table
+    /// cannot be read, or the rows cannot be kept.
+    pub fn by_parts(table: &StoredTable, y: &[f64], bias: f64) -> Result<Self, LinearError> {
+        Self::of((table.rows(), table.cols()), y, bias, |places| {
+            let rows = table.rows_at_places(&places).map_err(|why| LinearError::Read(why.to_string()))?;
+            Ok(RowSource::stored(StoredProblem::new(rows, table.cols(), bias), places))
+        })
+    }
+
+    fn of(
+        (rows, columns): (usize, usize),
+        y: &[f64],
+        bias: f64,
+        source: impl FnOnce(Vec<u32>) -> Result<RowSource, LinearError>,
+    ) -> Result<Self, LinearError> {
         if rows != y.len() {
             return Err(LinearError::Lengths { what: "values of the response", rows, values: y.len() });
         }
@@ -52,23 +85,10 @@ impl Problem {
         let classes = classes_of(y)?;
         let mut places: Vec<u32> = (0..rows as u32).collect();
         Stream::new(&[rows as u64]).shuffle(&mut places);
-        let prepared = Rows::of(x, bias, &places);
-        // Products of rows are summed: their squares must be numbers.
-        let is_usual = |row: usize| prepared.square(places[row] as usize) < 1e200;
-        if let Some(row) = (0..rows).find(|&row| !is_usual(row)) {
-            return Err(LinearError::NotFinite { row: row + 1, what: "the square of the row" });
-        }
         let label = |value: &f64| classes.partition_point(|class| class < value) as u32;
         let labels = placed(&places, y.iter().map(label));
-        Ok(Self {
-            rows: Arc::new(prepared),
-            labels: Arc::new(labels),
-            places: Arc::new(places),
-            weights: Arc::new(vec![1.0; rows]),
-            classes,
-            bias,
-            scales: None,
-        })
+        let (labels, weights) = (Arc::new(labels), Arc::new(vec![1.0; rows]));
+        Ok(Self { rows: source(places)?, labels, weights, classes, bias })
     }
 
     /// Counts each row so many times.
@@ -84,7 +104,7 @@ impl Problem {
         if let Some(row) = weights.iter().position(|weight| !is_usual(weight)) {
             return Err(LinearError::Weight { row: row + 1, value: weights[row] });
         }
-        self.weights = Arc::new(placed(&self.places, weights));
+        self.weights = Arc::new(placed(self.rows.places(), weights));
         let sums = self.class_weights();
         match sums.iter().position(|sum| *sum == 0.0) {
             Some(class) if sums.len() > 2 => Err(LinearError::NoRows { class: self.classes[class] }),
@@ -96,16 +116,19 @@ impl Problem {
     /// Divides each column by its standard deviation over the rows, as they stand and without weights, so that the
     /// penalty counts all alike. Columns are not centred: those with few values keep them few. A column of one value,
     /// and that of the bias, stay as they are. Coefficients are reported for the columns as they were given.
-    pub fn scaled(mut self) -> Self {
-        let mut rows = Rows::clone(&self.rows);
-        self.scales = Some(Arc::new(rows.scale(self.columns())));
-        self.rows = Arc::new(rows);
-        self
+    pub fn scaled(self) -> Self {
+        let columns = self.columns();
+        Self { rows: self.rows.scaled(columns), ..self }
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.rows.count()
+        self.labels.len()
+    }
+
+    /// Number of rows that were read so far of those that are kept in a file; of rows in memory, all.
+    pub fn rows_read(&self) -> u64 {
+        self.rows.read_so_far()
     }
 
     /// Number of columns of the matrix.
@@ -125,12 +148,12 @@ impl Problem {
 
     /// Values of the rows in the order of the matrix.
     pub(crate) fn in_order(&self, values: &[f64]) -> Vec<f64> {
-        self.places.iter().map(|&place| values[place as usize]).collect()
+        self.rows.places().iter().map(|&place| values[place as usize]).collect()
     }
 
     /// Values of the rows of the matrix by their places.
     pub(crate) fn placed(&self, values: &[f64]) -> Vec<f64> {
-        placed(&self.places, values.iter().copied())
+        placed(self.rows.places(), values.iter().copied())
     }
 
     /// Position of a row's class, by its place, among the classes.
@@ -148,12 +171,25 @@ impl Problem {
     }
 
     /// A binary problem: a class against the rest, of two classes the larger one; by the factor of each class.
-    pub(crate) fn binary(&self, machine: usize, loss: Loss, factors: &[f64]) -> Binary<'_> {
+    ///
+    /// # Errors
+    /// If rows cannot be read.
+    pub(crate) fn binary(
+        &self,
+        machine: usize,
+        loss: Loss,
+        factors: &[f64],
+    ) -> Result<Binary<'_>, LinearError> {
+        Ok(self.over(self.rows.whole()?, machine, loss, factors))
+    }
+
+    /// A binary problem over these rows.
+    pub(crate) fn over<'a>(&self, rows: &'a Rows, machine: usize, loss: Loss, factors: &[f64]) -> Binary<'a> {
         let class = if self.classes.len() == 2 { 1 } else { machine as u32 };
         let sign = |label: &u32| if *label == class { 1.0 } else { -1.0 };
         let cost = |(label, weight): (&u32, &f64)| weight * factors[*label as usize];
         Binary {
-            rows: &self.rows,
+            rows,
             signs: self.labels.iter().map(sign).collect(),
             costs: self.labels.iter().zip(self.weights.iter()).map(cost).collect(),
             loss,

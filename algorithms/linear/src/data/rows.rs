@@ -1,7 +1,14 @@
 //! [`Rows`]: the matrix row by row, with the constant column of the bias behind the others.
 
-use raddle_datasets::Matrix;
-use raddle_lasso::kernels::{SparseColumns, sparse_add_scaled, sparse_dot};
+use std::ops::Range;
+
+use raddle::fork_join;
+use raddle::state::{Reader, StateError, Writer};
+use raddle_datasets::{Matrix, RowRange};
+use raddle_lasso::kernels::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
+
+/// Parts of a pass for each of several threads: some rows have more values than others.
+const PARTS: usize = 4;
 
 /// Rows of values that are not zero, columns ascending.
 #[derive(Debug, Clone)]
@@ -47,30 +54,77 @@ impl Rows {
         self.squares = (0..self.count()).map(square).collect();
     }
 
+    /// Rows as a file has them, with a bias that is not zero behind the columns, and the first columns divided by these.
+    pub(crate) fn read(read: &RowRange, (columns_here, bias): (usize, f64), scales: &[f64]) -> Self {
+        let own = usize::from(bias != 0.0);
+        let (count, stored) = (read.starts.len() - 1, read.values.len());
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        columns.reserve_exact(stored + own * count);
+        values.reserve_exact(stored + own * count);
+        for range in read.starts.windows(2).map(|of| of[0]..of[1]) {
+            columns.extend_from_slice(&read.columns[range.clone()]);
+            values.extend_from_slice(&read.values[range]);
+            if own > 0 {
+                columns.push(columns_here as u32);
+                values.push(bias);
+            }
+            starts.push(values.len());
+        }
+        let mut rows = Self { starts, columns, values, width: columns_here + own, squares: Vec::new() };
+        rows.divide(scales);
+        rows
+    }
+
     /// Divides each of the first columns by its standard deviation, where that is not 0; the divisors.
     pub(crate) fn scale(&mut self, columns: usize) -> Vec<f64> {
-        let (count, mut sums, mut squares) =
-            (self.count() as f64, vec![0.0; self.width], vec![0.0; self.width]);
-        let mut stored = vec![0_usize; self.width];
-        for (&column, value) in self.columns.iter().zip(&self.values) {
-            sums[column as usize] += value;
-            stored[column as usize] += 1;
-        }
-        let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
-        for (&column, value) in self.columns.iter().zip(&self.values) {
-            squares[column as usize] += (value - means[column as usize]).powi(2);
-        }
-        let of = |at: usize| {
-            let zeros = count - stored[at] as f64;
-            let deviation = ((squares[at] + zeros * means[at].powi(2)) / count).sqrt();
-            if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
+        let told = |tell: &mut dyn FnMut(&Self)| -> Result<(), std::convert::Infallible> {
+            tell(self);
+            Ok(())
         };
-        let scales: Vec<f64> = (0..columns).map(of).collect();
+        let Ok(scales) = deviations(columns, self.width, self.count(), told);
+        self.divide(&scales);
+        scales
+    }
+
+    /// Divides each of the first columns, and measures the rows.
+    fn divide(&mut self, by: &[f64]) {
         for (&column, value) in self.columns.iter().zip(&mut self.values) {
-            *value /= scales.get(column as usize).copied().unwrap_or(1.0);
+            *value /= by.get(column as usize).copied().unwrap_or(1.0);
         }
         self.measure();
-        scales
+    }
+
+    /// Writes some of the rows.
+    pub(crate) fn save(&self, range: Range<usize>, out: &mut Writer) {
+        let starts = &self.starts[range.start..=range.end];
+        let stored = starts[0]..starts[range.len()];
+        let counted: Vec<u64> = starts.iter().map(|start| (start - stored.start) as u64).collect();
+        out.write(&counted);
+        out.write_slice(&self.columns[stored.clone()]);
+        out.write_slice(&self.values[stored]);
+        out.write(&(self.width as u64));
+    }
+
+    /// Reads rows that were written.
+    ///
+    /// # Errors
+    /// If the bytes describe no rows.
+    pub(crate) fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let starts: Vec<u64> = from.read()?;
+        let (columns, values): (Vec<u32>, Vec<f64>) = (from.read()?, from.read()?);
+        let width = from.read::<u64>()? as usize;
+        let fits = starts.first() == Some(&0)
+            && starts.is_sorted()
+            && starts.last() == Some(&(values.len() as u64))
+            && columns.len() == values.len()
+            && columns.iter().all(|&column| (column as usize) < width);
+        if !fits {
+            return Err(StateError::new("rows of a matrix"));
+        }
+        let starts = starts.into_iter().map(|start| start as usize).collect();
+        let mut rows = Self { starts, columns, values, width, squares: Vec::new() };
+        rows.measure();
+        Ok(rows)
     }
 
     /// Number of rows.
@@ -109,6 +163,16 @@ impl Rows {
         sparse_dot(columns, values, with)
     }
 
+    /// Products of all rows with a vector, by all [`fork_join`]: each is the same whoever computes it.
+    pub(crate) fn products(&self, with: &[f64], out: &mut [f64]) {
+        let per = part(self.count(), fork_join::count());
+        fork_join::each(self.stored() as u64, out.chunks_mut(per).enumerate(), |(number, out)| {
+            let first = number * per;
+            let starts = &self.starts[first..=first + out.len()];
+            sparse_pass(SparseColumns { starts, rows: &self.columns, values: &self.values }, with, out);
+        });
+    }
+
     /// Adds a multiple of a row to a vector.
     pub(crate) fn add(&self, row: usize, factor: f64, to: &mut [f64]) {
         let (columns, values) = self.row(row);
@@ -119,6 +183,51 @@ impl Rows {
     pub(crate) fn square(&self, row: usize) -> f64 {
         self.squares[row]
     }
+}
+
+/// Rows of a part of a pass over so many by these threads.
+fn part(rows: usize, threads: usize) -> usize {
+    let parts = if threads > 1 { PARTS * threads } else { 1 };
+    rows.div_ceil(parts).max(1)
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: 0, squares: Vec::new() }
+    }
+}
+
+/// Divisors that bring the first of so many columns to a standard deviation of 1, 1 where that is 0; `each` tells all rows,
+/// range after range, whenever it is called.
+///
+/// # Errors
+/// Those of `each`.
+pub(crate) fn deviations<E>(
+    columns: usize,
+    width: usize,
+    count: usize,
+    mut each: impl FnMut(&mut dyn FnMut(&Rows)) -> Result<(), E>,
+) -> Result<Vec<f64>, E> {
+    let (count, mut sums, mut squares) = (count as f64, vec![0.0; width], vec![0.0; width]);
+    let mut stored = vec![0_usize; width];
+    each(&mut |rows| {
+        for (&column, value) in rows.columns.iter().zip(&rows.values) {
+            sums[column as usize] += value;
+            stored[column as usize] += 1;
+        }
+    })?;
+    let means: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
+    each(&mut |rows| {
+        for (&column, value) in rows.columns.iter().zip(&rows.values) {
+            squares[column as usize] += (value - means[column as usize]).powi(2);
+        }
+    })?;
+    let of = |at: usize| {
+        let zeros = count - stored[at] as f64;
+        let deviation = ((squares[at] + zeros * means[at].powi(2)) / count).sqrt();
+        if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
+    };
+    Ok((0..columns).map(of).collect())
 }
 
 /// Tells row, column and value of all that is not zero, column after column.
@@ -134,6 +243,53 @@ fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
             for (column, values) in x.outer_iterator().enumerate() {
                 values.iter().for_each(|(row, &value)| tell(row, column, value));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle::random::Stream;
+    use raddle_datasets::Csc;
+
+    use super::*;
+
+    #[test]
+    fn passes_are_shared_out_and_no_thread_changes_a_bit() {
+        let (count, columns) = (3000_usize, 400_usize);
+        let mut draw = Stream::new(&[8]);
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for _ in 0..columns {
+            for row in (0..count).filter(|row| row % 7 > 0) {
+                if draw.unit() < 0.4 {
+                    indices.push(row as u32);
+                    values.push(draw.unit() - 0.5);
+                }
+            }
+            starts.push(indices.len());
+        }
+        let x = Matrix::Sparse(Csc::new_csc((count, columns), starts, indices, values));
+        let places: Vec<u32> = (0..count as u32).collect();
+        let rows = Rows::of(&x, 1.0, &places);
+        // So much that helpers are asked.
+        assert!(rows.stored() > 400_000);
+        let with: Vec<f64> = (0..rows.width()).map(|_| draw.unit() - 0.5).collect();
+        let expected: Vec<u64> = (0..count).map(|row| rows.dot(row, &with).to_bits()).collect();
+        for threads in 1..8 {
+            let found = fork_join::during(threads, || {
+                let mut out = vec![f64::NAN; count];
+                rows.products(&with, &mut out);
+                out
+            });
+            assert!(
+                found.iter().map(|value| value.to_bits()).eq(expected.iter().copied()),
+                "{threads} threads"
+            );
+            // Counted: nobody waits for a part that is more than a third of a thread's share.
+            let per = part(count, threads);
+            let of = |first: usize| rows.starts[(first + per).min(count)] - rows.starts[first];
+            let most = (0..count).step_by(per).map(of).max().unwrap();
+            assert!(threads == 1 || most * threads * 3 <= rows.stored(), "{threads}: {most}");
         }
     }
 }

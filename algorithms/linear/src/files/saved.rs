@@ -4,12 +4,12 @@ use std::path::Path;
 
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Occurring, npy};
-use raddle_lasso::files::{Features, parse_coefficients, write_coefficients};
+use raddle_lasso::files::{Coefficient, Features, parse_coefficients, write_coefficients};
 
 use super::about::About;
 use crate::data::problem::Problem;
 use crate::error::LinearError;
-use crate::model::Fit;
+use crate::model::{Fit, Scorer, digest};
 use crate::params::Linear;
 
 const PROGRAM: &str = "linear";
@@ -45,6 +45,50 @@ impl Saved {
         read.iter().for_each(|of| coefficients[of.class as usize].push((of.column, of.value)));
         let dual = read_dual(&opened.path().join("dual.npy"), &opened.read("dual.npy")?, about.scorers())?;
         Ok(Self { about, coefficients, dual, digest: opened.digest().to_owned() })
+    }
+
+    /// The model of these facts with coefficients as a fit numbers them, those of a scorer behind those of the one before,
+    /// and the dual values of each scorer.
+    ///
+    /// # Errors
+    /// The reason, if a coefficient is of no scorer.
+    pub fn new(about: About, fitted: &[(u32, f64)], dual: Vec<Vec<f64>>) -> Result<Self, String> {
+        let mut coefficients = vec![Vec::new(); about.scorers()];
+        for of in about.layout().of_data(fitted) {
+            let scorer =
+                coefficients.get_mut(of.class as usize).ok_or("a coefficient is of no column and scorer")?;
+            scorer.push((of.column, of.value));
+        }
+        Ok(Self { about, coefficients, dual, digest: String::new() })
+    }
+
+    /// Digest of the coefficients, as that of a fit that has all columns.
+    pub fn model_digest(&self) -> String {
+        let scorers = self.coefficients.iter().zip(&self.about.intercepts);
+        digest(scorers.map(|(of, intercept)| (&of[..], *intercept)), self.about.c)
+    }
+
+    /// Writes the files of the model; whoever calls commits them.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self, files: &mut impl ModelFiles) -> Result<(), FileError> {
+        let Self { about, coefficients, dual, .. } = self;
+        let names = about.feature_names.as_deref();
+        let of = |(class, of): (u32, &Vec<(u32, f64)>)| -> Vec<Coefficient> {
+            of.iter().map(|&(column, value)| Coefficient { class, column, value }).collect()
+        };
+        let all: Vec<Coefficient> = (0..).zip(coefficients).flat_map(of).collect();
+        let all = about.layout().of_fit(&all);
+        files.write("coef.tsv", |out| write_coefficients(out, &all, names, about.layout()))?;
+        files.write("dual.npy", |out| {
+            match &dual[..] {
+                [one] => npy::header(out, "<f8", &[one.len()])?,
+                all => npy::header(out, "<f8", &[all.len(), all.first().map_or(0, Vec::len)])?,
+            }
+            dual.iter().try_for_each(|values| npy::f64s(out, values))
+        })?;
+        files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
     }
 
     /// Parameters that start from this model: from its dual values where it has one for each row of the problem, else from
@@ -116,21 +160,9 @@ impl Fit {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles, about: &About) -> Result<(), FileError> {
-        let names = about.feature_names.as_deref();
-        let columns = self.columns() as u32;
-        let all = (0..).zip(&self.scorers).flat_map(|(scorer, of)| {
-            of.coefficients.iter().map(move |&(column, value)| (scorer * columns + column, value))
-        });
-        let all: Vec<(u32, f64)> = all.collect();
-        files.write("coef.tsv", |out| write_coefficients(out, &all, names, about.layout()))?;
-        files.write("dual.npy", |out| {
-            let rows = self.costs.len();
-            match &self.scorers[..] {
-                [_] => npy::header(out, "<f8", &[rows])?,
-                scorers => npy::header(out, "<f8", &[scorers.len(), rows])?,
-            }
-            self.scorers.iter().try_for_each(|of| npy::f64s(out, &of.dual))
-        })?;
-        files.write("model.json", |out| Ok(serde_json::to_writer_pretty(out, about)?))
+        let column = |at: u32| about.occurring.as_ref().map_or(at, |some| some.number(at));
+        let of = |of: &Scorer| of.coefficients.iter().map(|&(at, value)| (column(at), value)).collect();
+        let (coefficients, dual) = self.scorers.iter().map(|one| (of(one), one.dual.clone())).unzip();
+        Saved { about: about.clone(), coefficients, dual, digest: String::new() }.write(files)
     }
 }

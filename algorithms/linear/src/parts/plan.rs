@@ -69,7 +69,7 @@ impl PartPlan {
             return refuse("its epochs do not rise");
         }
         if steps.iter().any(|step| step.1 == 0) {
-            return refuse("it has no part in some epoch: there is at least 1");
+            return refuse("a number of parts is 0: give 1 or more");
         }
         let finest = steps.iter().try_fold(1_u64, |all, step| {
             let all = all / common_divisor(all, u64::from(step.1)) * u64::from(step.1);
@@ -150,7 +150,7 @@ mod tests {
         }
         assert_eq!([1, 3, 9, 1000].map(|rows| PartPlan::Auto.finest(rows)), [1, 2, 8, 16]);
         for (text, why) in [
-            ("0", "no part"),
+            ("0", "a number of parts is 0"),
             ("", "give a number"),
             ("0:4,", "give a number"),
             ("-4", "give a number"),

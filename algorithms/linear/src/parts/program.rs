@@ -2,13 +2,14 @@
 
 use raddle::Restored;
 use raddle::prelude::*;
-use raddle::state::StateError;
+use raddle::state::{Learned, Reader, StateError, Writer};
 
 use super::cut::Cut;
 use super::phase::PartsPhase;
 use super::sigma::Sigma;
 use super::step::{Weighed, best_step};
 use crate::certificate::Certificate;
+use crate::data::slice::RowSlice;
 
 /// Epochs without a smaller gap after which rounding is taken to stand in the way.
 const IDLE: u64 = 200;
@@ -23,17 +24,18 @@ pub struct PartsProgram {
     pub(super) seed: u64,
 }
 
-/// Dual values of a shard's rows.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Rows of a shard with their dual values.
+#[derive(Debug, Clone, Default)]
 pub struct PartShard {
     /// Place of its first row.
     pub(super) first: u64,
+    pub(super) rows: RowSlice,
     pub(super) a: Vec<f64>,
     /// The values as the epoch under way found them; none at a boundary.
     pub(super) before: Vec<f64>,
 }
 
-raddle::state!(PartShard { first, a, before });
+raddle::state!(PartShard { first, rows, a, before });
 
 impl PartShard {
     /// Dual values of its rows.
@@ -107,7 +109,7 @@ impl Program for PartsProgram {
     /// The step that is best along the sum of the changes, if not beyond it: the dual never falls.
     fn aggregate(&self, at: Aggregate<'_, Self>) -> Change {
         let PartsPhase { parts, sigma } = at.round.phase;
-        let (mut sum, mut l, mut s) = (vec![0.0; self.rows.problem.rows.width()], 0.0, 0.0);
+        let (mut sum, mut l, mut s) = (vec![0.0; self.rows.width], 0.0, 0.0);
         for told in &at.partials {
             sum.iter_mut().zip(&told.change).for_each(|(sum, change)| *sum += change);
             (l, s) = (l + told.sums.0, s + told.sums.1);
@@ -137,10 +139,11 @@ impl Program for PartsProgram {
 
     fn evaluate(&self, at: Evaluate<'_, Self>) -> Told {
         let (rows, mut sums) = (&self.rows, (0.0, 0.0));
-        for (row, &a) in (at.shard.first as usize..).zip(&at.shard.a) {
-            let c = rows.costs[row];
+        let first = at.shard.first as usize;
+        for (place, &a) in at.shard.a.iter().enumerate() {
+            let (row, c) = (first + place, rows.costs[first + place]);
             if c > 0.0 {
-                let margin = rows.signs[row] * rows.problem.rows.dot(row, at.replica);
+                let margin = rows.signs[row] * at.shard.rows.dot(place, at.replica);
                 sums = (sums.0 + c * rows.loss.value(margin), sums.1 + rows.loss.dual(a, c));
             }
         }
@@ -157,7 +160,7 @@ impl Program for PartsProgram {
         let standing = at.pinned;
         standing.idle = if gap < standing.least { 0 } else { standing.idle + 1 };
         standing.least = standing.least.min(gap);
-        let status = if standing.idle >= IDLE { Status::Completed } else { Status::Continue };
+        let status = if standing.idle >= IDLE { Status::Converged } else { Status::Continue };
         let metric = Metric::new("relative-duality-gap", gap, "training data").target(self.tolerance);
         let mut verdict =
             Verdict::new(metric.certified()).status(status).show("primal", primal).show("dual", dual);
@@ -170,10 +173,30 @@ impl Program for PartsProgram {
         }
     }
 
+    /// The rows are made anew from the data.
+    fn save_state(&self, shard: &PartShard, out: &mut Learned<Writer>) {
+        out.write(&shard.a);
+        out.write(&shard.before);
+    }
+
+    fn load_state(&self, shard: &mut PartShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        (shard.a, shard.before) = (from.read()?, from.read()?);
+        Ok(())
+    }
+
+    /// The model has the dual values alone.
+    fn drop_training_data(&self, shard: &mut PartShard) {
+        shard.rows = RowSlice::default();
+    }
+
     fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        let width = self.rows.problem.rows.width();
+        let width = self.rows.width;
         let of = |(shard, rows): (&PartShard, &std::ops::Range<usize>)| {
-            shard.first == rows.start as u64 && shard.a.len() == rows.len() && shard.before.is_empty()
+            let counts = [shard.a.len(), shard.rows.count()];
+            shard.first == rows.start as u64
+                && counts == [rows.len(); 2]
+                && shard.rows.is_of(width)
+                && shard.before.is_empty()
         };
         let fit = run.shards.len() == self.cut.shards()
             && run.shards.iter().zip(&self.cut.rows).all(|(a, b)| of((a, b)));
@@ -189,7 +212,7 @@ impl UpdateBlock for PartsProgram {
     fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Told {
         let BlockTaskOf { task, shard, block: change, replica: weights, .. } = at;
         let PartsPhase { parts, sigma } = task.phase;
-        let rows = &self.rows;
+        let (rows, of) = (&self.rows, shard.rows.clone());
         if change.is_empty() {
             change.resize(weights.len(), 0.0);
         }
@@ -200,13 +223,12 @@ impl UpdateBlock for PartsProgram {
         for at in order {
             let row = shard.first as usize + at;
             let (sign, from) = (rows.signs[row], shard.a[at]);
-            let of = &rows.problem.rows;
-            let margin = sign * (of.dot(row, weights) + sigma * of.dot(row, change));
-            let to = rows.best(row, from, margin, sigma);
+            let margin = sign * (of.dot(at, weights) + sigma * of.dot(at, change));
+            let to = rows.best((row, of.square(at)), from, margin, sigma);
             if to != from {
                 let (l, s) = rows.gained(row, from, to);
                 sums = (sums.0 + l, sums.1 + s);
-                of.add(row, sign * (to - from), change);
+                of.add(at, sign * (to - from), change);
                 shard.a[at] = to;
             }
         }

@@ -1,6 +1,7 @@
 //! [`InParts`]: the parameters of a fit whose rows are cut into parts.
 
 use raddle::prelude::*;
+use raddle::{Lazy, LazyParts};
 
 use super::cut::Cut;
 use super::plan::PartPlan;
@@ -9,6 +10,7 @@ use super::schedule::PartsSchedule;
 use super::sigma::Sigma;
 use super::step::Weighed;
 use crate::data::problem::Problem;
+use crate::data::rows::Rows;
 use crate::error::LinearError;
 use crate::model::Fit;
 use crate::params::Linear;
@@ -89,7 +91,7 @@ impl InParts {
         if let Some(bad) = shares.iter().find(|share| !(1e-9..=1e9).contains(*share)) {
             return refuse("shares", format!("one is {bad}: each must be a number from 1e-9 to 1e9"));
         }
-        let cost = |row: usize| problem.rows.row(row).0.len() as u64 + 1;
+        let cost = |row: usize| problem.rows.length(row) as u64 + 1;
         Ok(Cut::new(&(0..rows).map(cost).collect::<Vec<_>>(), &shares, self.shards))
     }
 
@@ -105,7 +107,10 @@ impl InParts {
     }
 
     /// The program, and what it trains on.
-    pub(super) fn made(&self, problem: &Problem) -> Result<(PartsProgram, Parts<PartsProgram>), LinearError> {
+    pub(super) fn made(
+        &self,
+        problem: &Problem,
+    ) -> Result<(PartsProgram, LazyParts<PartsProgram>), LinearError> {
         if problem.machines() > 1 {
             let why = format!("the response has {} classes: parts are for two", problem.classes().len());
             return Err(LinearError::Parameter { name: "parts", why });
@@ -114,25 +119,35 @@ impl InParts {
         let cut = self.cut(problem)?;
         let (_, factors) = self.linear.factors(problem)?;
         let loss = self.linear.loss;
-        let binary = problem.binary(0, loss, &factors);
-        let a = self.linear.first(problem, 0, &binary)?;
-        let weights = binary.weights_of(&a);
-        let (signs, costs) = (binary.signs, binary.costs);
-        let shard = |rows: &std::ops::Range<usize>| PartShard {
-            first: rows.start as u64,
-            a: a[rows.clone()].to_vec(),
-            before: Vec::new(),
+        let none = Rows::default();
+        // Of rows that are read by parts none is needed to begin with zeros.
+        let binary = match self.linear.has_start() {
+            true => problem.binary(0, loss, &factors)?,
+            false => problem.over(&none, 0, loss, &factors),
         };
-        let shards = cut.rows.iter().map(shard).collect();
-        let blocks = vec![Vec::new(); cut.finest() as usize];
+        let a = self.linear.first(problem, 0, &binary)?;
+        let signed: Vec<f64> = a.iter().zip(&binary.signs).map(|(a, sign)| a * sign).collect();
+        let weights = match signed.iter().all(|a| *a == 0.0) {
+            true => vec![0.0; problem.rows.width()],
+            false => problem.rows.sum(&signed)?,
+        };
+        let (signs, costs) = (binary.signs, binary.costs);
+        let (source, ranges) = (problem.rows.clone(), cut.rows.clone());
+        let make = move |number: u32| -> Result<PartShard, LinearError> {
+            let range = ranges[number as usize].clone();
+            let (first, a) = (range.start as u64, a[range.clone()].to_vec());
+            Ok(PartShard { first, rows: source.slice(range)?, a, before: Vec::new() })
+        };
+        let shards = Lazy::new(cut.shards(), make);
+        let blocks = vec![Vec::new(); cut.finest() as usize].into();
         let program = PartsProgram {
-            rows: Weighed { problem: problem.clone(), loss, signs, costs },
+            rows: Weighed { width: problem.rows.width(), loss, signs, costs },
             cut,
             sigma: self.sigma,
             tolerance: self.linear.tolerance,
             seed: self.linear.seed,
         };
-        let parts = Parts { shards, blocks, pinned: Standing::default(), replica: weights };
+        let parts = LazyParts { shards, blocks, pinned: Standing::default(), replica: weights };
         Ok((program, parts))
     }
 
@@ -176,7 +191,6 @@ impl InParts {
             }
         }
         let (report, trace) = (outcome.report, outcome.trace);
-        let w = problem.binary(0, self.linear.loss, &factors).weights_of(&dual);
-        Ok(Fit::of(problem, (self.linear.loss, c, &factors), vec![(dual, w)], (report, trace)))
+        Fit::of(problem, (self.linear.loss, c, &factors), vec![(dual, None)], (report, trace))
     }
 }

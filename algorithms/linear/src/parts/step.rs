@@ -1,13 +1,13 @@
 //! Steps: the best dual value of one row for its part, and the best step along the sum of all changes.
 
-use crate::data::problem::Problem;
 use crate::loss::Loss;
 use crate::solve::passes::logistic;
 
-/// Rows of two classes, with what the loss of each counts.
-#[derive(Debug)]
+/// Signs of the rows of two classes, with what the loss of each counts.
+#[derive(Debug, Clone)]
 pub(super) struct Weighed {
-    pub(super) problem: Problem,
+    /// Number of columns, that of the bias included.
+    pub(super) width: usize,
     pub(super) loss: Loss,
     /// 1 for the larger class, -1 for the other.
     pub(super) signs: Vec<f64>,
@@ -16,9 +16,10 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
-    /// Best dual value of a row at this margin, where the margin moves sigma times as far as the row moves it.
-    pub(super) fn best(&self, row: usize, a: f64, margin: f64, sigma: f64) -> f64 {
-        let (c, q) = (self.costs[row], sigma * self.problem.rows.square(row));
+    /// Best dual value of a row of this square at this margin, where the margin moves sigma times as far as the row moves
+    /// it.
+    pub(super) fn best(&self, (row, square): (usize, f64), a: f64, margin: f64, sigma: f64) -> f64 {
+        let (c, q) = (self.costs[row], sigma * square);
         if c == 0.0 {
             return 0.0;
         }

@@ -8,16 +8,13 @@ use raddle_datasets::embedded;
 use super::program::PartsProgram;
 use super::schedule::PartsSchedule;
 use super::settings::InParts;
-use super::step::Weighed;
 use super::*;
 use crate::{Linear, Loss, Problem};
 
 /// A program like this one, with another seed.
 fn again(program: &PartsProgram, seed: u64) -> PartsProgram {
     let PartsProgram { rows, cut, sigma, tolerance, .. } = program;
-    let Weighed { problem, loss, signs, costs } = rows;
-    let rows = Weighed { problem: problem.clone(), loss: *loss, signs: signs.clone(), costs: costs.clone() };
-    PartsProgram { rows, cut: cut.clone(), sigma: *sigma, tolerance: *tolerance, seed }
+    PartsProgram { rows: rows.clone(), cut: cut.clone(), sigma: *sigma, tolerance: *tolerance, seed }
 }
 
 /// After each of 1,000 random placements with a rescale in between the weights are those of all rows' dual values.
@@ -30,6 +27,7 @@ fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
     let plan: PartPlan = "0:16,1:4".parse().unwrap();
     let settings = InParts::new(linear, plan.clone());
     let (program, mut parts) = settings.made(&problem).unwrap();
+    let all = problem.rows.whole().unwrap();
     let mut draw = Stream::new(&[39]);
     let mut compared = 0;
     let mut pick = |most: u64| (draw.unit() * most as f64) as usize + 1;
@@ -39,22 +37,23 @@ fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
         let engine = Engine::new(again(&program, turn), schedule, parts).epochs(2).costs(costs);
         let workers = pick(7);
         let engine = engine.workers(workers).threads(2).serialized(turn % 5 == 0).rescale(&[(1, pick(7))]);
-        parts = engine.run().unwrap().parts;
-        let (mut w, mut scale) = (vec![0.0; problem.rows.width()], 0.0_f64);
+        let ran = engine.run().unwrap().parts;
+        let (mut w, mut scale) = (vec![0.0; all.width()], 0.0_f64);
         let mut seen = vec![0; problem.rows()];
-        for shard in &parts.shards {
+        for shard in &ran.shards {
             for (row, a) in (shard.first as usize..).zip(shard.values()) {
-                problem.rows.add(row, a * program.rows.signs[row], &mut w);
+                all.add(row, a * program.rows.signs[row], &mut w);
                 seen[row] += 1;
             }
             assert!(not_empty(shard.values()).all(|a| (0.0..=10.0).contains(a)));
         }
         assert_eq!(seen, vec![1; problem.rows()], "turn {turn}");
         w.iter().for_each(|w| scale = scale.max(w.abs()));
-        for (own, kept) in pairs(&w, &parts.replica) {
+        for (own, kept) in pairs(&w, &ran.replica) {
             assert!((own - kept).abs() <= 1e-12 * scale, "turn {turn}: {own} and {kept}");
             compared += 1;
         }
+        parts = ran.into();
     }
     assert_eq!(compared, 11_000);
 }

@@ -11,7 +11,7 @@ use crate::loss::Loss;
 
 /// A linear classifier as a program of the engine. Of several classes each is a shard, and several workers have several
 /// classes at once. A binary problem that is alone is solved where rounds are aggregated: there the other workers help
-/// with factors.
+/// with factors, and with the products of all rows that certificates and steps need.
 #[derive(Debug)]
 pub struct LinearProgram {
     pub(crate) problem: Problem,
@@ -23,15 +23,29 @@ pub struct LinearProgram {
 }
 
 impl LinearProgram {
-    /// A binary problem by its number.
-    pub(crate) fn binary(&self, machine: usize) -> Binary<'_> {
-        self.problem.binary(machine, self.loss, &self.factors)
+    /// A binary problem by its number; none where rows that are read by parts cannot be read: then the run ends, and its
+    /// [finish](crate::Linear::finish) says why.
+    fn binary(&self, machine: usize) -> Option<Binary<'_>> {
+        self.problem.binary(machine, self.loss, &self.factors).ok()
     }
 
     fn advance(&self, number: u32, machine: &mut Machine) {
-        if !machine.is_done(self.tolerance) {
+        if machine.is_done(self.tolerance) {
+            return;
+        }
+        if let Some(binary) = self.binary(number as usize) {
             let settings = (self.tolerance, self.problem.machines());
-            machine.advance(&self.binary(number as usize), settings, &[self.seed, u64::from(number)]);
+            machine.advance(&binary, settings, &[self.seed, u64::from(number)]);
+        }
+    }
+
+    /// Begins the problem that is alone, where its rows are read by the process that solves it.
+    fn begin(&self, machine: &mut Machine) {
+        if machine.best.is_empty()
+            && let Some(binary) = self.binary(0)
+        {
+            *machine =
+                Machine::new(&binary, (0..binary.count()).map(|row| binary.inside(row, 0.0)).collect());
         }
     }
 
@@ -65,13 +79,14 @@ impl Program for LinearProgram {
 
     /// The worst gap is the model's.
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<()> {
+        at.pinned.iter_mut().for_each(|machine| self.begin(machine));
         let mut told = at.partials.concat();
         told.extend(at.pinned.iter().flat_map(|machine| self.told(machine)));
         let machines = told.chunks_exact(TOLD);
         let sum = |at: usize| machines.clone().map(|of| of[at]).sum::<f64>();
         let worst = machines.clone().map(|of| of[2]).fold(0.0, f64::max);
         let metric = Metric::new("relative-duality-gap", worst, "training data").target(self.tolerance);
-        let is_over = machines.clone().all(|of| of[4] > 0.0);
+        let is_over = machines.clone().all(|of| of[4] > 0.0) || at.pinned.iter().any(|of| of.best.is_empty());
         let status = if is_over { Status::Converged } else { Status::Continue };
         let verdict = Verdict::new(metric.certified()).status(status);
         verdict.show("primal", sum(0)).show("dual", sum(1)).show("support", sum(3))

@@ -68,7 +68,7 @@ mod tests {
         let data = embedded::diabetes();
         let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
         let problem = Problem::new(&data.x, &y, 1.0).unwrap();
-        let binary = problem.binary(0, Loss::Hinge, &[1.0, 1.0]);
+        let binary = problem.binary(0, Loss::Hinge, &[1.0, 1.0]).unwrap();
         let mut compared = 0;
         for few in [442, 40, 7, 0] {
             let mut draw = Stream::new(&[few as u64]);

@@ -16,7 +16,10 @@ fn shares_and_parts_that_do_not_match_are_refused() {
         (parts("auto").shares(vec![1.0; 16]), "shares: parts are auto"),
         (parts("21"), "parts: it is 21, of 21 pieces: there are 20 rows"),
         (parts("0:4,1:7"), "parts: it is 0:4,1:7, of 28 pieces: there are 20 rows"),
-        (InParts::new(Linear::params(), PartPlan::constant(0)), "parts: it has no part in some epoch"),
+        (
+            InParts::new(Linear::params(), PartPlan::constant(0)),
+            "parts: a number of parts is 0: give 1 or more",
+        ),
         (InParts::new(Linear::params(), PartPlan::Given(Vec::new())), "parts: it says nothing of epoch 0"),
         (parts("2").sigma(Sigma::Fixed(f64::NAN)), "sigma: it is NaN"),
         (parts("2").sigma(Sigma::Fixed(0.0)), "sigma: it is 0"),

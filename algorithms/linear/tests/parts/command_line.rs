@@ -45,7 +45,7 @@ fn bad_lines_are_refused_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
     for (line, why) in [
-        ("--parts 0", "--parts: it has no part"),
+        ("--parts 0", "--parts: a number of parts is 0: give 1 or more"),
         ("--parts -3", "--parts: `-3`: give a number"),
         ("--parts 1000", "--parts: it is 1000, of 1000 pieces: there are 442 rows"),
         ("--parts some", "--parts: `some`: give a number, EPOCH:PARTS"),

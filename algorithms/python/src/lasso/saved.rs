@@ -5,19 +5,15 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raddle::files::NewModel;
 use raddle_lasso::Fit;
 use raddle_lasso::files::{About, Features, Saved};
 
 use crate::error::{bad_value, file_error};
+use crate::folder::{as_json, numbered, save};
 
 /// Facts about a fit, as JSON: those of `model.json`, without names.
 pub(super) fn about(fit: &Fit) -> PyResult<String> {
     as_json(&About::new(fit, &Features::default()))
-}
-
-fn as_json(about: &About) -> PyResult<String> {
-    serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
 }
 
 /// Writes a model of one alpha into a folder of its own, or in the place of the one that is there. Coefficients are
@@ -32,17 +28,9 @@ pub(crate) fn save_lasso(
 ) -> PyResult<()> {
     let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
     about.check().map_err(bad_value)?;
-    let (numbers, values) = (coefficients.0.as_array(), coefficients.1.as_array());
-    let fitted: Vec<(u32, f64)> = numbers.iter().copied().zip(values.iter().copied()).collect();
-    let coefficients = about.layout().of_data(&fitted);
+    let coefficients = about.layout().of_data(&numbered(&coefficients));
     let saved = Saved { about, coefficients, digest: String::new() };
-    let open = if replaces { NewModel::replace } else { NewModel::create };
-    let write = || {
-        let mut model = open(&folder)?;
-        saved.write(&mut model, &dual.as_array().to_vec())?;
-        model.commit("lasso", env!("CARGO_PKG_VERSION"))
-    };
-    write().map_err(file_error)
+    save((folder, replaces), "lasso", |model| saved.write(model, &dual.as_array().to_vec()))
 }
 
 /// Reads a model, of a path the point that is given or its last.

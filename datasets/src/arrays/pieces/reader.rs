@@ -66,6 +66,11 @@ impl Pieces {
         T::deserialize(&self.about).ok()
     }
 
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Error of arrays that do not fit each other.
     pub(crate) fn damage(&self) -> ReadError {
         damaged(&self.path)

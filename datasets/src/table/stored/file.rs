@@ -73,6 +73,11 @@ impl StoredTable {
         Ok(Self { pieces, about, described, starts })
     }
 
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        self.pieces.path()
+    }
+
     /// All that is known of the table but for its matrix, which is empty here.
     pub fn described(&self) -> &Table {
         &self.described

@@ -15,7 +15,32 @@ from raddle.linear._sklearn import Exported
 
 
 class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
-    """A linear classifier; a subclass has the parameters and says which loss."""
+    """A linear classifier; a subclass says which loss."""
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        tol=1e-4,
+        class_weight=None,
+        fit_intercept=True,
+        intercept_scaling=1,
+        standardize=False,
+        random_state=42,
+        max_iter=None,
+        warm_start=False,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.tol = tol
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.standardize = standardize
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

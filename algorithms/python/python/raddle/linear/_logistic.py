@@ -34,31 +34,6 @@ class LogisticRegression(Classifier):
            [0.79, 0.21, 0.  ]]))
     """
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        tol=1e-4,
-        class_weight=None,
-        fit_intercept=True,
-        intercept_scaling=1,
-        standardize=False,
-        random_state=42,
-        max_iter=None,
-        warm_start=False,
-        n_jobs=None,
-    ):
-        self.C = C
-        self.tol = tol
-        self.class_weight = class_weight
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.standardize = standardize
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-
     def _loss_name(self):
         return "logistic"
 

@@ -86,17 +86,19 @@ class LinearSVC(Classifier):
         warm_start=False,
         n_jobs=None,
     ):
-        self.C = C
+        super().__init__(
+            C,
+            tol=tol,
+            class_weight=class_weight,
+            fit_intercept=fit_intercept,
+            intercept_scaling=intercept_scaling,
+            standardize=standardize,
+            random_state=random_state,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            n_jobs=n_jobs,
+        )
         self.loss = loss
-        self.tol = tol
-        self.class_weight = class_weight
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.standardize = standardize
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
 
     def _loss_name(self):
         if not isinstance(self.loss, str) or self.loss not in LOSSES:

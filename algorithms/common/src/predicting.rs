@@ -1,0 +1,122 @@
+//! [`PredictArgs`]: what `predict` is given, whatever the model of a table.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, write_atomic};
+use raddle_datasets::{Beside, Options};
+use serde_json::{Map, Value, json};
+
+use crate::tables::TextArgs;
+
+/// What becomes of columns and rows, for the end of a help text.
+pub const ROWS: &str = "Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
+the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
+indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model
+needs, unless it was fitted with --missing mean.";
+
+/// Value in the line of a row that cannot be predicted.
+pub const NOT_PREDICTED: &str = "nan";
+
+/// The model and the data, the response and the weights of rows.
+#[derive(Debug, Args)]
+pub struct PredictArgs {
+    /// The folder of a fitted model, as --out wrote it.
+    pub model: PathBuf,
+    /// The data.
+    pub data: String,
+    /// Format of the data. Default: recognised by its content.
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    /// The response, to report the error or accuracy against: a column's name, its index from 1, or a file. Else one that
+    /// the format keeps apart, or a column y, target or label that the model does not use; without one there are only
+    /// predictions.
+    #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
+    y: Option<String>,
+    /// Count each row this many times in the error or accuracy: a column or a file with one value a row.
+    #[arg(long, value_name = "NAME|FILE")]
+    weights: Option<String>,
+    #[command(flatten)]
+    text: TextArgs,
+    /// How results are shown.
+    #[command(flatten)]
+    pub use_options: UseOptions,
+}
+
+impl PredictArgs {
+    /// How the data are read, with the weights beside the features.
+    ///
+    /// # Errors
+    /// If the format is unknown.
+    pub fn reading(&self) -> Result<Options, Error> {
+        let reading = self.text.options(self.format.as_deref(), self.y.as_deref(), 1)?;
+        let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
+        Ok(Options { beside: weights.collect(), ..reading })
+    }
+
+    /// How many times each of so many rows counts against the response; rows without one, or without a prediction, count
+    /// nothing.
+    ///
+    /// # Errors
+    /// If there are weights, and no response.
+    pub fn counted(
+        &self,
+        weights: Option<Vec<f64>>,
+        (rows, has_response): (usize, bool),
+        nothing: impl IntoIterator<Item = u32>,
+    ) -> Result<Vec<f64>, Error> {
+        if !has_response && weights.is_some() {
+            let why = "--weights has no effect without a response, whose error they weigh: name it by --y, or leave it out";
+            return Err(Error::usage(why));
+        }
+        let mut weights = weights.unwrap_or_else(|| vec![1.0; rows]);
+        nothing.into_iter().for_each(|row| weights[row as usize] = 0.0);
+        Ok(weights)
+    }
+
+    /// Writes the predictions to a file, if one is named, and says what was measured on stdout; else says the predictions
+    /// on stdout, and what was measured on stderr.
+    ///
+    /// # Errors
+    /// If the file or stdout cannot be written.
+    pub fn tell(
+        &self,
+        out: Option<&Path>,
+        predictions: &impl Predictions,
+        (said, measures): (Option<String>, Map<String, Value>),
+        (records, notes): (Records, Vec<String>),
+    ) -> Result<ExitStatus, Error> {
+        let rows = predictions.rows();
+        let about = [("rows", json!(rows)), ("records", json!(records)), ("notes", json!(notes))];
+        let mut value: Map<String, Value> =
+            about.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
+        value.extend(measures);
+        if let Some(file) = out {
+            write_atomic(file, |out| {
+                (0..rows).try_for_each(|row| writeln!(out, "{}", predictions.line(row)))
+            })?;
+            let number = count(rows as u64, "prediction");
+            let text = said.map_or(number.clone(), |said| format!("{number}, {said}"));
+            self.use_options.say(&text, &value)?;
+            return Ok(ExitStatus::Done);
+        }
+        predictions.tell(&mut value);
+        let lines: Vec<String> = (0..rows).map(|row| predictions.line(row)).collect();
+        self.use_options.say(&lines.join("\n"), &value)?;
+        said.iter().for_each(|said| self.use_options.note(said));
+        Ok(ExitStatus::Done)
+    }
+}
+
+/// Predictions of rows.
+pub trait Predictions {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+
+    /// A row as it is written.
+    fn line(&self, row: usize) -> String;
+
+    /// Adds all of them to a report.
+    fn tell(&self, value: &mut Map<String, Value>);
+}

@@ -1,0 +1,184 @@
+//! [`RowSource`]: the rows of a problem, in memory or in a file, in the order of their places.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use raddle_datasets::Matrix;
+
+use super::rows::Rows;
+use super::slice::RowSlice;
+use super::stored::StoredProblem;
+use crate::error::LinearError;
+use crate::kernels::{Sum, run};
+
+/// Rows in memory, or in a file of which ranges are read where they are needed; copies share them.
+#[derive(Debug, Clone)]
+pub(crate) struct RowSource {
+    at: Place,
+    /// Place of each row of the matrix.
+    places: Arc<Vec<u32>>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    /// With the divisors of the columns; none where these are as they were given.
+    Here(Arc<Rows>, Option<Arc<Vec<f64>>>),
+    Stored(Arc<StoredProblem>),
+}
+
+/// Squares of a row's norm from which on products of rows may overflow.
+const LARGEST: f64 = 1e200;
+
+impl RowSource {
+    /// The rows of a matrix.
+    ///
+    /// # Errors
+    /// If the square of a row is no number.
+    pub(crate) fn here(x: &Matrix, bias: f64, places: Vec<u32>) -> Result<Self, LinearError> {
+        let rows = Arc::new(Rows::of(x, bias, &places));
+        let source = Self { at: Place::Here(Arc::clone(&rows), None), places: Arc::new(places) };
+        source.check(0, &rows)?;
+        Ok(source)
+    }
+
+    /// Rows in a file.
+    pub(crate) fn stored(rows: StoredProblem, places: Vec<u32>) -> Self {
+        Self { at: Place::Stored(Arc::new(rows)), places: Arc::new(places) }
+    }
+
+    /// Divides each of the first columns by its standard deviation. Where rows in a file cannot be read, whoever
+    /// asks for some is told.
+    pub(crate) fn scaled(self, columns: usize) -> Self {
+        let at = match self.at {
+            Place::Here(all, _) => {
+                let mut rows = Rows::clone(&all);
+                let scales = rows.scale(columns);
+                Place::Here(Arc::new(rows), Some(Arc::new(scales)))
+            }
+            Place::Stored(stored) => Place::Stored(Arc::new(stored.scaled())),
+        };
+        Self { at, ..self }
+    }
+
+    /// Place of each row of the matrix.
+    pub(crate) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Number of rows that were read so far.
+    pub(crate) fn read_so_far(&self) -> u64 {
+        match &self.at {
+            Place::Here(rows, _) => rows.count() as u64,
+            Place::Stored(stored) => stored.rows_read(),
+        }
+    }
+
+    /// Number of columns, that of the bias included.
+    pub(crate) fn width(&self) -> usize {
+        match &self.at {
+            Place::Here(rows, _) => rows.width(),
+            Place::Stored(stored) => stored.width(),
+        }
+    }
+
+    /// Number of values of a row, by its place.
+    pub(crate) fn length(&self, row: usize) -> usize {
+        match &self.at {
+            Place::Here(rows, _) => rows.row(row).0.len(),
+            Place::Stored(stored) => stored.length(row),
+        }
+    }
+
+    /// `true` if rows are in a file, and read where they are needed.
+    pub(crate) fn is_stored(&self) -> bool {
+        matches!(self.at, Place::Stored(_))
+    }
+
+    /// Divisors of the columns; none where these are as they were given.
+    ///
+    /// # Errors
+    /// If rows in a file could not be read.
+    pub(crate) fn scales(&self) -> Result<Option<&[f64]>, LinearError> {
+        Ok(match &self.at {
+            Place::Here(_, scales) => scales.as_ref(),
+            Place::Stored(stored) => stored.scales()?,
+        }
+        .map(|scales| &scales[..]))
+    }
+
+    /// All rows, in memory.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn whole(&self) -> Result<&Rows, LinearError> {
+        match &self.at {
+            Place::Here(rows, _) => Ok(rows),
+            Place::Stored(stored) => {
+                let rows = stored.whole()?;
+                self.check(0, rows)?;
+                Ok(rows)
+            }
+        }
+    }
+
+    /// The rows of a range of places.
+    ///
+    /// # Errors
+    /// If they cannot be read, or fitted.
+    pub(crate) fn slice(&self, range: Range<usize>) -> Result<RowSlice, LinearError> {
+        match &self.at {
+            Place::Here(rows, _) => Ok(RowSlice::new(Arc::clone(rows), range)),
+            Place::Stored(stored) => {
+                let rows = stored.range(range.clone())?;
+                self.check(range.start, &rows)?;
+                Ok(RowSlice::new(Arc::new(rows), 0..range.len()))
+            }
+        }
+    }
+
+    /// Tells all rows, range after range, with the place of each range's first.
+    fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
+        match &self.at {
+            Place::Here(rows, _) => {
+                tell(0, rows);
+                Ok(())
+            }
+            Place::Stored(stored) => stored.each(tell),
+        }
+    }
+
+    /// The sum of all rows, each with a factor of its own: one pass.
+    ///
+    /// # Errors
+    /// If rows cannot be read.
+    pub(crate) fn sum(&self, factors: &[f64]) -> Result<Vec<f64>, LinearError> {
+        let mut out = vec![0.0; self.width()];
+        self.each(|first, rows| {
+            let factors = &factors[first..first + rows.count()];
+            run(Sum { rows: rows.view(), factors, out: &mut out });
+        })?;
+        Ok(out)
+    }
+
+    /// The product of every row with a vector: one pass.
+    ///
+    /// # Errors
+    /// If rows cannot be read.
+    pub(crate) fn products(&self, with: &[f64]) -> Result<Vec<f64>, LinearError> {
+        let mut out = vec![0.0; self.places.len()];
+        self.each(|first, rows| rows.products(with, &mut out[first..first + rows.count()]))?;
+        Ok(out)
+    }
+
+    /// Check of rows whose first has this place. Products of rows are summed: their squares must be numbers.
+    fn check(&self, first: usize, rows: &Rows) -> Result<(), LinearError> {
+        let is_usual = |at: usize| rows.square(at) < LARGEST;
+        if (0..rows.count()).all(is_usual) {
+            return Ok(());
+        }
+        let here = first..first + rows.count();
+        let is_bad = |&place: &u32| here.contains(&(place as usize)) && !is_usual(place as usize - first);
+        let row = self.places.iter().position(is_bad).unwrap_or(first);
+        Err(LinearError::NotFinite { row: row + 1, what: "the square of the row" })
+    }
+}

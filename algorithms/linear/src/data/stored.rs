@@ -1,0 +1,116 @@
+//! [`StoredProblem`]: rows in a file, which are read by ranges where they are needed.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use raddle_datasets::StoredRows;
+
+use super::rows::{Rows, deviations};
+use crate::error::LinearError;
+
+/// Values that a pass over all rows has in memory at once, about.
+const TOGETHER: usize = 1 << 20;
+
+/// Rows in a file by their places, with what is made of them as they are read.
+#[derive(Debug)]
+pub(crate) struct StoredProblem {
+    file: Arc<StoredRows>,
+    /// Columns of the table.
+    columns: usize,
+    bias: f64,
+    /// Divisors of the columns, if these are scaled; or the reason why they could not be measured.
+    scales: Option<Result<Arc<Vec<f64>>, String>>,
+    whole: OnceLock<Result<Rows, String>>,
+}
+
+impl StoredProblem {
+    pub(crate) fn new(file: StoredRows, columns: usize, bias: f64) -> Self {
+        Self { file: Arc::new(file), columns, bias, scales: None, whole: OnceLock::new() }
+    }
+
+    /// The same rows with columns divided by their standard deviations, which two passes over the rows find.
+    pub(crate) fn scaled(&self) -> Self {
+        let Self { file, columns, bias, .. } = self;
+        let plain = Self {
+            file: Arc::clone(file),
+            columns: *columns,
+            bias: *bias,
+            scales: None,
+            whole: OnceLock::new(),
+        };
+        let scales =
+            deviations(*columns, self.width(), self.count(), |tell| plain.each(|_, rows| tell(rows)));
+        let scales = scales.map(Arc::new).map_err(|why| why.to_string());
+        Self { scales: Some(scales), ..plain }
+    }
+
+    /// Number of rows.
+    pub(crate) fn count(&self) -> usize {
+        self.file.count()
+    }
+
+    /// Number of columns, that of the bias included.
+    pub(crate) fn width(&self) -> usize {
+        self.columns + usize::from(self.bias != 0.0)
+    }
+
+    /// Number of values of a row, by its place.
+    pub(crate) fn length(&self, row: usize) -> usize {
+        let starts = self.file.starts();
+        starts[row + 1] - starts[row] + usize::from(self.bias != 0.0)
+    }
+
+    /// Number of rows that were read so far.
+    pub(crate) fn rows_read(&self) -> u64 {
+        self.file.rows_read()
+    }
+
+    /// Divisors of the columns; none where these are as they were given.
+    pub(crate) fn scales(&self) -> Result<Option<&Arc<Vec<f64>>>, LinearError> {
+        match &self.scales {
+            None => Ok(None),
+            Some(Ok(scales)) => Ok(Some(scales)),
+            Some(Err(why)) => Err(LinearError::Read(why.clone())),
+        }
+    }
+
+    /// The rows at a range of places.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn range(&self, range: Range<usize>) -> Result<Rows, LinearError> {
+        let scales = self.scales()?.map_or(&[][..], |scales| scales);
+        let read = self.file.rows(range).map_err(|why| LinearError::Read(why.to_string()))?;
+        Ok(Rows::read(&read, (self.columns, self.bias), scales))
+    }
+
+    /// All rows; they stay in memory.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn whole(&self) -> Result<&Rows, LinearError> {
+        let read = || self.range(0..self.count()).map_err(|why| why.to_string());
+        self.whole.get_or_init(read).as_ref().map_err(|why| LinearError::Read(why.clone()))
+    }
+
+    /// Tells all rows, range after range, with the place of each range's first.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
+        if let Some(Ok(whole)) = self.whole.get() {
+            tell(0, whole);
+            return Ok(());
+        }
+        let (starts, mut next) = (self.file.starts(), 0);
+        while next < self.count() {
+            let first = next;
+            next += 1;
+            while next < self.count() && starts[next + 1] - starts[first] <= TOGETHER {
+                next += 1;
+            }
+            tell(first, &self.range(first..next)?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,255 @@
+//! [`StoredRows`]: the rows of a table in a file, in an order of the caller's, of which ranges are read.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::cast_slice;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::file::StoredTable;
+use crate::arrays::pieces::{Pieces, PiecesWriter, RemovedOnDrop, open_or_make, starts_of};
+use crate::error::ReadError;
+use crate::table::Matrix;
+
+/// The arrays of a file, and the bytes of a number of each.
+const ARRAYS: [(&str, usize); 3] = [("values", 8), ("columns", 4), ("values of row", 4)];
+const VALUES: usize = 0;
+const COLUMNS: usize = 1;
+const COUNTS: usize = 2;
+
+/// Values that are in memory at once, about; and files of some rows between columns and rows, at most.
+const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
+const MOST_PARTS: usize = 64;
+
+/// Rows of a table in a file, of which memory holds what is asked for.
+#[derive(Debug)]
+pub struct StoredRows {
+    pieces: Pieces,
+    starts: Vec<usize>,
+    read: AtomicU64,
+}
+
+/// Rows that follow each other: where the values of each begin among those here, columns ascending within a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowRange {
+    /// One number more than there are rows.
+    pub starts: Vec<usize>,
+    /// The column of each value.
+    pub columns: Vec<u32>,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Facts {
+    rows: usize,
+}
+
+impl StoredTable {
+    /// The rows of this table, each at the place that `places` has for it, in a file beside the table's. Zeros of a dense
+    /// table are left out. Where the file is not there yet, or damaged, it is made in bounded memory; of several
+    /// processes that ask at the same time one makes it.
+    ///
+    /// ```
+    /// use raddle_datasets::{Options, StoredTable};
+    /// let folder = tempfile::tempdir()?;
+    /// let table = StoredTable::open("diabetes", &Options::default(), folder.path())?;
+    /// let backwards: Vec<u32> = (0..442).rev().collect();
+    /// let rows = table.rows_at_places(&backwards)?.rows(0..2)?;
+    /// assert_eq!((rows.starts.len(), rows.columns[..3].to_vec()), (3, vec![0, 1, 2]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the places are not those of the rows, or a file cannot be read or written.
+    pub fn rows_at_places(&self, places: &[u32]) -> Result<StoredRows, ReadError> {
+        let mut seen = vec![false; self.rows()];
+        let mut is_new =
+            |&place: &u32| seen.get_mut(place as usize).is_some_and(|seen| !std::mem::replace(seen, true));
+        if places.len() != self.rows() || !places.iter().all(&mut is_new) {
+            return Err(ReadError::file(
+                self.path(),
+                "there is not one place for each row: give each its own",
+            ));
+        }
+        let order: String =
+            Sha256::digest(cast_slice(places)).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let path = self.path().with_extension(format!("{order}.rows"));
+        let fits = |pieces: &Pieces, facts: &Facts| {
+            let count = |array: usize| pieces.count(ARRAYS[array].0);
+            Some(facts.rows == self.rows() && count(COUNTS) == facts.rows && count(VALUES) == count(COLUMNS))
+        };
+        let (pieces, _) = open_or_make(&path, fits, |path| self.write_rows(places, path))?;
+        let starts = starts_of(&pieces.all::<u32>(ARRAYS[COUNTS].0)?);
+        if starts.last() != Some(&pieces.count(ARRAYS[VALUES].0)) {
+            return Err(pieces.damage());
+        }
+        Ok(StoredRows { pieces, starts, read: AtomicU64::new(0) })
+    }
+
+    /// Deals the values of the columns to ranges of places, each in arrays of its own, then sorts range after range.
+    fn write_rows(&self, places: &[u32], path: &Path) -> Result<(Pieces, Facts), ReadError> {
+        let rows = self.rows();
+        let parts = (self.nonzeros() / TOGETHER + 1).min(MOST_PARTS).min(rows.max(1));
+        let part_of = |place: u32| place as usize * parts / rows;
+        let names: Vec<String> = (0..3 * parts).map(|array| array.to_string()).collect();
+        let arrays: Vec<(&str, usize)> =
+            names.iter().enumerate().map(|(at, name)| (&**name, if at % 3 == 1 { 8 } else { 4 })).collect();
+        let raw = RemovedOnDrop(format!("{}.{}.raw", path.display(), std::process::id()).into());
+        let mut dealt = PiecesWriter::create(&raw.0, &arrays)?;
+        let mut next = 0;
+        while next < self.cols() {
+            let first = next;
+            let values = |to: usize| match self.starts() {
+                [] => (to - first) * rows,
+                starts => starts[to] - starts[first],
+            };
+            next += 1;
+            while next < self.cols() && values(next + 1) <= TOGETHER {
+                next += 1;
+            }
+            let mut some: Vec<(Vec<u32>, Vec<f64>, Vec<u32>)> = vec![Default::default(); parts];
+            each(&self.columns(first..next)?, |row, column, value| {
+                let (columns, values, of) = &mut some[part_of(places[row])];
+                columns.push((first + column) as u32);
+                values.push(value);
+                of.push(places[row]);
+            });
+            for (part, (columns, values, of)) in some.iter().enumerate() {
+                dealt.push(3 * part, columns)?;
+                dealt.push(3 * part + 1, values)?;
+                dealt.push(3 * part + 2, of)?;
+            }
+        }
+        let dealt = dealt.finish(&())?;
+        let mut out = PiecesWriter::create(path, &ARRAYS)?;
+        for (part, names) in names.chunks_exact(3).enumerate() {
+            let first = (part * rows).div_ceil(parts);
+            let count = ((part + 1) * rows).div_ceil(parts) - first;
+            let of: Vec<u32> = dealt.all(&names[2])?;
+            let mut counts = vec![0_u32; count];
+            of.iter().for_each(|&place| counts[place as usize - first] += 1);
+            let mut next = starts_of(&counts);
+            // Values come column after column, so that those of a row stay in this order.
+            let at: Vec<usize> = of
+                .iter()
+                .map(|&place| {
+                    let next = &mut next[place as usize - first];
+                    *next += 1;
+                    *next - 1
+                })
+                .collect();
+            out.push(COUNTS, &counts)?;
+            out.push(COLUMNS, &sorted(&at, &dealt.all::<u32>(&names[0])?))?;
+            out.push(VALUES, &sorted(&at, &dealt.all::<f64>(&names[1])?))?;
+        }
+        Ok((out.finish(&Facts { rows })?, Facts { rows }))
+    }
+}
+
+/// Values, each put where it belongs.
+fn sorted<T: Copy + Default>(at: &[usize], values: &[T]) -> Vec<T> {
+    let mut out = vec![T::default(); at.len()];
+    at.iter().zip(values).for_each(|(&at, value)| out[at] = *value);
+    out
+}
+
+/// Tells row, column and value of all that is stored, and of dense columns of all that is not zero, column after column.
+fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
+    match x {
+        Matrix::Dense(x) => {
+            for (column, values) in x.columns().into_iter().enumerate() {
+                let stored = values.iter().enumerate().filter(|(_, value)| **value != 0.0);
+                stored.for_each(|(row, &value)| tell(row, column, value));
+            }
+        }
+        Matrix::Sparse(x) => {
+            for (column, values) in x.outer_iterator().enumerate() {
+                values.iter().for_each(|(row, &value)| tell(row, column, value));
+            }
+        }
+    }
+}
+
+impl StoredRows {
+    /// Number of rows.
+    pub fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Where the values of each row begin among those of all, by place, and their number.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The rows at a range of places.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was damaged since it was opened, or has no such rows.
+    pub fn rows(&self, range: Range<usize>) -> Result<RowRange, ReadError> {
+        if range.start > range.end || range.end > self.count() {
+            return Err(self.pieces.damage());
+        }
+        let starts = &self.starts[range.start..=range.end];
+        let stored = starts[0]..starts[range.len()];
+        let columns = self.pieces.read(ARRAYS[COLUMNS].0, stored.clone())?;
+        let values = self.pieces.read(ARRAYS[VALUES].0, stored.clone())?;
+        self.read.fetch_add(range.len() as u64, Ordering::Relaxed);
+        Ok(RowRange { starts: starts.iter().map(|start| start - stored.start).collect(), columns, values })
+    }
+
+    /// Number of rows that [`rows`](Self::rows) has read so far.
+    pub fn rows_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Options;
+
+    /// Rows of the whole table by a way of their own.
+    fn naive(x: &Matrix, places: &[u32]) -> Vec<Vec<(u32, f64)>> {
+        let mut rows = vec![Vec::new(); x.rows()];
+        each(x, |row, column, value| rows[places[row] as usize].push((column as u32, value)));
+        rows
+    }
+
+    #[test]
+    fn rows_are_those_of_the_columns_in_the_order_that_is_asked_for() {
+        for spec in ["diabetes", "synth:groups:n=60,p=40,g=4,s=5", "synth:strads:n=70,p=90,k=9,s=5"] {
+            let folder = tempfile::tempdir().unwrap();
+            let Ok(table) = StoredTable::open(spec, &Options::default(), folder.path()) else {
+                panic!("{spec} is not read")
+            };
+            let rows = table.rows();
+            let places: Vec<u32> = (0..rows).map(|row| ((row * 31 + 7) % rows) as u32).collect();
+            let expected = naive(&table.columns(0..table.cols()).unwrap(), &places);
+            for attempt in 0..2 {
+                let stored = table.rows_at_places(&places).unwrap();
+                let mut read = 0;
+                for range in [0..rows, 0..1, 3..rows / 2, rows..rows] {
+                    let RowRange { starts, columns, values } = stored.rows(range.clone()).unwrap();
+                    let of = |row: usize| -> Vec<(u32, f64)> {
+                        let own = starts[row]..starts[row + 1];
+                        columns[own.clone()].iter().copied().zip(values[own].iter().copied()).collect()
+                    };
+                    let found: Vec<_> = (0..range.len()).map(of).collect();
+                    assert_eq!(found, expected[range.clone()], "{spec} {range:?}, attempt {attempt}");
+                    read += range.len() as u64;
+                }
+                assert_eq!(stored.rows_read(), read);
+                assert!(stored.rows(0..rows + 1).is_err());
+            }
+            for wrong in [vec![0; rows], places[1..].to_vec(), vec![rows as u32; rows]] {
+                assert!(table.rows_at_places(&wrong).unwrap_err().to_string().contains("one place for each"));
+            }
+            let names: Vec<_> =
+                std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect();
+            assert!(names.iter().all(|path| path.extension().unwrap() != "raw"), "{names:?}");
+        }
+    }
+}
