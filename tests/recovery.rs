@@ -410,5 +410,18 @@ fn linear_fits_as_one_problem_go_on_after_a_kill() {
         assert_eq!(ran.code, status, "{line}: {}", ran.err);
         assert_eq!(digest(&folder.join("copy")), expected, "{line}: {}", ran.err);
         fs::remove_dir_all(folder.join("copy")).unwrap();
+        if after > 1 {
+            continue;
+        }
+        // The process that solves the problem leaves at the first boundary: its successor has the rows, or reads them.
+        let mut leaving = Launched::begin(folder, &launch(2, &line));
+        leaving.await_epoch(0);
+        signal(&leaving.processes()[0], "-TERM");
+        let place = leaving.run.clone();
+        let (code, said) = leaving.end();
+        assert_eq!(code, status, "{line}: {said}");
+        assert_eq!(digest(&place), expected, "{line}: {said}");
+        let generations = report(&place)["generations"].as_array().unwrap().clone();
+        assert_eq!(generations.last().unwrap()["processes"], 1, "{line}: {said}");
     }
 }

@@ -1,15 +1,20 @@
 //! Rows in a file, read where they are needed: the bytes of rows in memory, and no process has more than it needs.
 
-use std::sync::mpsc;
-use std::thread;
+#![allow(
+    clippy::disallowed_types,
+    reason = "what processes, threads of the test here, have read is collected"
+)]
 
-use raddle::cluster::{Cluster, CoordinatorSettings, Server};
+use std::path::Path;
+use std::sync::Mutex;
+
 use raddle::{Engine, Outcome, Program};
 use raddle_common::testing::not_empty;
 use raddle_datasets::{Options, StoredTable};
 use raddle_linear::{Fit, InParts, Linear, Loss, PartPlan, Problem};
 
 use crate::common::LOSSES;
+use crate::leaving::{How, carry_out};
 
 const DATA: &str = "diabetes";
 
@@ -18,7 +23,7 @@ fn classes(y: &[f64], count: usize) -> Vec<f64> {
     y.iter().map(level).collect()
 }
 
-fn stored(folder: &std::path::Path, classes_of: usize) -> Problem {
+fn stored(folder: &Path, classes_of: usize) -> Problem {
     let table = StoredTable::open(DATA, &Options::default(), folder).unwrap();
     let y = classes(&table.described().y, classes_of);
     Problem::by_parts(&table, &y, 1.0).unwrap()
@@ -62,44 +67,25 @@ fn a_fit_of_rows_in_a_file_is_that_of_rows_in_memory() {
     }
 }
 
-/// Runs an engine on processes that are threads here, each with a problem of its own: the outcome, the number of the
-/// process that has it, and the rows that each has read by then.
+/// Runs an engine on three processes, each with a problem of its own, of which the first leaves at a boundary if one is
+/// named: the outcome, and the rows that each has read by then, rising.
 fn on<P: Program>(
-    processes: u32,
-    folder: &std::path::Path,
-    engine: impl Fn(&Problem) -> Engine<P> + Send + Sync + Clone + 'static,
-) -> (Outcome<P>, Vec<u64>, usize)
-where
-    Outcome<P>: Send,
-{
-    let mut settings = CoordinatorSettings::new(processes, 1);
-    settings.balance = false;
-    let mut server = Server::open(&settings).unwrap();
-    let (invitation, remote) = (server.invitation().clone(), server.remote());
-    let ended = thread::spawn(move || server.run(|_| ()));
-    let mut ran = Vec::new();
-    for index in 0..processes {
-        let (invitation, remote, engine) = (invitation.clone(), remote.clone(), engine.clone());
-        let (folder, (tell, told)) = (folder.to_owned(), mpsc::channel());
-        let process = thread::spawn(move || {
-            let problem = stored(&folder, 2);
-            let cluster = Cluster::join(&invitation, index).unwrap();
-            let outcome = engine(&problem).run_on(&cluster).unwrap();
-            tell.send((outcome, problem.rows_read())).unwrap();
-            remote.exited(index, 0, false, "has ended".into());
-        });
-        ran.push((process, told));
-    }
-    let (mut outcome, mut read) = (None, Vec::new());
-    for (index, (process, told)) in ran.into_iter().enumerate() {
-        let (one, rows) = told.recv().unwrap();
-        process.join().unwrap();
-        read.push(rows);
-        outcome = outcome.or(one.map(|one| (one, index)));
-    }
-    assert_eq!(ended.join().unwrap().code, 0);
-    let (outcome, index) = outcome.unwrap();
-    (outcome, read, index)
+    folder: &Path,
+    leaves_at: Option<u64>,
+    engine: impl Fn(&Problem) -> Engine<P> + Sync,
+) -> (Outcome<P>, Vec<u64>) {
+    let problems = Mutex::new(Vec::new());
+    let make = || {
+        let problem = stored(folder, 2);
+        problems.lock().unwrap().push(problem.clone());
+        engine(&problem)
+    };
+    let how = How { processes: 3, workers: 1, leaves_at, folder: None };
+    let (_, outcome) = carry_out(&make, how);
+    let mut read: Vec<u64> = problems.lock().unwrap().iter().map(Problem::rows_read).collect();
+    read.sort_unstable();
+    assert_eq!(read.len(), 3);
+    (outcome, read)
 }
 
 #[test]
@@ -109,25 +95,27 @@ fn a_process_reads_the_rows_of_its_own_shards() {
         let linear = Linear::params().loss(Loss::Hinge).c(0.01);
         let settings = InParts::new(linear, plan.parse().unwrap()).shards(32);
         let expected = settings.fit_with(&in_memory(2), |engine| engine.epochs(3)).unwrap();
-        let of = settings.clone();
-        let (outcome, read, _) = on(3, folder.path(), move |problem| of.engine(problem).unwrap().epochs(3));
-        // Together they read every row once, and each about a third.
-        assert_eq!(read.iter().sum::<u64>(), 442, "{plan}: {read:?}");
-        assert!(not_empty(&read).all(|rows| (100..200).contains(rows)), "{plan}: {read:?}");
-        same(&settings.finish(&stored(folder.path(), 2), outcome).unwrap(), &expected);
+        for leaves_at in [None, Some(1)] {
+            let (outcome, read) =
+                on(folder.path(), leaves_at, |problem| settings.engine(problem).unwrap().epochs(3));
+            // Together they read every row once, each about a third; rows that move are not read again.
+            assert_eq!(read.iter().sum::<u64>(), 442, "{plan}: {read:?}");
+            assert!(not_empty(&read).all(|rows| (100..200).contains(rows)), "{plan}: {read:?}");
+            same(&settings.finish(&stored(folder.path(), 2), outcome).unwrap(), &expected);
+        }
     }
 }
 
+/// Of a problem that is solved as one the process that solves it reads the rows; where it leaves, its successor does
+/// (`recovery` of the engine's tests).
 #[test]
 fn a_problem_that_is_solved_as_one_is_read_where_it_is_solved() {
     let folder = tempfile::tempdir().unwrap();
     for loss in LOSSES {
         let linear = Linear::params().loss(loss).c(0.01);
         let expected = linear.fit(&in_memory(2)).unwrap();
-        let of = linear.clone();
-        let (outcome, read, index) = on(3, folder.path(), move |problem| of.engine(problem).unwrap());
-        let wanted: Vec<u64> = (0..3).map(|process| if process == index { 442 } else { 0 }).collect();
-        assert_eq!(read, wanted);
+        let (outcome, read) = on(folder.path(), None, |problem| linear.engine(problem).unwrap());
+        assert_eq!(read, [0, 0, 442], "{loss:?}");
         same(&linear.finish(&stored(folder.path(), 2), outcome).unwrap(), &expected);
     }
 }

@@ -9,6 +9,8 @@ mod choosing;
 mod command_line;
 mod common;
 mod digests;
+#[path = "../../../tests/leaving/mod.rs"]
+mod leaving;
 mod naive;
 mod parts;
 mod replay;

@@ -1,9 +1,11 @@
 //! A fit is a pure function of data, parameters and seed: its bytes are the same however it is carried out.
 
 use raddle::replay;
-use raddle_linear::{Linear, Loss};
+use raddle_datasets::{Options, StoredTable};
+use raddle_linear::{InParts, Linear, Loss, Problem};
 
 use crate::common::{Data, LOSSES};
+use crate::leaving;
 
 #[test]
 fn fits_replay_to_the_bit() {
@@ -29,4 +31,24 @@ fn digests_are_those_of_any_number_of_workers_and_of_a_seed() {
         assert_eq!([fit(1, 2), fit(1, 3), fit(1, 7)], [&one, &one, &one].map(String::clone));
         assert_ne!(fit(2, 1), one);
     }
+}
+
+/// `RADDLE_LEAVES=10` lets it leave at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
+#[test]
+fn the_first_process_may_leave_at_any_boundary() {
+    let data = Data::diabetes();
+    let folder = tempfile::tempdir().unwrap();
+    let table = StoredTable::open("diabetes", &Options::default(), folder.path()).unwrap();
+    let problems =
+        [("in memory", data.problem(1.0)), ("in a file", Problem::by_parts(&table, &data.y, 1.0).unwrap())];
+    let mut left = 0;
+    for (place, problem) in &problems {
+        for (loss, plan) in LOSSES.into_iter().zip(["4", "0:16,2:4", "auto"]) {
+            let settings =
+                InParts::new(Linear::params().loss(loss).c(0.01).tolerance(1e-9), plan.parse().unwrap());
+            let make = || settings.engine(problem).unwrap().epochs(8);
+            left += leaving::check(&format!("{loss:?} in {plan} parts, rows {place}"), left, &make);
+        }
+    }
+    println!("the first process left {left} times");
 }

@@ -80,7 +80,8 @@ mod tests {
             assert_eq!(travelled.square(row), slice.square(row));
             assert_eq!(travelled.dot(row, &with), slice.dot(row, &with));
             let [mut one, mut two] = [with.clone(), with.clone()];
-            (slice.add(row, 0.7, &mut one), travelled.add(row, 0.7, &mut two));
+            slice.add(row, 0.7, &mut one);
+            travelled.add(row, 0.7, &mut two);
             assert!(pairs(&one, &two).all(|(a, b)| a == b));
         }
         assert!(travelled.is_of(11) && !travelled.is_of(10));
