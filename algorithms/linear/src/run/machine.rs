@@ -13,7 +13,7 @@ use crate::solve::sweeps::sweeps;
 use super::course::{Course, Way};
 
 /// Multiplications of an epoch, at least; it ends behind the step in which they are used up.
-const BUDGET: f64 = 1e9;
+const BUDGET: f64 = 5e8;
 
 /// Solver of a binary problem: its iterate, and the best dual point that it has come to.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +75,7 @@ impl Machine {
             && [0, rows].contains(&self.last.len())
     }
 
-    /// Goes on by about a second's work, of which so many machines have a part, or to the tolerance.
+    /// Goes on by about half a second's work, of which so many machines have a part, or to the tolerance.
     pub(crate) fn advance(
         &mut self,
         binary: &Binary<'_>,
