@@ -1,0 +1,3 @@
+//! Tests of the pool: policies, the simulator, and pools that run.
+
+#![allow(clippy::unwrap_used)]
