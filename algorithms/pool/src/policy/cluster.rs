@@ -19,6 +19,19 @@ impl Cluster {
         Self { nodes: vec![[f64::from(slots), f64::INFINITY, f64::INFINITY]; nodes] }
     }
 
+    /// Least number of nodes that have `workers` slots; all nodes where even they have fewer.
+    pub fn nodes_for(&self, workers: u32) -> u32 {
+        let mut slots: Vec<u32> = self.nodes.iter().map(|node| node[0] as u32).collect();
+        slots.sort_unstable_by_key(|slots| std::cmp::Reverse(*slots));
+        let mut held = 0;
+        let needed = slots.iter().take_while(|&&slots| {
+            let is_needed = held < workers;
+            held += slots;
+            is_needed
+        });
+        needed.count() as u32
+    }
+
     /// Number of slots of all nodes.
     pub fn slots(&self) -> u32 {
         self.nodes.iter().map(|node| node[0] as u32).sum()

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::cluster::{Demand, Placement};
+use super::cluster::{Cluster, Demand, Placement};
 
 /// Number of a job, in order of submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,4 +88,31 @@ pub struct Job {
     pub service: f64,
     /// What it holds now.
     pub placement: Placement,
+    /// What was seen of its learning, where it tells.
+    pub observed: Option<Observed>,
+}
+
+/// What was seen of a job's learning.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observed {
+    /// Samples of an epoch.
+    pub epoch_size: f64,
+    /// Loss after the first epoch.
+    pub first_loss: f64,
+    /// Loss now.
+    pub loss: f64,
+    /// Accuracy now, from 0 to 1.
+    pub accuracy: f64,
+}
+
+impl Job {
+    /// Work that is left; where that is not known a job counts as half done.
+    pub fn remaining(&self) -> f64 {
+        self.left.unwrap_or(self.done)
+    }
+
+    /// Work a second of `workers` workers on as few nodes as a cluster has room for them.
+    pub fn packed_rate(&self, cluster: &Cluster, workers: u32) -> f64 {
+        self.speed.rate(workers, cluster.nodes_for(workers))
+    }
 }

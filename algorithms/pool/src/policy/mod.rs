@@ -1,10 +1,14 @@
 //! Policies: state machines that share a cluster out among jobs. Each policy is a file of its own.
 
 mod cluster;
+mod free;
 mod job;
+pub mod las;
+pub mod optimus;
 
 pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};
-pub use self::job::{Job, JobId, Speed, Utility};
+pub use self::free::Free;
+pub use self::job::{Job, JobId, Observed, Speed, Utility};
 
 use std::collections::BTreeMap;
 
@@ -21,6 +25,15 @@ pub trait Policy {
     /// `jobs` are those that have arrived and have neither ended nor been refused, in order of arrival. A job that the
     /// allocation does not name holds nothing from now on.
     fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation;
+
+    /// Learns from a job that has ended, as it was at its end. It is called once a job, before the next decision.
+    fn ended(&mut self, _job: &Job) {}
+
+    /// `true` if the batch of a job grows with its workers, as under ONES; else it stays as submitted. Programs of raddle have
+    /// no such batch.
+    fn scales_batch(&self) -> bool {
+        false
+    }
 }
 
 /// Shares of a cluster, as a policy decides them.
