@@ -1,3 +1,5 @@
 //! Tests of the pool: policies, the simulator, and pools that run.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod published;
