@@ -2,4 +2,5 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+mod ones;
 mod published;

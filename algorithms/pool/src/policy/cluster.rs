@@ -65,7 +65,7 @@ pub struct Share {
     pub servers: u32,
 }
 
-/// Workers and servers of a job, by node in rising order; empty for a job that holds nothing.
+/// Workers and servers of a job, by node, in the order in which they were taken; empty for a job that holds nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placement {
     /// The share of each node that has one.

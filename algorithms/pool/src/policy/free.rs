@@ -41,7 +41,7 @@ impl Free {
     }
 
     /// Takes `workers` workers from the node with most room for them, again and again, and from the first of equal ones; `None`,
-    /// and nothing taken, where there is no room for all. Servers are not placed.
+    /// and nothing taken, where there is no room for all. Shares are in the order in which they are taken. Servers are not placed.
     pub fn spread(&mut self, demand: &Demand, workers: u32) -> Option<Placement> {
         let mut room: Vec<u32> = (0..self.nodes.len()).map(|node| self.workers(node, demand)).collect();
         let mut missing = workers;
@@ -56,7 +56,6 @@ impl Free {
             room[node] = 0;
             missing -= taken;
         }
-        shares.sort_unstable_by_key(|share| share.node);
         let placement = Placement { shares };
         self.take(demand, &placement);
         Some(placement)

@@ -4,6 +4,8 @@ mod cluster;
 mod free;
 mod job;
 pub mod las;
+pub mod names;
+pub mod ones;
 pub mod optimus;
 
 pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};

@@ -1,0 +1,70 @@
+//! Policies by their names.
+
+use super::Policy;
+use super::las::{self, Las};
+use super::ones::{Ones, Options, Score};
+use super::optimus::Optimus;
+
+/// Names of the policies.
+pub const NAMES: [&str; 3] = ["las", "optimus", "ones"];
+
+/// What policies are made of, beside their names.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Seed of policies that draw.
+    pub seed: u64,
+    /// Service after which `las` puts a job behind, in workers times seconds.
+    pub threshold: f64,
+    /// Options of `ones`.
+    pub ones: Options,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 1, threshold: las::THRESHOLD, ones: Options::of(Score::All) }
+    }
+}
+
+/// A name that no policy has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("policy `{name}` does not exist{}; choose from {}", near(name), NAMES.join(", "))]
+pub struct Unknown {
+    /// The name.
+    pub name: String,
+}
+
+/// The policy of this name.
+///
+/// # Errors
+/// No policy has the name; the text says the nearest that there is.
+pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknown> {
+    match name {
+        "las" => Ok(Box::new(Las::new(settings.threshold))),
+        "optimus" => Ok(Box::new(Optimus)),
+        "ones" => Ok(Box::new(Ones::new(settings.ones, settings.seed))),
+        _ => Err(Unknown { name: name.into() }),
+    }
+}
+
+/// Words that name the nearest policy, if one is near.
+fn near(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let nearest = NAMES.iter().map(|known| (changes(&lower, known), known)).min();
+    let nearest = nearest.filter(|(changes, known)| *changes <= known.len() / 2);
+    nearest.map_or(String::new(), |(_, known)| format!(", did you mean `{known}`?"))
+}
+
+/// Letters that are put in, left out or replaced to come from one word to the other (Levenshtein).
+fn changes(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (at, letter) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], at + 1);
+        for (column, other) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
