@@ -2,5 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+mod command_line;
 mod ones;
+mod policies;
 mod published;
+mod simulate;

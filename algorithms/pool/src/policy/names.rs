@@ -8,6 +8,9 @@ use super::optimus::Optimus;
 /// Names of the policies.
 pub const NAMES: [&str; 3] = ["las", "optimus", "ones"];
 
+/// Names of papers whose policies have another name here.
+const PAPERS: [(&str, &str); 1] = [("tiresias", "las")];
+
 /// What policies are made of, beside their names.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -27,7 +30,7 @@ impl Default for Settings {
 
 /// A name that no policy has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("policy `{name}` does not exist{}; choose from {}", near(name), NAMES.join(", "))]
+#[error("policy `{name}` does not exist{} Choose from {}", near(name), NAMES.join(", "))]
 pub struct Unknown {
     /// The name.
     pub name: String,
@@ -49,9 +52,11 @@ pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknow
 /// Words that name the nearest policy, if one is near.
 fn near(name: &str) -> String {
     let lower = name.to_lowercase();
-    let nearest = NAMES.iter().map(|known| (changes(&lower, known), known)).min();
-    let nearest = nearest.filter(|(changes, known)| *changes <= known.len() / 2);
-    nearest.map_or(String::new(), |(_, known)| format!(", did you mean `{known}`?"))
+    let by_paper = PAPERS.iter().find(|(paper, _)| *paper == lower).map(|(_, known)| *known);
+    let nearest = NAMES.iter().map(|known| (changes(&lower, known), *known)).min();
+    let nearest =
+        nearest.filter(|(changes, known)| *changes <= known.len().div_ceil(2)).map(|(_, known)| known);
+    by_paper.or(nearest).map_or_else(|| ".".into(), |known| format!(": did you mean `{known}`?"))
 }
 
 /// Letters that are put in, left out or replaced to come from one word to the other (Levenshtein).
