@@ -3,6 +3,7 @@
 //! Policies know no thread and no clock. The same objects decide in the simulator and in a pool that runs.
 
 pub mod policy;
+pub mod simulate;
 
 #[cfg(feature = "cli")]
 pub mod cli;

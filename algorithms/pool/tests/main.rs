@@ -1,3 +1,5 @@
 //! Tests of the pool: policies, the simulator, and pools that run.
 
 #![allow(clippy::unwrap_used)]
+
+mod slots;

@@ -1,10 +1,19 @@
 //! Policies: state machines that share a cluster out among jobs. Each policy is a file of its own.
 
 mod cluster;
+mod drf;
+mod fifo;
 mod job;
+mod oasis;
+mod pdors;
+mod room;
 
 pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};
+pub use self::drf::Drf;
+pub use self::fifo::Fifo;
 pub use self::job::{Job, JobId, Speed, Utility};
+pub use self::oasis::Oasis;
+pub use self::pdors::{Ceiling, PdOrs, Roundings, Settings, Spread, Unfit, promisable};
 
 use std::collections::BTreeMap;
 

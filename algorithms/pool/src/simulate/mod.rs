@@ -1,0 +1,3 @@
+//! Simulators: policies in virtual time.
+
+pub mod slots;

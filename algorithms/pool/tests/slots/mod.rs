@@ -1,0 +1,3 @@
+//! The job model in slots: PD-ORS and its baselines.
+
+mod medium;
