@@ -51,9 +51,9 @@ impl Plan {
         let left = job.left?;
         let mut done = 0.0;
         let slot = settings.slot_of(now);
-        let mut before = &job.placement;
+        let mut before = (slot, &job.placement);
         for (&at, placement) in self.slots.range(slot..) {
-            let stays = placement == before;
+            let stays = (at, placement) == before;
             let seconds = if stays {
                 settings.rest(now, at) * (1.0 - settings.margin)
             } else {
@@ -63,7 +63,7 @@ impl Plan {
             if done >= left * (1.0 - 1e-9) {
                 return Some(at + 1);
             }
-            before = placement;
+            before = (at + 1, placement);
         }
         None
     }

@@ -7,7 +7,8 @@ use crate::policy::job::{Job, Utility};
 /// Bounds of the prices, from the jobs that were seen.
 ///
 /// The price of resource r on a node of which a share s is taken is `L (U_r / L)^s`: nearly nothing at first, and at last
-/// more than any job would pay.
+/// more than any job would pay. L is half of what the least job would pay at the end of all slots, and not below a share of
+/// the top: sigmoids are as good as nothing by then, and prices that begin there let jobs of little value fill the cluster.
 #[derive(Debug, Clone)]
 pub(super) struct Prices {
     most: Amounts,
@@ -15,11 +16,13 @@ pub(super) struct Prices {
     worth: f64,
     /// Least share of all slots of the whole cluster that a job takes.
     share: f64,
+    /// Least of all prices, as a share of the top.
+    floor: f64,
 }
 
 impl Default for Prices {
     fn default() -> Self {
-        Self { most: [0.0; RESOURCES], worth: f64::INFINITY, share: f64::INFINITY }
+        Self { most: [0.0; RESOURCES], worth: f64::INFINITY, share: f64::INFINITY, floor: 0.0 }
     }
 }
 
@@ -27,6 +30,7 @@ impl Prices {
     /// Widens the bounds by a job: both ends of what it would pay.
     pub(super) fn see(&mut self, settings: &Settings, cluster: &Cluster, job: &Job) {
         let Some(left) = job.left else { return };
+        self.floor = settings.floor;
         let across = cluster.nodes.len().min(2) as u32;
         let rates = (job.least.max(1)..=job.most)
             .flat_map(|workers| [job.speed.rate(workers, 1), job.speed.rate(workers, across)]);
@@ -77,7 +81,7 @@ impl Prices {
             if capacity[r].is_infinite() || self.most[r] <= 0.0 || !least.is_finite() {
                 return 0.0;
             }
-            let least = least.min(self.most[r]);
+            let least = least.max(self.floor * self.most[r]).min(self.most[r]);
             let share = if capacity[r] > 0.0 { (taken[r] / capacity[r]).min(1.0) } else { 1.0 };
             least * libm::pow(self.most[r] / least, share)
         })

@@ -15,6 +15,8 @@ pub struct Settings {
     pub spread: Spread,
     /// Top of the prices.
     pub ceiling: Ceiling,
+    /// Least price of what is free, as a share of the top; 0 is the paper's.
+    pub floor: f64,
     /// Share by which speeds may turn out lower than they are known: plans count on so much less.
     pub margin: f64,
     /// Seconds that a change of workers costs: plans count on so much less of every slot.
@@ -59,6 +61,7 @@ impl Default for Settings {
             units: 100,
             spread: Spread::CheapestFirst,
             ceiling: Ceiling::Work,
+            floor: 1e-4,
             margin: 0.1,
             rescale: 1.0,
             fill: true,
@@ -75,6 +78,7 @@ impl Settings {
             ahead: slots,
             until: Some(slots),
             ceiling: Ceiling::Slot,
+            floor: 3e-5,
             margin: 0.0,
             rescale: 0.0,
             fill: false,

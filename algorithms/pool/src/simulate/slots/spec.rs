@@ -56,7 +56,7 @@ pub enum SpecError {
         /// The value.
         value: String,
         /// Values that there are.
-        asked: &'static str,
+        asked: String,
     },
     /// A table of arrivals that cannot be read.
     #[error(transparent)]
@@ -93,23 +93,28 @@ pub fn parse(spec: &str) -> Result<Spec, SpecError> {
     let tiny = fields.iter().any(|&field| field == ("tiny", ""));
     let mut read = if tiny { Spec::tiny() } else { Spec::default() };
     for (name, value) in fields {
-        let wrong =
-            |asked| SpecError::Value { spec: spec.into(), name: name.into(), value: value.into(), asked };
-        let count = |most: u32| {
-            let asked = "a whole number from 1 on, at most a million, 200 nodes and 1000 slots";
-            value.parse().ok().filter(|&n| (1..=most).contains(&n)).ok_or_else(|| wrong(asked))
+        let wrong = |asked: &str| SpecError::Value {
+            spec: spec.into(),
+            name: name.into(),
+            value: value.into(),
+            asked: asked.into(),
         };
-        let number = |most: f64, asked| {
+        let count = |most: u32| {
+            let given = value.parse().ok().filter(|&n| (1..=most).contains(&n));
+            given.ok_or_else(|| wrong(&format!("a whole number from 1 to {most}")))
+        };
+        let number = |most: f64, asked: &str| {
             value.parse().ok().filter(|&x: &f64| x > 0.0 && x <= most).ok_or_else(|| wrong(asked))
         };
         match name {
+            "nodes" if tiny => return Err(wrong("no nodes: tiny has 2 machines")),
             "nodes" => read.nodes = count(200)?,
             "slots" => read.slots = count(1000)?,
-            "jobs" => read.jobs = count(1_000_000)?,
+            "jobs" => read.jobs = count(100_000)?,
             "lo" => read.lo = number(0.9, "a number above 0, at most 0.9")?,
             "load" => read.load = number(1e6, "a number above 0, at most a million")?,
             "seed" => read.seed = value.parse().map_err(|_| wrong("a whole number"))?,
-            "seeds" => read.seeds = count(1_000_000)?,
+            "seeds" => read.seeds = count(100_000)?,
             "tiny" if value.is_empty() => {}
             "tiny" => return Err(wrong("no value: tiny stands alone")),
             "arrivals" if value == "uniform" => read.arrivals = None,
