@@ -92,8 +92,16 @@ fn a_job_that_is_far_slower_than_known_is_planned_anew_and_ends() {
     instance.jobs.truncate(20);
     instance.jobs.iter_mut().for_each(|job| job.utility = Utility::Constant(5.0));
     let world = World { factors: vec![0.4; 20], rescale: 1.0 };
-    let mut policy = PdOrs::new(Settings::default());
+    let mut policy = PdOrs::new(Settings { fill: false, ..Settings::default() });
     let outcome = run(&instance, &world, &mut policy).unwrap();
     assert!(outcome.admitted >= 10 && outcome.ended == outcome.admitted, "{outcome:?}");
     assert!(outcome.late > 0);
+}
+
+#[test]
+fn a_job_of_one_worker_may_take_nearly_all_slots_ahead() {
+    let long = super::job(0, 0.0, 1, 2700.0, Utility::Constant(1.0));
+    let instance = Instance { cluster: Cluster::of_slots(1, 2), slot: 10.0, slots: 400, jobs: vec![long] };
+    let outcome = run(&instance, &World::default(), &mut PdOrs::new(Settings::default())).unwrap();
+    assert_eq!((outcome.admitted, outcome.ended, outcome.late), (1, 1, 0));
 }

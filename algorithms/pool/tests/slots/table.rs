@@ -58,7 +58,7 @@ fn cheapest_first_and_rounding_side_by_side() {
 #[ignore = "minutes, optimised: prints the tables of ADMISSION.md"]
 fn tables() {
     for (lo, load) in [(0.2, 1.0), (0.5, 1.0)] {
-        let spec = Spec { lo, load, seeds: 3, ..Spec::default() };
+        let spec = Spec { lo, load, seeds: 10, ..Spec::default() };
         println!("\nlo {lo}, load {load}\n{HEAD}");
         row("cheapest first", &spec, Spread::CheapestFirst);
         for scale in [0.8, 1.0, 1.2, 1.5] {

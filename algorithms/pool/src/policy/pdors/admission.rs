@@ -2,11 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::Planner;
 use super::in_slot::Market;
+use super::planner::Planner;
+use super::prices::fastest;
 use super::programme::{Choice, Programme};
 use crate::policy::cluster::{Amounts, Cluster, Placement, RESOURCES};
 use crate::policy::job::Job;
+
+/// Least number of units of a slot at full speed.
+const UNITS_A_SLOT: f64 = 4.0;
+
+/// Most units to which a long job raises their number.
+const MOST_UNITS: u32 = 10_000;
 
 /// A schedule that may be had, and the end of its last slot.
 #[derive(Debug)]
@@ -73,7 +80,7 @@ impl Planner {
     ) -> (Programme, f64) {
         let left = job.left.unwrap_or(f64::INFINITY);
         let first = self.settings.slot_of(now);
-        let mut programme = Programme::new(left, self.settings.units);
+        let mut programme = Programme::new(left, self.units(left, cluster, job));
         for slot in first..self.settings.last(first) {
             let choices = self.choices(now, slot, cluster, job);
             self.drawn.steps += programme.add(choices);
@@ -82,6 +89,14 @@ impl Planner {
             }
         }
         (programme, left)
+    }
+
+    /// Number of units of a job's work, so that a slot at full speed has some.
+    fn units(&self, left: f64, cluster: &Cluster, job: &Job) -> u32 {
+        let rate = fastest(cluster, job);
+        let slots = left / rate / self.settings.counted(0.0, 0).max(f64::MIN_POSITIVE);
+        // Saturates: a job that is longer than all slots is refused.
+        ((UNITS_A_SLOT * slots).ceil() as u32).min(MOST_UNITS).max(self.settings.units).max(1)
     }
 
     /// Placements of a job that may be had in a slot.

@@ -32,9 +32,7 @@ impl Prices {
         let Some(left) = job.left else { return };
         self.floor = settings.floor;
         let across = cluster.nodes.len().min(2) as u32;
-        let rates = (job.least.max(1)..=job.most)
-            .flat_map(|workers| [job.speed.rate(workers, 1), job.speed.rate(workers, across)]);
-        let fastest = rates.fold(0.0, f64::max);
+        let fastest = fastest(cluster, job);
         let slow = match job.speed.rate(job.least.max(1), across) {
             0.0 => job.speed.rate(job.least.max(1), 1),
             rate => rate,
@@ -86,6 +84,14 @@ impl Prices {
             least * libm::pow(self.most[r] / least, share)
         })
     }
+}
+
+/// The highest speed of a job with any number of workers, on one node or on two.
+pub(super) fn fastest(cluster: &Cluster, job: &Job) -> f64 {
+    let across = cluster.nodes.len().min(2) as u32;
+    let rates = (job.least.max(1)..=job.most)
+        .flat_map(|workers| [job.speed.rate(workers, 1), job.speed.rate(workers, across)]);
+    rates.fold(0.0, f64::max)
 }
 
 /// Value of a job at the end of all slots; of one with a deadline, the value up to there.

@@ -83,3 +83,50 @@ impl Programme {
         plan
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle::random::Stream;
+
+    /// Least cost over all choices of one or no placement a slot, by whole units.
+    fn exhaustive(slots: &[Vec<(usize, f64)>], units: usize) -> f64 {
+        let Some((first, rest)) = slots.split_first() else {
+            return if units == 0 { 0.0 } else { f64::INFINITY };
+        };
+        let with = first.iter().map(|&(done, cost)| cost + exhaustive(rest, units.saturating_sub(done)));
+        with.fold(exhaustive(rest, units), f64::min)
+    }
+
+    #[test]
+    fn costs_are_the_least_of_all_plans_and_plans_do_all_the_work() {
+        let mut stream = Stream::new(&[1]);
+        let mut plans = 0;
+        for _ in 0..300 {
+            let units = 1 + stream.below(9);
+            let slots: Vec<Vec<(usize, f64)>> = (0..1 + stream.below(5))
+                .map(|_| (0..stream.below(4)).map(|_| (1 + stream.below(5), stream.unit())).collect())
+                .collect();
+            // A unit is half a piece of work; a third of a unit more counts nothing.
+            let choice = |&(done, cost): &(usize, f64)| Choice {
+                work: (done as f64 + 0.3) / 2.0,
+                cost,
+                placement: Placement::on_one(1),
+            };
+            let work = units as f64 / 2.0;
+            let mut programme = Programme::new(work, units as u32);
+            for (at, choices) in slots.iter().enumerate() {
+                programme.add(choices.iter().map(choice).collect());
+                let least = exhaustive(&slots[..=at], units);
+                assert!(programme.cost() == least || (programme.cost() - least).abs() < 1e-12);
+                if least.is_finite() {
+                    let plan = programme.plan(at + 1, work);
+                    assert!(plan.iter().map(|(_, choice)| choice.work).sum::<f64>() >= work);
+                    assert!(plan.iter().map(|(_, choice)| choice.cost).sum::<f64>() <= least + 1e-12);
+                    plans += 1;
+                }
+            }
+        }
+        assert!(plans > 100, "{plans}");
+    }
+}

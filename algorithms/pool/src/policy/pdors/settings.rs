@@ -9,7 +9,7 @@ pub struct Settings {
     pub ahead: u32,
     /// Number of slots after which nothing is planned; none in a pool that goes on.
     pub until: Option<u32>,
-    /// Least number of units in which the work of a job is counted.
+    /// Least number of units in which the work of a job is counted: more where a slot at full speed has fewer than four.
     pub units: u32,
     /// Way to spread a job over several nodes.
     pub spread: Spread,
@@ -58,7 +58,7 @@ impl Default for Settings {
             slot: 10.0,
             ahead: 360,
             until: None,
-            units: 100,
+            units: 1000,
             spread: Spread::CheapestFirst,
             ceiling: Ceiling::Work,
             floor: 1e-4,
@@ -77,6 +77,7 @@ impl Settings {
             slot: 1.0,
             ahead: slots,
             until: Some(slots),
+            units: 100,
             ceiling: Ceiling::Slot,
             floor: 3e-5,
             margin: 0.0,

@@ -90,7 +90,7 @@ pub fn parse(spec: &str) -> Result<Spec, SpecError> {
         .filter(|field| !field.is_empty())
         .map(|field| field.split_once('=').unwrap_or((field, "")))
         .collect();
-    let tiny = fields.iter().any(|&field| field == ("tiny", ""));
+    let tiny = fields.contains(&("tiny", ""));
     let mut read = if tiny { Spec::tiny() } else { Spec::default() };
     for (name, value) in fields {
         let wrong = |asked: &str| SpecError::Value {

@@ -1,6 +1,6 @@
 //! Servers on other machines than workers, as OASiS places them.
 
-use super::Market;
+use super::market::Market;
 use super::spread::{Order, fill, joined};
 use crate::policy::cluster::{Placement, Share};
 

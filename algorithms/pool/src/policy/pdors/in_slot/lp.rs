@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use microlp::{ComparisonOp, Error, OptimizationDirection, Problem, SolveOutcome};
 
-use super::Market;
+use super::market::Market;
 use crate::policy::cluster::RESOURCES;
 
 /// Most by which an answer may miss a constraint, as a share of it.

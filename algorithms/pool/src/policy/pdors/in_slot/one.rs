@@ -1,6 +1,6 @@
 //! All workers and servers on one machine, by enumeration.
 
-use super::Market;
+use super::market::Market;
 use crate::policy::cluster::{Placement, Share};
 
 /// The cheapest machine that takes all.

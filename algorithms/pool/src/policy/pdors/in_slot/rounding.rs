@@ -1,30 +1,19 @@
 //! Randomised rounding of the linear programme's answer.
 
 use raddle::random::Stream;
-use serde::Serialize;
 
+use super::drawn::Drawn;
 use super::lp::{Answer, solve};
-use super::{Drawn, Market};
+use super::market::Market;
+use super::spread::{Order, cheapest};
 use crate::policy::cluster::{Placement, Share};
-
-/// Counts of linear programmes and of their roundings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Roundings {
-    /// Linear programmes with an answer.
-    pub solved: u64,
-    /// Linear programmes without an answer: no placement, not even with fractions.
-    pub infeasible: u64,
-    /// Linear programmes in which the library panicked, gave up, or broke a constraint; cheapest first answered instead.
-    pub failed: u64,
-    /// Answers all of whose roundings were infeasible.
-    pub unrounded: u64,
-}
 
 /// The placement that rounding finds, if it does. None where the linear programme failed.
 #[allow(clippy::option_option, reason = "an answer, which may be that there is no placement")]
 pub(super) fn rounded(
     market: &Market<'_>,
     workers: u32,
+    order: &Order,
     (scale, turns): (f64, u32),
     drawn: &mut Drawn,
 ) -> Option<Option<Placement>> {
@@ -32,11 +21,12 @@ pub(super) fn rounded(
     let counts = &mut drawn.roundings;
     let found = match solve(market, workers, servers) {
         Answer::Found(found) => found,
-        Answer::Infeasible => {
+        // Where a placement is at hand, it is the library that is wrong.
+        Answer::Infeasible if cheapest(market, workers, order).is_none() => {
             counts.infeasible += 1;
             return Some(None);
         }
-        Answer::Failed => {
+        Answer::Infeasible | Answer::Failed => {
             counts.failed += 1;
             return None;
         }

@@ -1,6 +1,6 @@
 //! Workers and servers on several machines, the cheapest machines first.
 
-use super::Market;
+use super::market::Market;
 use crate::policy::cluster::{Placement, Share};
 use crate::policy::room::Room;
 
