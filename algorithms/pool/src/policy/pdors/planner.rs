@@ -18,7 +18,7 @@ use crate::policy::{Allocation, Promise};
 
 /// Plans of all admitted jobs.
 #[derive(Debug)]
-pub(in super::super) struct Planner {
+pub(crate) struct Planner {
     pub(super) settings: Settings,
     pub(super) servers: Servers,
     pub(super) calendar: Calendar,
@@ -31,7 +31,7 @@ pub(in super::super) struct Planner {
 }
 
 impl Planner {
-    pub(in super::super) fn new(settings: Settings, servers: Servers) -> Self {
+    pub(crate) fn new(settings: Settings, servers: Servers) -> Self {
         let stream = Stream::new(&[settings.seed]);
         Self {
             settings,
@@ -45,11 +45,11 @@ impl Planner {
         }
     }
 
-    pub(in super::super) fn expect(&mut self, cluster: &Cluster, job: &Job) {
+    pub(crate) fn expect(&mut self, cluster: &Cluster, job: &Job) {
         self.prices.see(&self.settings, cluster, job);
     }
 
-    pub(in super::super) fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+    pub(crate) fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
         let slot = self.settings.slot_of(now);
         let mut allocation = Allocation::default();
         self.calendar.advance(slot);

@@ -20,7 +20,7 @@ pub(crate) enum Servers {
 impl Market<'_> {
     /// Placements in which the job works for so many seconds: of those with as many workers the cheapest, and none that
     /// costs more than another which does as much.
-    pub(in super::super) fn choices(
+    pub(crate) fn choices(
         &self,
         seconds: f64,
         servers: Servers,

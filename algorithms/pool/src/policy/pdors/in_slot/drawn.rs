@@ -19,8 +19,8 @@ pub struct Roundings {
 
 /// Drawing, counts of it, and counts of steps.
 #[derive(Debug)]
-pub(in super::super) struct Drawn {
-    pub(in super::super) stream: Stream,
-    pub(in super::super) roundings: Roundings,
-    pub(in super::super) steps: u64,
+pub(crate) struct Drawn {
+    pub(crate) stream: Stream,
+    pub(crate) roundings: Roundings,
+    pub(crate) steps: u64,
 }

@@ -6,7 +6,7 @@ use crate::policy::room::Room;
 
 /// What is free in a slot, and the price of a worker and of a server of the job on each node.
 #[derive(Debug)]
-pub(in super::super) struct Market<'a> {
+pub(crate) struct Market<'a> {
     pub(super) job: &'a Job,
     pub(super) room: Room,
     pub(super) worker: Vec<f64>,
@@ -15,7 +15,7 @@ pub(in super::super) struct Market<'a> {
 
 impl<'a> Market<'a> {
     /// A slot in which resources of each node have these prices.
-    pub(in super::super) fn new(job: &'a Job, room: Room, prices: &[Amounts]) -> Self {
+    pub(crate) fn new(job: &'a Job, room: Room, prices: &[Amounts]) -> Self {
         let of = |demand: &Amounts| {
             prices.iter().map(|price| (0..RESOURCES).map(|r| price[r] * demand[r]).sum()).collect()
         };

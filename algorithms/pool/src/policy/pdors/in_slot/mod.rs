@@ -14,5 +14,5 @@ mod tests;
 pub use self::drawn::Roundings;
 
 pub(crate) use self::choices::Servers;
-pub(super) use self::drawn::Drawn;
-pub(super) use self::market::Market;
+pub(crate) use self::drawn::Drawn;
+pub(crate) use self::market::Market;
