@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod baselines;
+mod between;
 mod checked;
 mod medium;
 mod optimum;

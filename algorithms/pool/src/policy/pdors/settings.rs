@@ -3,7 +3,7 @@
 /// Settings of a policy that plans slot by slot.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Length of a slot, in seconds.
+    /// Length of a slot, in seconds. Plans are followed where decisions are asked for at the begin of each slot, besides other times.
     pub slot: f64,
     /// Number of slots ahead in which work is planned.
     pub ahead: u32,
