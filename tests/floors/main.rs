@@ -208,6 +208,25 @@ fn imports_of_the_command_line_of_linear_go_down() {
 }
 
 #[test]
+fn imports_of_promises_of_the_pool_go_down() {
+    let pool = src("algorithms/pool");
+    let floors: [&[&str]; 5] = [
+        &["settings"],
+        &["calendar", "prices", "programme", "unfit", "fill"],
+        &["in_slot", "plan"],
+        &["planner"],
+        &["admission"],
+    ];
+    check(&pool, "policy/pdors", &floors, &[]);
+    let floors: [&[&str]; 4] =
+        [&["drawn", "market"], &["lp", "one", "spread"], &["apart", "rounding"], &["choices"]];
+    check(&pool, "policy/pdors/in_slot", &floors, &[]);
+    let floors: [&[&str]; 3] = [&["instance", "spec"], &["arrivals", "run"], &["generate", "report"]];
+    check(&pool, "simulate/slots", &floors, &[]);
+    check_circles(&pool, &[]);
+}
+
+#[test]
 fn no_file_of_lasso_names_itself() {
     let allowed: [Allowed; 2] = [
         ("data/classes.rs", "data/design.rs", "a matrix may be another one, its columns once for each class"),

@@ -7,3 +7,4 @@ mod ones;
 mod policies;
 mod published;
 mod simulate;
+mod slots;

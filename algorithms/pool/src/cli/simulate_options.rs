@@ -140,7 +140,7 @@ impl Options {
         if !(threshold > 0.0 && threshold.is_finite()) {
             return Err(Error::usage(format!("--threshold {threshold}: choose a number above 0")));
         }
-        Ok(Settings { seed: self.seed, threshold, ones: self.ones()? })
+        Ok(Settings { seed: self.seed, threshold, ones: self.ones()?, ..Settings::default() })
     }
 
     fn ones(&self) -> Result<OnesOptions, Error> {

@@ -52,6 +52,17 @@ pub struct Demand {
 impl Demand {
     /// One slot a worker, and no servers.
     pub const SLOT: Self = Self { worker: [1.0, 0.0, 0.0], server: [0.0; RESOURCES], workers_per_server: 0 };
+
+    /// Least number of parameter servers that `workers` workers need.
+    pub fn servers(&self, workers: u32) -> u32 {
+        if self.workers_per_server == 0 { 0 } else { workers.div_ceil(self.workers_per_server) }
+    }
+
+    /// Amounts that so many workers and servers take.
+    pub fn of(&self, workers: u32, servers: u32) -> Amounts {
+        let (workers, servers) = (f64::from(workers), f64::from(servers));
+        std::array::from_fn(|r| workers * self.worker[r] + servers * self.server[r])
+    }
 }
 
 /// Workers and servers of a job on one node.

@@ -1,16 +1,25 @@
 //! Policies: state machines that share a cluster out among jobs. Each policy is a file of its own.
 
 mod cluster;
+mod drf;
+mod fifo;
 mod free;
 mod job;
 pub mod las;
 pub mod names;
+mod oasis;
 pub mod ones;
 pub mod optimus;
+mod pdors;
+mod room;
 
 pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};
+pub use self::drf::Drf;
+pub use self::fifo::Fifo;
 pub use self::free::Free;
 pub use self::job::{Job, JobId, Observed, Speed, Utility};
+pub use self::oasis::Oasis;
+pub use self::pdors::{Ceiling, PdOrs, PlanSettings, Roundings, Spread, Unfit, promisable};
 
 use std::collections::BTreeMap;
 

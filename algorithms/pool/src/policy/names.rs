@@ -1,18 +1,18 @@
 //! Policies by their names.
 
-use super::Policy;
 use super::las::{self, Las};
 use super::ones::{Ones, Options, Score};
 use super::optimus::Optimus;
+use super::{Drf, Fifo, Oasis, PdOrs, PlanSettings, Policy};
 
 /// Names of the policies.
-pub const NAMES: [&str; 3] = ["las", "optimus", "ones"];
+pub const NAMES: [&str; 7] = ["fifo", "drf", "las", "optimus", "ones", "oasis", "pdors"];
 
 /// Names of papers whose policies have another name here.
 const PAPERS: [(&str, &str); 1] = [("tiresias", "las")];
 
 /// What policies are made of, beside their names.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// Seed of policies that draw.
     pub seed: u64,
@@ -20,11 +20,18 @@ pub struct Settings {
     pub threshold: f64,
     /// Options of `ones`.
     pub ones: Options,
+    /// Settings of `oasis` and `pdors`, but for the seed.
+    pub plan: PlanSettings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 1, threshold: las::THRESHOLD, ones: Options::of(Score::All) }
+        Self {
+            seed: 1,
+            threshold: las::THRESHOLD,
+            ones: Options::of(Score::All),
+            plan: PlanSettings::default(),
+        }
     }
 }
 
@@ -41,7 +48,12 @@ pub struct Unknown {
 /// # Errors
 /// No policy has the name; the text says the nearest that there is.
 pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknown> {
+    let plan = || PlanSettings { seed: settings.seed, ..settings.plan.clone() };
     match name {
+        "fifo" => Ok(Box::new(Fifo::default())),
+        "drf" => Ok(Box::new(Drf)),
+        "oasis" => Ok(Box::new(Oasis::new(plan()))),
+        "pdors" => Ok(Box::new(PdOrs::new(plan()))),
         "las" => Ok(Box::new(Las::new(settings.threshold))),
         "optimus" => Ok(Box::new(Optimus)),
         "ones" => Ok(Box::new(Ones::new(settings.ones, settings.seed))),

@@ -10,6 +10,7 @@ mod outcome;
 pub mod profile;
 pub mod published;
 mod run;
+pub mod slots;
 mod spec;
 
 pub use self::error::SimulateError;
