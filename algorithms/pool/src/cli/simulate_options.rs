@@ -3,7 +3,7 @@
 use clap::Args;
 use raddle::cli::{Error, UseOptions, choose, refuse_without_effect};
 
-use crate::policy::names::{NAMES, Settings, policy};
+use crate::policy::names::{Settings, policy};
 use crate::policy::ones::{Options as OnesOptions, Score};
 use crate::policy::{Cluster, Policy, las};
 use crate::simulate::{SimulateError, Spec};
@@ -19,6 +19,8 @@ epochs, start (seconds) and speeds = [[workers, epochs a second], ...], and if t
 requested, value and deadline (seconds after at). ONES lets the batch of a published job grow with its workers; the other
 policies keep it as submitted.";
 
+/// Policies that are compared where none are named.
+const DEFAULT: [&str; 3] = ["las", "optimus", "ones"];
 /// Most nodes, and most slots of a node.
 const MOST: (u32, u32) = (10_000, 1024);
 /// Most schedules of a population, and most cycles a decision.
@@ -38,7 +40,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 4)]
     slots: u32,
     /// Policies, with commas: las (Tiresias), optimus, ones.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = NAMES.map(str::to_owned))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = DEFAULT)]
     policy: Vec<String>,
     /// Seconds in which a job whose share changed holds it and does nothing. Default: 30 for pollux, 1 for synth, 0.1 for
     /// profiles.
