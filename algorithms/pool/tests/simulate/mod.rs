@@ -17,8 +17,7 @@ use self::profiles::profile;
 type Known<'a> = (f64, f64, &'a [(u32, f64)]);
 
 fn jobs(list: &[Known<'_>]) -> Vec<Submitted> {
-    let of =
-        |&(at, epochs, speeds): &(f64, f64, &[(u32, f64)])| profile(at, epochs, speeds).submitted().unwrap();
+    let of = |&(at, epochs, speeds): &Known<'_>| profile(at, epochs, speeds).submitted().unwrap();
     list.iter().map(of).collect()
 }
 
