@@ -223,7 +223,49 @@ fn imports_of_promises_of_the_pool_go_down() {
     check(&pool, "policy/pdors/in_slot", &floors, &[]);
     let floors: [&[&str]; 3] = [&["instance", "spec"], &["arrivals", "run"], &["generate", "report"]];
     check(&pool, "simulate/slots", &floors, &[]);
-    check_circles(&pool, &[]);
+}
+
+#[test]
+fn imports_of_the_pool_go_down() {
+    let floors: [&[&str]; 2] = [&["policy"], &["simulate"]];
+    check(&src("algorithms/pool"), "", &floors, &["main", "cli"]);
+    let floors: [&[&str]; 6] = [
+        &["cluster"],
+        &["free", "job"],
+        &["drf", "fifo", "las", "ones", "pdors", "room"],
+        &["oasis", "optimus"],
+        &["names"],
+    ];
+    check(&src("algorithms/pool"), "policy", &floors, &[]);
+    let floors: [&[&str]; 5] = [
+        &["net", "operators"],
+        &["arrange", "beta", "estimate", "slots"],
+        &["score"],
+        &["options"],
+        &["caps"],
+    ];
+    check(&src("algorithms/pool"), "policy/ones", &floors, &[]);
+}
+
+#[test]
+fn imports_of_the_simulator_of_the_pool_go_down() {
+    let floors: [&[&str]; 3] =
+        [&["error", "model", "outcome"], &["profile", "published", "run", "slots"], &["spec"]];
+    check(&src("algorithms/pool"), "simulate", &floors, &[]);
+    let floors: [&[&str]; 4] = [&["rows"], &["application"], &["job"], &["tables"]];
+    check(&src("algorithms/pool"), "simulate/published", &floors, &[]);
+}
+
+#[test]
+fn imports_of_the_command_line_of_the_pool_go_down() {
+    let floors: [&[&str]; 2] = [&["simulate_options", "tables"], &["simulate"]];
+    check(&src("algorithms/pool"), "cli", &floors, &[]);
+}
+
+#[test]
+fn no_file_of_the_pool_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("algorithms/pool"), &allowed);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use raddle::cli::{CommandLine, Free};
 
 mod simulate;
 mod simulate_options;
+mod simulate_slots;
 mod tables;
 
 /// A pool: many elastic fits on the cores there are, under policies that are tried in a simulator.
@@ -20,6 +21,7 @@ enum Verb {
 const EXAMPLES: &str = "Examples:
   pool simulate synth:jobs:n=160,seed=1
   pool simulate pollux:6 --policy las,optimus,ones
+  pool simulate synth:slots:lo=0.5,seeds=10
 
 Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
@@ -27,7 +29,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 const COMMON: &[(&str, &str)] = &[
     ("nodes", "number of nodes; 16 by default"),
     ("slots", "slots of each node; 4 by default"),
-    ("policy", "las, optimus, ones; several with commas"),
+    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors; several with commas"),
     ("rescale", "seconds in which a resized job does nothing"),
     ("load", "load of the jobs; 1 by default"),
     ("seed", "seed of policies that draw"),
@@ -44,6 +46,7 @@ const LINE: CommandLine<'static> = CommandLine {
 /// The body of the program `pool`.
 pub fn main() -> ExitCode {
     raddle::cli::main("pool", || match LINE.parse() {
+        Verb::Simulate(options) if options.is_in_slots() => simulate_slots::simulate(&options),
         Verb::Simulate(options) => simulate::simulate(&options),
     })
 }

@@ -3,9 +3,9 @@
 use clap::Args;
 use raddle::cli::{Error, UseOptions, choose, refuse_without_effect};
 
-use crate::policy::names::{NAMES, Settings, policy};
+use crate::policy::names::{Settings, policy};
 use crate::policy::ones::{Options as OnesOptions, Score};
-use crate::policy::{Cluster, Policy, las};
+use crate::policy::{Cluster, PlanSettings, Policy, las};
 use crate::simulate::{SimulateError, Spec};
 
 const EXAMPLES: &str = "Examples:
@@ -16,9 +16,13 @@ const EXAMPLES: &str = "Examples:
 Jobs are published workloads (pollux:1 to pollux:8, or pollux for all: tables in RADDLE_DATA/cluster), a mix of fits that is
 drawn (n jobs by a seed, which arrive within hours=8), or a file of profiles: in TOML a [[job]] with name, at (seconds),
 epochs, start (seconds) and speeds = [[workers, epochs a second], ...], and if they are not the default least, most,
-requested, value and deadline (seconds after at). ONES lets the batch of a published job grow with its workers; the other
+requested, value and deadline (seconds after at). synth:slots are the jobs of PD-ORS: machines with accelerators, cores and
+memory, workers and parameter servers, and a slower rate across machines (settings nodes, slots, jobs, lo, load, seed, seeds,
+tiny, arrivals). ONES lets the batch of a published job grow with its workers; the other
 policies keep it as submitted.";
 
+/// Policies that are compared where none are named.
+const DEFAULT: [&str; 3] = ["las", "optimus", "ones"];
 /// Most nodes, and most slots of a node.
 const MOST: (u32, u32) = (10_000, 1024);
 /// Most schedules of a population, and most cycles a decision.
@@ -28,7 +32,7 @@ const MOST_SCHEDULES: usize = 10_000;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
-    /// The jobs: pollux:6, pollux, synth:jobs:n=160,seed=1, or a file of profiles.
+    /// The jobs: pollux:6, pollux, synth:jobs:n=160,seed=1, synth:slots:lo=0.5,load=1,seed=1, or a file of profiles.
     #[arg(value_name = "SPEC")]
     spec: String,
     /// Number of nodes.
@@ -37,8 +41,9 @@ pub(crate) struct Options {
     /// Slots of each node.
     #[arg(long, value_name = "N", default_value_t = 4)]
     slots: u32,
-    /// Policies, with commas: las (Tiresias), optimus, ones.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = NAMES.map(str::to_owned))]
+    /// Policies, with commas: fifo, drf (equal dominant shares), las (Tiresias), optimus, ones, oasis, pdors. Default:
+    /// las,optimus,ones; in slots fifo,drf,oasis,pdors.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
     /// Seconds in which a job whose share changed holds it and does nothing. Default: 30 for pollux, 1 for synth, 0.1 for
     /// profiles.
@@ -104,8 +109,42 @@ impl Options {
         Ok(Cluster::of_slots(self.nodes as usize, self.slots))
     }
 
+    /// The jobs, as the text that was given.
+    pub(super) fn text(&self) -> &str {
+        &self.spec
+    }
+
+    /// `true` if the jobs are those in slots.
+    pub(super) fn is_in_slots(&self) -> bool {
+        self.spec == "synth:slots" || self.spec.starts_with("synth:slots:")
+    }
+
+    /// The seed of policies that draw.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Refuses what has no meaning for jobs in slots.
+    pub(super) fn refuse_in_slots(&self) -> Result<(), Error> {
+        let given = [
+            ("--rescale", self.rescale.is_some()),
+            ("--tick", self.tick.is_some()),
+            ("--threshold", self.threshold.is_some()),
+            ("--explain", self.explain),
+        ];
+        refuse_without_effect(&given, "with jobs in slots")
+    }
+
     /// Names of the policies, each checked and once.
-    pub(super) fn names(&self) -> Result<&[String], Error> {
+    pub(super) fn names(&self) -> Result<Vec<&str>, Error> {
+        self.named(&DEFAULT)
+    }
+
+    /// The names that were given, each checked and once; without any, these.
+    pub(super) fn named<'a>(&'a self, default: &[&'a str]) -> Result<Vec<&'a str>, Error> {
+        if self.policy.is_empty() {
+            return Ok(default.to_vec());
+        }
         let settings = self.settings()?;
         for (at, name) in self.policy.iter().enumerate() {
             policy(name, &settings).map_err(|why| Error::usage(format!("--policy: {why}")))?;
@@ -113,7 +152,7 @@ impl Options {
                 return Err(Error::usage(format!("--policy: `{name}` is given twice: keep one")));
             }
         }
-        Ok(&self.policy)
+        Ok(self.policy.iter().map(String::as_str).collect())
     }
 
     /// A policy that has decided nothing yet.
@@ -122,7 +161,11 @@ impl Options {
     }
 
     fn settings(&self) -> Result<Settings, Error> {
-        let lacks = |name: &str| !self.policy.iter().any(|policy| policy == name);
+        let names: Vec<&str> = match self.policy.is_empty() {
+            true => DEFAULT.to_vec(),
+            false => self.policy.iter().map(String::as_str).collect(),
+        };
+        let lacks = |name: &str| !names.contains(&name);
         if lacks("las") {
             refuse_without_effect(&[("--threshold", self.threshold.is_some())], "without --policy las")?;
         }
@@ -140,7 +183,15 @@ impl Options {
         if !(threshold > 0.0 && threshold.is_finite()) {
             return Err(Error::usage(format!("--threshold {threshold}: choose a number above 0")));
         }
-        Ok(Settings { seed: self.seed, threshold, ones: self.ones()?, ..Settings::default() })
+        // Plans are made of ticks, a day ahead.
+        let slot = self.tick.unwrap_or(60.0);
+        let plan = PlanSettings {
+            slot,
+            ahead: (86_400.0 / slot).clamp(1.0, 10_000.0) as u32,
+            rescale: self.rescale.unwrap_or(1.0),
+            ..PlanSettings::default()
+        };
+        Ok(Settings { seed: self.seed, threshold, ones: self.ones()?, plan })
     }
 
     fn ones(&self) -> Result<OnesOptions, Error> {

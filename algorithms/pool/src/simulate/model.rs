@@ -13,6 +13,11 @@ pub trait Model: Debug {
     /// Works for `seconds` on this placement; the seconds after which the job ended, if it did.
     fn work(&mut self, placement: &Placement, seconds: f64) -> Option<f64>;
 
+    /// Work done: it grows whenever the job gets on.
+    fn done(&self) -> f64 {
+        self.view().done
+    }
+
     /// Is told, before it works, that its batch grows with its workers, or stays as submitted.
     fn scale_batch(&mut self, _scales: bool) {}
 

@@ -88,7 +88,7 @@ impl<'a> Simulated<'a> {
         }
     }
 
-    /// Works from `now` on for a tick; `true` if it did something.
+    /// Works from `now` on for a tick; `true` if it got on.
     fn work(&mut self, now: f64, tick: f64) -> bool {
         let workers = f64::from(self.placement.workers());
         if self.is_over || self.placement.shares.is_empty() {
@@ -101,6 +101,7 @@ impl<'a> Simulated<'a> {
             self.end.service += workers * tick;
             return false;
         }
+        let before = self.model.done();
         match self.model.work(&self.placement, seconds) {
             Some(used) => {
                 self.end.service += workers * (idle + used);
@@ -111,7 +112,7 @@ impl<'a> Simulated<'a> {
             }
             None => self.end.service += workers * tick,
         }
-        true
+        self.is_over || self.model.done() > before
     }
 
     /// Takes another placement.

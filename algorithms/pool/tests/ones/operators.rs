@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use raddle::random::Stream;
-use raddle_common::testing::not_empty;
+use raddle_common::testing::{not_empty, pairs};
 use raddle_pool::policy::JobId;
 use raddle_pool::policy::ones::operators::{
     Cap, Caps, Individual, counts, crossover, mutate, pad, random, refresh, reorder, select,
@@ -72,7 +72,8 @@ proptest! {
             pad(&mut padded, &order[3..], &order, &caps);
             prop_assert!(is_within(&padded, &caps, |cap| cap.training), "pad: {padded:?}");
             // It takes from nobody, and leaves no slot free that a job could have.
-            prop_assert!(individual.iter().zip(&padded).all(|(before, after)| before.is_none() || before == after));
+            let takes = |(before, after): (&Option<JobId>, &Option<JobId>)| before.is_some() && before != after;
+            prop_assert!(!pairs(&individual, &padded).any(takes));
             let free = padded.iter().filter(|owner| owner.is_none()).count() as u32;
             for (id, cap) in &caps {
                 let count = held(&padded).get(&id.0).copied().unwrap_or(0);

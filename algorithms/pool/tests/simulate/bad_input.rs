@@ -54,6 +54,9 @@ fn a_table_that_is_not_there_or_has_no_row_of_an_application_is_named() {
     .unwrap();
     let error = Tables::read(folder.path()).unwrap_err().to_string();
     assert!(error.contains("no row of ncf"), "{error}");
+    fs::write(&placements, text.replacen(",1,0", ",nan,0", 1)).unwrap();
+    let error = Tables::read(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("placements.csv.gz:2: a number that is not finite"), "{error}");
     fs::remove_file(&placements).unwrap();
     let error = Tables::read(folder.path()).unwrap_err().to_string();
     assert!(

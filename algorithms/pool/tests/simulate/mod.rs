@@ -13,9 +13,11 @@ use raddle_pool::simulate::{Settings, SimulateError, Spec, Submitted, simulate};
 
 use self::profiles::profile;
 
-fn jobs(list: &[(f64, f64, &[(u32, f64)])]) -> Vec<Submitted> {
-    let of =
-        |&(at, epochs, speeds): &(f64, f64, &[(u32, f64)])| profile(at, epochs, speeds).submitted().unwrap();
+/// Arrival, epochs and speeds by workers.
+type Known<'a> = (f64, f64, &'a [(u32, f64)]);
+
+fn jobs(list: &[Known<'_>]) -> Vec<Submitted> {
+    let of = |&(at, epochs, speeds): &Known<'_>| profile(at, epochs, speeds).submitted().unwrap();
     list.iter().map(of).collect()
 }
 
@@ -78,6 +80,22 @@ fn a_policy_that_gives_too_much_or_nothing_is_an_error() {
     assert!(matches!(&error, Err(SimulateError::Allocation { policy: "fixed", now: 10.0, .. })), "{error:?}");
     let error = run(|_, _| Allocation::default());
     assert!(matches!(&error, Err(SimulateError::Stalled { policy: "fixed", jobs: 2, .. })), "{error:?}");
+}
+
+#[test]
+fn jobs_that_are_resized_for_ever_are_an_error() {
+    let jobs = jobs(&[(0.0, 100.0, &[(1, 1.0), (2, 1.5)])]);
+    let mut policy = Fixed(|now, jobs| {
+        let workers = 1 + (now / 10.0) as u32 % 2;
+        Allocation { placements: [(jobs[0].id, Placement::on_one(workers))].into(), ..Allocation::default() }
+    });
+    let mut run = |rescale| {
+        let settings = Settings { tick: 10.0, rescale };
+        simulate(&Cluster::of_slots(1, 2), &jobs, &settings, &mut policy, &mut |_| ())
+    };
+    assert!(run(9.0).is_ok());
+    let error = run(10.0);
+    assert!(matches!(&error, Err(SimulateError::Stalled { since: 0.0, jobs: 1, .. })), "{error:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use raddle_common::testing::not_empty;
+use raddle_common::testing::pairs;
 use raddle_pool::policy::Placement;
 use raddle_pool::simulate::profile::{Profile, Profiles};
 use raddle_pool::simulate::{SimulateError, Spec};
@@ -120,7 +120,7 @@ fn the_synthetic_mix_arrives_in_its_hours_and_has_values_and_deadlines() {
     let (once, twice) = (lengths(1.0), lengths(2.0));
     let mean = once.iter().sum::<f64>() / 400.0;
     assert!(mean > 2.0 * once[200] && (4_000.0..20_000.0).contains(&mean), "{mean}, median {}", once[200]);
-    assert!(not_empty(once.iter().zip(&twice)).all(|(once, twice)| (2.0 * once / twice - 1.0).abs() < 1e-9));
+    assert!(pairs(&once, &twice).all(|(once, twice)| (2.0 * once / twice - 1.0).abs() < 1e-9));
     let other = workload("synth:jobs:n=400,seed=6", 1.0);
     assert_ne!(arrivals, other.jobs.iter().map(|job| job.arrival).collect::<Vec<_>>());
 }

@@ -23,7 +23,7 @@ struct Seen {
 
 /// Predicted progress: Beta(epochs done, b), with b from a small net that is fitted by likelihood whenever a job ends.
 #[derive(Debug)]
-pub struct Predictor {
+pub(super) struct Predictor {
     net: Net,
     seen: BTreeMap<JobId, Vec<Seen>>,
     /// Inputs, epochs and progress of jobs that have ended.
@@ -32,12 +32,12 @@ pub struct Predictor {
 
 impl Predictor {
     /// A predictor that has seen nothing.
-    pub fn new(stream: &mut Stream) -> Self {
+    pub(super) fn new(stream: &mut Stream) -> Self {
         Self { net: Net::new(stream), seen: BTreeMap::new(), known: Vec::new() }
     }
 
     /// Remembers jobs that have done another epoch.
-    pub fn observe(&mut self, jobs: &[Job]) {
+    pub(super) fn observe(&mut self, jobs: &[Job]) {
         for job in jobs.iter().filter(|job| job.epochs > 0) {
             let seen = self.seen.entry(job.id).or_default();
             if seen.last().is_none_or(|last| last.epochs < job.epochs as f64) {
@@ -47,7 +47,7 @@ impl Predictor {
     }
 
     /// Learns from a job that has ended: how far it was when it was seen.
-    pub fn ended(&mut self, job: &Job) {
+    pub(super) fn ended(&mut self, job: &Job) {
         let all = job.epochs as f64;
         let seen = self.seen.remove(&job.id).unwrap_or_default();
         self.known
@@ -62,17 +62,11 @@ impl Predictor {
     }
 
     /// Work that is left of a job, by a progress that is drawn.
-    pub fn remaining(&self, job: &Job, stream: &mut Stream) -> f64 {
+    pub(super) fn remaining(&self, job: &Job, stream: &mut Stream) -> f64 {
         let least = BEGUN * job.speed.rate(job.least.max(1), 1);
         let b = self.net.b(&inputs(job));
         let progress = beta((job.epochs as f64).max(1.0), b, stream);
         job.done.max(least) * (1.0 / progress - 1.0)
-    }
-
-    /// Mean log-likelihood of what is known, for tests of the fit.
-    pub fn likelihood(&self) -> f64 {
-        let of = |(seen, progress): &(Seen, f64)| self.net.likelihood(&seen.inputs, seen.epochs, *progress);
-        self.known.iter().map(of).sum::<f64>() / self.known.len().max(1) as f64
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Options;
 use super::operators::{Cap, Caps};
+use super::options::Options;
 use crate::policy::{Cluster, Job, JobId};
 
 /// Epochs at the cap after which it doubles.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::operators::{Caps, counts};
-use super::score::Score;
+use super::operators::Caps;
 use crate::policy::{Cluster, Job, JobId};
 
 /// Least remaining time that is told apart, in seconds.
@@ -77,9 +76,8 @@ impl Estimates {
         self.jobs.get(&id).is_some_and(|job| job.epochs >= KNOWN)
     }
 
-    /// Score of a schedule.
-    pub(super) fn score(&self, score: Score, individual: &[Option<JobId>]) -> f64 {
-        let of = |(id, count)| self.jobs.get(&id).map_or(0.0, |about| score.of(about, count));
-        counts(individual).into_iter().map(of).sum()
+    /// What is known of a job.
+    pub(super) fn of(&self, id: JobId) -> Option<&Estimate> {
+        self.jobs.get(&id)
     }
 }

@@ -4,11 +4,12 @@
 //! schedule with the least score is followed. A job's share changes only after an epoch or two on the one before.
 
 mod arrange;
-pub mod beta;
+mod beta;
 mod caps;
 mod estimate;
 mod net;
 pub mod operators;
+mod options;
 mod score;
 mod slots;
 
@@ -20,47 +21,10 @@ use self::beta::Predictor;
 use self::caps::TrainingCaps;
 use self::estimate::Estimates;
 use self::operators::{Cap, Individual, crossover, mutate, pad, random, refresh, select};
+pub use self::options::Options;
 pub use self::score::Score;
 use self::slots::Slots;
 use super::{Allocation, Cluster, Job, JobId, Policy};
-
-/// Options of ONES.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
-    /// Number that schedules are compared by.
-    pub score: Score,
-    /// Schedules that are kept.
-    pub population: usize,
-    /// Cycles a decision.
-    pub cycles: usize,
-    /// Random schedules, as many, in place of crossover and mutation.
-    pub random: bool,
-    /// Uses the work that is left where it is known; else it is predicted.
-    pub knowledge: bool,
-    /// Epochs from one change of a job's share to the next.
-    pub apart: u64,
-    /// Training caps begin at the workers that a job asked for; else at its least.
-    pub begin_as_requested: bool,
-    /// The largest job shrinks where it holds half the cluster and has run for long.
-    pub shrink: bool,
-}
-
-impl Options {
-    /// Options as published, for this score; over all jobs, those that were found better.
-    pub fn of(score: Score) -> Self {
-        let is_published = score == Score::Published;
-        Self {
-            score,
-            population: 16,
-            cycles: 1,
-            random: false,
-            knowledge: true,
-            apart: if is_published { 2 } else { 1 },
-            begin_as_requested: !is_published,
-            shrink: is_published,
-        }
-    }
-}
 
 /// ONES.
 #[derive(Debug)]
@@ -114,7 +78,7 @@ impl Ones {
         for individual in &mut all {
             pad(individual, &about.new, &about.by_remaining, caps);
         }
-        let scores = all.iter().map(|individual| about.score(self.options.score, individual)).collect();
+        let scores = all.iter().map(|individual| self.options.score.of(about, individual)).collect();
         // Scores count slots, not which: only those that are kept need be reordered.
         let kept = select(all, scores, size);
         kept.iter().map(|individual| arrange::arrange(old, individual)).collect()
@@ -153,7 +117,7 @@ impl Policy for Ones {
         self.population = population.iter().map(|individual| self.slots.with(&open, individual)).collect();
         let mut allocation = Allocation::default();
         if let Some(best) = self.population.first() {
-            let score = about.score(self.options.score, &population[0]);
+            let score = self.options.score.of(&about, &population[0]);
             allocation.reasons.push(format!("least score {score:.4} of {} schedules", self.population.len()));
             self.slots.owners.clone_from(best);
         }

@@ -35,7 +35,8 @@ impl Net {
     }
 
     /// Logarithm of the density of a progress under Beta(a, b).
-    pub(super) fn likelihood(&self, inputs: &[f64; INPUTS], a: f64, progress: f64) -> f64 {
+    #[cfg(test)]
+    fn likelihood(&self, inputs: &[f64; INPUTS], a: f64, progress: f64) -> f64 {
         let b = self.b(inputs);
         let of_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
         (a - 1.0) * libm::log(progress) + (b - 1.0) * libm::log(1.0 - progress) - of_beta

@@ -117,6 +117,9 @@ pub fn select(population: Vec<Individual>, scores: Vec<f64>, count: usize) -> Ve
     ranked.into_iter().take(count.max(1)).map(|(_, individual)| individual).collect()
 }
 
+/// Number of slots kept, and the run laid last, if not a free slot.
+type Laid = (usize, Option<usize>);
+
 /// Most jobs for which [`reorder`] tries every order.
 const EVERY_ORDER: usize = 6;
 
@@ -142,7 +145,7 @@ pub fn reorder(old: &[Option<JobId>], counts: &[(JobId, u32)]) -> Individual {
         old.get(slot..slot + count).map(|of| of.iter().filter(|owner| **owner == Some(id)).count())
     };
     // Most slots kept, and the last run laid, by the number of slots passed and the runs laid on them.
-    let mut best: Vec<Vec<Option<(usize, Option<usize>)>>> = vec![vec![None; sets]; old.len() + 1];
+    let mut best: Vec<Vec<Option<Laid>>> = vec![vec![None; sets]; old.len() + 1];
     best[0][0] = Some((0, None));
     for slot in 0..old.len() {
         for set in 0..sets {

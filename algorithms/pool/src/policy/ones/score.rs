@@ -1,6 +1,8 @@
 //! [`Score`]: the number that schedules are compared by; the least is the best.
 
-use super::estimate::Estimate;
+use super::estimate::{Estimate, Estimates};
+use super::operators::counts;
+use crate::policy::JobId;
 
 /// Share that a job counts less in the schedule that resizes it.
 const RESIZED: f64 = 0.1;
@@ -16,8 +18,14 @@ pub enum Score {
 }
 
 impl Score {
+    /// Score of a schedule.
+    pub(super) fn of(self, about: &Estimates, individual: &[Option<JobId>]) -> f64 {
+        let of = |(id, count)| about.of(id).map_or(0.0, |about| self.of_job(about, count));
+        counts(individual).into_iter().map(of).sum()
+    }
+
     /// What a job on so many slots, one or more, adds to the score of a schedule.
-    pub(super) fn of(self, about: &Estimate, count: u32) -> f64 {
+    fn of_job(self, about: &Estimate, count: u32) -> f64 {
         let speedup = about.speedup(count);
         match self {
             Self::Published => f64::from(count) * about.remaining / speedup.max(f64::MIN_POSITIVE),

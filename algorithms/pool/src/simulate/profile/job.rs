@@ -162,6 +162,10 @@ impl Model for ProfiledJob {
         is_over.then_some(needed)
     }
 
+    fn done(&self) -> f64 {
+        self.done
+    }
+
     /// A job that held nothing starts a process; one that runs is resized at a boundary.
     fn cost(&self, from: &Placement, _: &Placement, rescale: f64) -> f64 {
         if from.shares.is_empty() { self.start.max(rescale) } else { rescale }

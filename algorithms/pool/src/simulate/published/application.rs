@@ -226,7 +226,7 @@ impl Application {
 /// Placement of replicas on as few nodes as possible.
 pub(super) fn packed(replicas: u32) -> Vec<u32> {
     let mut nodes = vec![ON_A_NODE; (replicas / ON_A_NODE) as usize];
-    if replicas % ON_A_NODE > 0 {
+    if !replicas.is_multiple_of(ON_A_NODE) {
         nodes.push(replicas % ON_A_NODE);
     }
     nodes

@@ -167,6 +167,10 @@ impl Model for PublishedJob {
         None
     }
 
+    fn done(&self) -> f64 {
+        self.progress
+    }
+
     fn scale_batch(&mut self, scales: bool) {
         if self.scales != scales {
             self.scales = scales;

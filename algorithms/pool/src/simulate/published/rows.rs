@@ -54,8 +54,54 @@ pub(super) struct Epoch {
     pub(super) grad_var: f64,
 }
 
+/// Numbers of a row that must be finite, and above 0 or not below it.
+pub(super) trait Numbers {
+    /// Above 0.
+    fn positive(&self) -> Vec<f64>;
+    /// 0 or more.
+    fn others(&self) -> Vec<f64> {
+        Vec::new()
+    }
+}
+
+impl Numbers for Submission {
+    fn positive(&self) -> Vec<f64> {
+        vec![self.load]
+    }
+}
+
+impl Numbers for Placed {
+    fn positive(&self) -> Vec<f64> {
+        vec![self.local_bsz, self.step_time]
+    }
+    fn others(&self) -> Vec<f64> {
+        vec![self.sync_time]
+    }
+}
+
+impl Numbers for Scaled {
+    fn positive(&self) -> Vec<f64> {
+        vec![f64::from(self.num_nodes), f64::from(self.num_replicas), self.local_bsz, self.step_time]
+    }
+    fn others(&self) -> Vec<f64> {
+        vec![self.sync_time]
+    }
+}
+
+impl Numbers for Epoch {
+    fn positive(&self) -> Vec<f64> {
+        vec![f64::from(self.batch_size), self.progress]
+    }
+    fn others(&self) -> Vec<f64> {
+        vec![self.iteration, self.metric, self.grad_sqr, self.grad_var]
+    }
+}
+
 /// Rows of a file of the folder of data, each with its line.
-pub(super) fn read<T: DeserializeOwned>(folder: &Path, file: &str) -> Result<Vec<(u64, T)>, SimulateError> {
+pub(super) fn read<T: DeserializeOwned + Numbers>(
+    folder: &Path,
+    file: &str,
+) -> Result<Vec<(u64, T)>, SimulateError> {
     let path = folder.join("cluster").join(file);
     if !path.is_file() {
         return Err(SimulateError::NoTables { looked_for: path });
@@ -71,7 +117,14 @@ pub(super) fn read<T: DeserializeOwned>(folder: &Path, file: &str) -> Result<Vec
     for record in reader.records() {
         let record = record.map_err(refuse)?;
         let line = record.position().map_or(1, csv::Position::line);
-        rows.push((line, record.deserialize(Some(&headers)).map_err(refuse)?));
+        let row: T = record.deserialize(Some(&headers)).map_err(refuse)?;
+        let is_fit = row.positive().iter().all(|number| *number > 0.0 && number.is_finite())
+            && row.others().iter().all(|number| *number >= 0.0 && number.is_finite());
+        if !is_fit {
+            let message = "a number that is not finite, or below what it may be: get the file again".into();
+            return Err(SimulateError::Line { path, line, message });
+        }
+        rows.push((line, row));
     }
     Ok(rows)
 }
