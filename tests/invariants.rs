@@ -48,12 +48,13 @@ fn naming(folder: &str, words: &[&str]) -> Vec<String> {
     found
 }
 
-const ALGORITHMS: [&str; 5] = [
+const ALGORITHMS: [&str; 6] = [
     "algorithms/common/src",
     "algorithms/lasso/src",
     "algorithms/mf/src",
     "algorithms/lda/src",
     "algorithms/linear/src",
+    "algorithms/pool/src",
 ];
 
 #[test]
@@ -147,6 +148,13 @@ fn libraries_name_no_algorithm_and_data_name_no_engine() {
         assert_eq!(naming(&format!("algorithms/{folder}/src"), &others), [""; 0], "{folder}");
     }
     assert_eq!(naming("algorithms/common/src", &all), [""; 0]);
+    assert_eq!(naming("algorithms/pool/src", &all), [""; 0]);
+}
+
+#[test]
+fn policies_and_the_simulator_know_no_clock_and_no_thread() {
+    let words = ["Instant", "SystemTime", "thread", "fork_join", "std::process"];
+    assert_eq!(naming("algorithms/pool/src", &words), [""; 0], "equal calls would not be decided equally");
 }
 
 /// Names of the packages that this one needs with these features: of some others, those that are sought.
@@ -176,7 +184,7 @@ fn needs(package: &str, features: &[&str], sought: &[&str]) -> Vec<String> {
 #[test]
 fn libraries_bring_no_command_line() {
     let command_line = ["clap", "ctrlc", "indicatif", "strsim"];
-    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear"] {
+    for package in ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear", "raddle-pool"] {
         assert_eq!(needs(package, &["--no-default-features"], &command_line), [""; 0], "{package}");
         // The programs do: the names are found where they are.
         assert!(!needs(package, &[], &command_line).is_empty(), "{package}");
@@ -187,7 +195,15 @@ fn libraries_bring_no_command_line() {
 #[test]
 fn no_program_brings_a_client_of_http_unless_it_is_asked_for() {
     let client = ["ring", "rustls", "ureq", "webpki-roots"];
-    let libraries = ["raddle", "raddle-lasso", "raddle-mf", "raddle-lda", "raddle-linear", "raddle-datasets"];
+    let libraries = [
+        "raddle",
+        "raddle-lasso",
+        "raddle-mf",
+        "raddle-lda",
+        "raddle-linear",
+        "raddle-pool",
+        "raddle-datasets",
+    ];
     for package in libraries.into_iter().chain(["raddle-data"]) {
         assert_eq!(needs(package, &[], &client), [""; 0], "{package}");
     }

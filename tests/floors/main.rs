@@ -208,6 +208,67 @@ fn imports_of_the_command_line_of_linear_go_down() {
 }
 
 #[test]
+fn imports_of_promises_of_the_pool_go_down() {
+    let pool = src("algorithms/pool");
+    let floors: [&[&str]; 5] = [
+        &["settings"],
+        &["calendar", "prices", "programme", "unfit", "fill"],
+        &["in_slot", "plan"],
+        &["planner"],
+        &["admission"],
+    ];
+    check(&pool, "policy/pdors", &floors, &[]);
+    let floors: [&[&str]; 4] =
+        [&["drawn", "market"], &["lp", "one", "spread"], &["apart", "rounding"], &["choices"]];
+    check(&pool, "policy/pdors/in_slot", &floors, &[]);
+    let floors: [&[&str]; 3] = [&["instance", "spec"], &["arrivals", "run"], &["generate", "report"]];
+    check(&pool, "simulate/slots", &floors, &[]);
+}
+
+#[test]
+fn imports_of_the_pool_go_down() {
+    let floors: [&[&str]; 2] = [&["policy"], &["simulate"]];
+    check(&src("algorithms/pool"), "", &floors, &["main", "cli"]);
+    let floors: [&[&str]; 6] = [
+        &["cluster"],
+        &["free", "job"],
+        &["drf", "fifo", "las", "ones", "pdors", "room"],
+        &["oasis", "optimus"],
+        &["names"],
+    ];
+    check(&src("algorithms/pool"), "policy", &floors, &[]);
+    let floors: [&[&str]; 5] = [
+        &["net", "operators"],
+        &["arrange", "beta", "estimate", "slots"],
+        &["score"],
+        &["options"],
+        &["caps"],
+    ];
+    check(&src("algorithms/pool"), "policy/ones", &floors, &[]);
+}
+
+#[test]
+fn imports_of_the_simulator_of_the_pool_go_down() {
+    let floors: [&[&str]; 3] =
+        [&["error", "model", "outcome"], &["profile", "published", "run", "slots"], &["spec"]];
+    check(&src("algorithms/pool"), "simulate", &floors, &[]);
+    let floors: [&[&str]; 4] = [&["rows"], &["application"], &["job"], &["tables"]];
+    check(&src("algorithms/pool"), "simulate/published", &floors, &[]);
+}
+
+#[test]
+fn imports_of_the_command_line_of_the_pool_go_down() {
+    let floors: [&[&str]; 2] = [&["simulate_options", "tables"], &["simulate"]];
+    check(&src("algorithms/pool"), "cli", &floors, &[]);
+}
+
+#[test]
+fn no_file_of_the_pool_names_itself() {
+    let allowed: [Allowed; 0] = [];
+    check_circles(&src("algorithms/pool"), &allowed);
+}
+
+#[test]
 fn no_file_of_lasso_names_itself() {
     let allowed: [Allowed; 2] = [
         ("data/classes.rs", "data/design.rs", "a matrix may be another one, its columns once for each class"),

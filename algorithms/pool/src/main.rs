@@ -1,0 +1,5 @@
+//! The program `pool`.
+
+fn main() -> std::process::ExitCode {
+    raddle_pool::cli::main()
+}

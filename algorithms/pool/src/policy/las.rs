@@ -1,0 +1,91 @@
+//! Tiresias (Gu et al., NSDI 2019): least attained service first, in two queues.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Allocation, Cluster, Free, Job, JobId, Policy};
+
+/// Service, in workers times seconds, after which a job goes to the second queue: 16 hours of one worker.
+pub const THRESHOLD: f64 = 57_600.0;
+
+/// Two queues in order of arrival. A job that has received the threshold goes to the end of the second queue, for good. First the
+/// first queue, then the second, each in order: a job has the workers that it asked for, or nothing where they are not free.
+#[derive(Debug, Clone)]
+pub struct Las {
+    threshold: f64,
+    queues: [Vec<JobId>; 2],
+    known: BTreeSet<JobId>,
+}
+
+impl Default for Las {
+    fn default() -> Self {
+        Self::new(THRESHOLD)
+    }
+}
+
+impl Las {
+    /// Queues with this threshold, in workers times seconds.
+    pub fn new(threshold: f64) -> Self {
+        Self { threshold, queues: [Vec::new(), Vec::new()], known: BTreeSet::new() }
+    }
+
+    /// Takes in jobs that are new, and moves those to the second queue that have received the threshold.
+    fn queue(&mut self, jobs: &BTreeMap<JobId, &Job>, reasons: &mut Vec<String>) {
+        self.queues.iter_mut().for_each(|queue| queue.retain(|id| jobs.contains_key(id)));
+        self.known.retain(|id| jobs.contains_key(id));
+        let [first, second] = &mut self.queues;
+        first.extend(jobs.keys().filter(|id| self.known.insert(**id)));
+        let threshold = self.threshold;
+        let is_served = |id: &JobId| {
+            let job = &jobs[id];
+            job.placement.workers() > 0 && job.service >= threshold
+        };
+        let served: Vec<JobId> =
+            jobs.keys().filter(|id| first.contains(id) && is_served(id)).copied().collect();
+        first.retain(|id| !served.contains(id));
+        reasons.extend(served.iter().map(|id| format!("job {} goes to the second queue", id.0)));
+        second.extend(served);
+    }
+}
+
+impl Policy for Las {
+    fn name(&self) -> &'static str {
+        "las"
+    }
+
+    fn decide(&mut self, _: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+        let mut allocation = Allocation::default();
+        let by_id: BTreeMap<JobId, &Job> = jobs.iter().map(|job| (job.id, job)).collect();
+        self.queue(&by_id, &mut allocation.reasons);
+        let slots = cluster.slots();
+        let mut left = slots;
+        let mut runs = Vec::new();
+        for job in self.queues.iter().flatten().map(|id| by_id[id]) {
+            let asked = job.requested.min(slots);
+            if asked <= left {
+                left -= asked;
+                runs.push((job, asked));
+            }
+        }
+        place(cluster, &runs, &mut allocation);
+        allocation
+    }
+}
+
+/// Places jobs with these numbers of workers: who has its number keeps its nodes, and then the others, in this order, take from
+/// the nodes with most room.
+pub(super) fn place(cluster: &Cluster, jobs: &[(&Job, u32)], allocation: &mut Allocation) {
+    let mut free = Free::of(cluster);
+    let keeps = |(job, workers): &&(&Job, u32)| job.placement.workers() == *workers;
+    for (job, _) in jobs.iter().filter(keeps) {
+        free.take(&job.demand, &job.placement);
+        allocation.placements.insert(job.id, job.placement.clone());
+    }
+    for (job, workers) in jobs.iter().filter(|job| !keeps(job)) {
+        match free.spread(&job.demand, *workers) {
+            Some(placement) => {
+                allocation.placements.insert(job.id, placement);
+            }
+            None => allocation.reasons.push(format!("job {} waits: no node has room for it", job.id.0)),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! OASiS (Bao and others, "Online job scheduling in distributed machine learning clusters", 2018): prices and admission as in
+//! [`PdOrs`](super::PdOrs), but servers on other nodes than workers, so that all traffic goes across.
+
+use super::cluster::Cluster;
+use super::job::Job;
+use super::pdors::{PlanSettings, Planner, Servers};
+use super::{Allocation, Policy};
+
+/// Online scheduling with prices, servers apart from workers.
+#[derive(Debug)]
+pub struct Oasis(Planner);
+
+impl Oasis {
+    /// A policy that has seen no job.
+    pub fn new(settings: PlanSettings) -> Self {
+        Self(Planner::new(settings, Servers::Apart))
+    }
+
+    /// Widens the bounds of the prices by a job that may come: of earlier days, or of an instance that is known.
+    pub fn expect(&mut self, cluster: &Cluster, job: &Job) {
+        self.0.expect(cluster, job);
+    }
+}
+
+impl Policy for Oasis {
+    fn name(&self) -> &'static str {
+        "oasis"
+    }
+
+    fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+        self.0.decide(now, cluster, jobs)
+    }
+}

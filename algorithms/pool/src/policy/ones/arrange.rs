@@ -1,0 +1,20 @@
+//! [`arrange`]: the slots of a schedule as they are taken.
+
+use super::operators::{Individual, counts, reorder};
+use crate::policy::JobId;
+
+/// A schedule with as many slots of each job: one that has as many as before keeps them, and the others are reordered on the rest.
+pub(super) fn arrange(old: &Individual, new: &Individual) -> Individual {
+    let (before, after) = (counts(old), counts(new));
+    let keeps = |id: &JobId| before.get(id) == after.get(id);
+    let mut arranged: Individual = old.iter().map(|owner| owner.filter(keeps)).collect();
+    let rest: Vec<usize> = (0..old.len()).filter(|&slot| arranged[slot].is_none()).collect();
+    let changed: Vec<(JobId, u32)> =
+        after.iter().filter(|(id, _)| !keeps(id)).map(|(id, count)| (*id, *count)).collect();
+    let owners: Vec<Option<JobId>> =
+        rest.iter().map(|&slot| old[slot].filter(|id| after.contains_key(id))).collect();
+    for (slot, owner) in rest.into_iter().zip(reorder(&owners, &changed)) {
+        arranged[slot] = owner;
+    }
+    arranged
+}

@@ -1,0 +1,52 @@
+//! Workers that no plan uses in a slot, given to jobs that were admitted: who works ahead keeps its promise more surely.
+
+use std::collections::BTreeMap;
+
+use super::settings::PlanSettings;
+use crate::policy::cluster::{Demand, Placement, Share};
+use crate::policy::job::{Job, JobId};
+use crate::policy::room::Room;
+
+/// Gives what is free on the only node to jobs in this order, as far as they gain by it what the change costs them.
+pub(super) fn fill(
+    settings: &PlanSettings,
+    now: f64,
+    slot: u32,
+    room: &mut Room,
+    jobs: &[&Job],
+    placements: &mut BTreeMap<JobId, Placement>,
+) {
+    let rest = settings.rest(now, slot);
+    for job in jobs {
+        let planned = placements.get(&job.id).map_or(0, Placement::workers);
+        let held = job.placement.workers();
+        let done = |workers: u32| {
+            let seconds = if workers == held { rest } else { (rest - settings.rescale).max(0.0) };
+            if workers == 0 { 0.0 } else { job.speed.rate(workers, 1) * seconds }
+        };
+        let mut best = planned;
+        for workers in planned.max(job.least.max(1) - 1) + 1..=job.most {
+            if more(room, &job.demand, planned, workers).is_none() {
+                break;
+            }
+            if done(workers) > done(best) {
+                best = workers;
+            }
+        }
+        if best > planned
+            && let Some(share) = more(room, &job.demand, planned, best)
+        {
+            room.take(&job.demand, share);
+            let servers = job.demand.servers(best);
+            let placement = Placement { shares: vec![Share { node: 0, workers: best, servers }] };
+            placements.insert(job.id, placement);
+        }
+    }
+}
+
+/// What `workers` workers take beyond those of the plan, if it is free.
+fn more(room: &Room, demand: &Demand, planned: u32, workers: u32) -> Option<Share> {
+    let servers = demand.servers(workers) - demand.servers(planned);
+    let share = Share { node: 0, workers: workers - planned, servers };
+    room.fits(0, demand, share.workers, share.servers).then_some(share)
+}

@@ -1,0 +1,142 @@
+//! Placements against all that there are.
+
+use std::sync::Arc;
+
+use super::lp::{Answer, solve};
+use super::{Drawn, Market, Roundings, Servers, rounding, spread};
+use crate::policy::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES};
+use crate::policy::job::{Job, JobId, Speed, Utility};
+use crate::policy::pdors::settings::Spread;
+use crate::policy::room::Room;
+use raddle::random::Stream;
+
+#[derive(Debug)]
+struct Known;
+
+impl Speed for Known {
+    fn rate(&self, workers: u32, nodes: u32) -> f64 {
+        f64::from(workers) * if nodes == 1 { 1.0 } else { 0.5 }
+    }
+}
+
+fn job(stream: &mut Stream) -> Job {
+    let mut whole = |most: usize| 1.0 + stream.below(most) as f64;
+    let demand = Demand {
+        worker: [whole(3) - 1.0, whole(3), whole(6)],
+        server: [0.0, whole(3), whole(6)],
+        workers_per_server: whole(3) as u32,
+    };
+    Job {
+        id: JobId(0),
+        arrival: 0.0,
+        least: 1,
+        most: 5,
+        requested: 1,
+        demand,
+        utility: Utility::Constant(1.0),
+        speed: Arc::new(Known),
+        done: 0.0,
+        left: Some(1.0),
+        epochs: 0,
+        epochs_since_resize: 0,
+        service: 0.0,
+        observed: None,
+        placement: Placement::default(),
+    }
+}
+
+fn prices(stream: &mut Stream) -> Vec<Amounts> {
+    (0..2).map(|_| std::array::from_fn(|_| stream.unit())).collect()
+}
+
+/// Least price of so many workers and their servers on two machines, of all ways to share them out.
+fn exhaustive(market: &Market<'_>, workers: u32) -> Option<f64> {
+    let demand = &market.job.demand;
+    let servers = demand.servers(workers);
+    let mut least: Option<f64> = None;
+    for w in 0..=workers {
+        for s in 0..=servers {
+            let parts = [(w, s), (workers - w, servers - s)];
+            if parts.iter().enumerate().all(|(node, &(w, s))| market.room.fits(node, demand, w, s)) {
+                let of = |node: usize| {
+                    f64::from(parts[node].0) * market.worker[node]
+                        + f64::from(parts[node].1) * market.server[node]
+                };
+                least = Some(least.map_or(of(0) + of(1), |least| least.min(of(0) + of(1))));
+            }
+        }
+    }
+    least
+}
+
+#[test]
+fn the_linear_programme_is_a_bound_and_cheapest_first_is_near_it() {
+    let (mut compared, mut missed, mut ratios) = (0, 0, Vec::new());
+    for seed in 0..400 {
+        let mut stream = Stream::new(&[seed, 2]);
+        let (job, prices) = (job(&mut stream), prices(&mut stream));
+        let room = Room::of(&Cluster { nodes: vec![[4.0, 8.0, 16.0]; 2] });
+        let market = Market::new(&job, room, &prices);
+        let order = spread::Order::of(&market);
+        for workers in 1..=5 {
+            let least = exhaustive(&market, workers);
+            let found = spread::cheapest(&market, workers, &order).map(|placement| market.cost(&placement));
+            match (solve(&market, workers, job.demand.servers(workers)), least) {
+                (Answer::Found(answer), Some(least)) => {
+                    let cost: f64 = answer
+                        .iter()
+                        .enumerate()
+                        .map(|(node, &(w, s))| w * market.worker[node] + s * market.server[node])
+                        .sum();
+                    assert!(cost <= least + 1e-6, "seed {seed}: {cost} {least}");
+                    compared += 1;
+                }
+                (Answer::Found(_) | Answer::Infeasible, None) => assert!(found.is_none(), "seed {seed}"),
+                (answer, least) => panic!("seed {seed}: {answer:?} {least:?}"),
+            }
+            match (found, least) {
+                (Some(found), Some(least)) => {
+                    assert!(found >= least - 1e-9);
+                    ratios.push(found / least);
+                }
+                (None, Some(_)) => missed += 1,
+                _ => {}
+            }
+        }
+    }
+    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    assert!(compared > 500 && mean < 1.1 && missed * 20 < compared, "{compared} {mean} {missed}");
+}
+
+#[test]
+fn what_the_library_fails_at_is_answered_by_cheapest_first() {
+    let mut stream = Stream::new(&[3]);
+    let (job, mut prices) = (job(&mut stream), prices(&mut stream));
+    prices[1] = [f64::NAN; RESOURCES];
+    let room = || Room::of(&Cluster { nodes: vec![[4.0, 8.0, 16.0]; 2] });
+    let market = Market::new(&job, room(), &prices);
+    let order = spread::Order::of(&market);
+    assert!(!matches!(solve(&market, 2, job.demand.servers(2)), Answer::Found(_)));
+    let mut drawn = Drawn { stream, roundings: Roundings::default(), steps: 0 };
+    assert_eq!(rounding::rounded(&market, 2, &order, (1.0, 5), &mut drawn), None);
+    assert_eq!(drawn.roundings, Roundings { failed: 1, ..Roundings::default() });
+    let rounded = market.choices(1.0, Servers::Beside, Spread::Rounded { scale: 1.0, turns: 5 }, &mut drawn);
+    assert!(drawn.roundings.failed > 1 && !rounded.is_empty());
+}
+
+#[test]
+fn servers_apart_share_no_machine_with_workers() {
+    let mut found = 0;
+    for seed in 0..100 {
+        let mut stream = Stream::new(&[seed, 4]);
+        let (job, prices) = (job(&mut stream), prices(&mut stream));
+        let market = Market::new(&job, Room::of(&Cluster { nodes: vec![[4.0, 8.0, 16.0]; 2] }), &prices);
+        let mut drawn = Drawn { stream, roundings: Roundings::default(), steps: 0 };
+        for choice in market.choices(1.0, Servers::Apart, Spread::CheapestFirst, &mut drawn) {
+            assert!(choice.placement.shares.iter().all(|share| share.workers == 0 || share.servers == 0));
+            assert_eq!(choice.work, f64::from(choice.placement.workers()) * 0.5);
+            found += 1;
+        }
+    }
+    assert!(found > 100, "{found}");
+}

@@ -1,0 +1,59 @@
+//! Jobs that are promised an end or refused, by prices of what is left in each slot (after PD-ORS, arXiv 2108.02917).
+
+mod admission;
+mod calendar;
+mod fill;
+mod in_slot;
+mod plan;
+mod planner;
+mod prices;
+mod programme;
+mod settings;
+mod unfit;
+
+pub use self::in_slot::Roundings;
+pub use self::settings::{Ceiling, PlanSettings, Spread};
+pub use self::unfit::{Unfit, promisable};
+
+pub(super) use self::in_slot::Servers;
+pub(super) use self::planner::Planner;
+
+use super::cluster::Cluster;
+use super::job::Job;
+use super::{Allocation, Policy};
+
+/// Primal-dual online scheduling: a job is admitted with a plan for each slot and the time at which it ends, or refused.
+#[derive(Debug)]
+pub struct PdOrs(Planner);
+
+impl PdOrs {
+    /// A policy that has seen no job.
+    pub fn new(settings: PlanSettings) -> Self {
+        Self(Planner::new(settings, Servers::Beside))
+    }
+
+    /// Widens the bounds of the prices by a job that may come: of earlier days, or of an instance that is known.
+    pub fn expect(&mut self, cluster: &Cluster, job: &Job) {
+        self.0.expect(cluster, job);
+    }
+
+    /// Number of placements and of sums of the dynamic programme that were computed so far.
+    pub fn steps(&self) -> u64 {
+        self.0.drawn.steps
+    }
+
+    /// Counts of linear programmes and roundings.
+    pub fn roundings(&self) -> Roundings {
+        self.0.drawn.roundings
+    }
+}
+
+impl Policy for PdOrs {
+    fn name(&self) -> &'static str {
+        "pdors"
+    }
+
+    fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+        self.0.decide(now, cluster, jobs)
+    }
+}

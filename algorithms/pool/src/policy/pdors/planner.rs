@@ -1,0 +1,156 @@
+//! Plans of all admitted jobs: kept, compared with what is left, and followed slot by slot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle::random::Stream;
+
+use super::calendar::Calendar;
+use super::fill;
+use super::in_slot::{Drawn, Roundings, Servers};
+use super::plan::Plan;
+use super::prices::Prices;
+use super::settings::PlanSettings;
+use super::unfit::promisable;
+use crate::policy::cluster::Cluster;
+use crate::policy::job::{Job, JobId};
+use crate::policy::room::Room;
+use crate::policy::{Allocation, Promise};
+
+/// Plans of all admitted jobs.
+#[derive(Debug)]
+pub(crate) struct Planner {
+    pub(super) settings: PlanSettings,
+    pub(super) servers: Servers,
+    pub(super) calendar: Calendar,
+    pub(super) prices: Prices,
+    plans: BTreeMap<JobId, Plan>,
+    refused: BTreeSet<JobId>,
+    /// The slot in which plans were compared with what is left.
+    reviewed: Option<u32>,
+    pub(super) drawn: Drawn,
+}
+
+impl Planner {
+    pub(crate) fn new(settings: PlanSettings, servers: Servers) -> Self {
+        let stream = Stream::new(&[settings.seed]);
+        Self {
+            settings,
+            servers,
+            calendar: Calendar::default(),
+            prices: Prices::default(),
+            plans: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            reviewed: None,
+            drawn: Drawn { stream, roundings: Roundings::default(), steps: 0 },
+        }
+    }
+
+    pub(crate) fn expect(&mut self, cluster: &Cluster, job: &Job) {
+        self.prices.see(&self.settings, cluster, job);
+    }
+
+    pub(crate) fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
+        let slot = self.settings.slot_of(now);
+        let mut allocation = Allocation::default();
+        self.calendar.advance(slot);
+        self.forget(slot, jobs);
+        if self.reviewed != Some(slot) {
+            self.reviewed = Some(slot);
+            self.review(now, slot, cluster, jobs, &mut allocation);
+        }
+        for job in jobs {
+            if !self.plans.contains_key(&job.id) && !self.refused.contains(&job.id) {
+                self.answer(now, cluster, job, &mut allocation);
+            }
+        }
+        self.follow(now, slot, cluster, jobs, &mut allocation);
+        allocation
+    }
+
+    /// Gives back what jobs that are gone would have taken.
+    fn forget(&mut self, slot: u32, jobs: &[Job]) {
+        let here: BTreeSet<JobId> = jobs.iter().map(|job| job.id).collect();
+        self.refused.retain(|id| here.contains(id));
+        for (id, plan) in &mut self.plans {
+            if !here.contains(id) {
+                plan.release(&mut self.calendar, slot);
+            }
+        }
+        self.plans.retain(|id, _| here.contains(id));
+    }
+
+    /// Plans anew where a plan is not enough for what is left, and gives back what is more than enough.
+    fn review(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job], allocation: &mut Allocation) {
+        for job in jobs {
+            let Some(mut plan) = self.plans.remove(&job.id) else { continue };
+            if let Some(enough) = plan.enough(&self.settings, now, job) {
+                plan.release(&mut self.calendar, enough);
+            } else if job.left.is_some() {
+                let before = plan.release(&mut self.calendar, slot);
+                let again = self.again(now, plan.by, cluster, job);
+                let text = match &again {
+                    Some(offer) if offer.end <= plan.by => "planned anew, still in time".to_owned(),
+                    Some(offer) => {
+                        format!("planned anew, to end at {} s instead of {} s", offer.end, plan.by)
+                    }
+                    None => "its plan is too short, and no other is free".to_owned(),
+                };
+                allocation.reasons.push(format!("job {} is behind its plan: {text}", job.id.0));
+                plan.take(&mut self.calendar, again.map_or(before, |offer| offer.slots));
+            }
+            self.plans.insert(job.id, plan);
+        }
+    }
+
+    /// Admits a new job with a promise, or refuses it.
+    fn answer(&mut self, now: f64, cluster: &Cluster, job: &Job, allocation: &mut Allocation) {
+        let id = job.id.0;
+        self.expect(cluster, job);
+        let offer = match promisable(now, cluster, job) {
+            Ok(()) => self.admission(now, cluster, job),
+            Err(unfit) => {
+                allocation.reasons.push(format!("job {id} is refused: {unfit}"));
+                self.refused.insert(job.id);
+                allocation.promises.push((job.id, Promise::Refused(None)));
+                return;
+            }
+        };
+        match offer {
+            Ok(offer) => {
+                allocation.reasons.push(format!("job {id} is admitted and ends by {} s", offer.end));
+                let mut plan = Plan::new(offer.end, job.demand);
+                plan.take(&mut self.calendar, offer.slots);
+                self.plans.insert(job.id, plan);
+                allocation.promises.push((job.id, Promise::By(offer.end)));
+            }
+            Err(earliest) => {
+                let text = earliest.map_or_else(
+                    || "no end within the slots ahead is worth its price".to_owned(),
+                    |end| format!("it could be promised to end by {end} s, not earlier"),
+                );
+                allocation.reasons.push(format!("job {id} is refused: {text}"));
+                self.refused.insert(job.id);
+                allocation.promises.push((job.id, Promise::Refused(earliest)));
+            }
+        }
+    }
+
+    /// The placements of this slot, as far as the cluster still has room for them: who was promised first comes first.
+    fn follow(&mut self, now: f64, slot: u32, cluster: &Cluster, jobs: &[Job], allocation: &mut Allocation) {
+        let mut room = Room::of(cluster);
+        let mut admitted: Vec<(&Job, &Plan)> =
+            jobs.iter().filter_map(|job| Some((job, self.plans.get(&job.id)?))).collect();
+        admitted.sort_by(|a, b| a.1.by.total_cmp(&b.1.by));
+        for (job, plan) in &admitted {
+            if let Some(placement) = plan.at(slot)
+                && room.try_take(&job.demand, placement)
+            {
+                allocation.placements.insert(job.id, placement.clone());
+            }
+        }
+        if self.settings.fill && cluster.nodes.len() == 1 {
+            let jobs: Vec<&Job> = admitted.iter().map(|(job, _)| *job).collect();
+            fill::fill(&self.settings, now, slot, &mut room, &jobs, &mut allocation.placements);
+        }
+    }
+}

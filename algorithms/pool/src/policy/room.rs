@@ -1,0 +1,134 @@
+//! Room that is left on nodes, and gangs that are packed into it.
+
+use super::cluster::{Amounts, Cluster, Demand, Placement, Share};
+
+/// Sums of amounts may be off by this share of a capacity.
+const TOLERANCE: f64 = 1e-9;
+
+/// Amounts that are left on each node.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    capacity: Vec<Amounts>,
+    free: Vec<Amounts>,
+}
+
+impl Room {
+    /// All of a cluster.
+    pub(crate) fn of(cluster: &Cluster) -> Self {
+        Self { capacity: cluster.nodes.clone(), free: cluster.nodes.clone() }
+    }
+
+    /// A cluster of which so much is taken on each node.
+    pub(crate) fn without(cluster: &Cluster, taken: &[Amounts]) -> Self {
+        let mut room = Self::of(cluster);
+        for (free, taken) in room.free.iter_mut().zip(taken) {
+            free.iter_mut().zip(taken).for_each(|(free, taken)| *free -= taken);
+        }
+        room
+    }
+
+    /// Number of nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Amounts that are left on a node.
+    pub(crate) fn free(&self, node: usize) -> &Amounts {
+        &self.free[node]
+    }
+
+    /// Says that so many workers and servers fit on a node.
+    pub(crate) fn fits(&self, node: usize, demand: &Demand, workers: u32, servers: u32) -> bool {
+        let needed = demand.of(workers, servers);
+        (0..needed.len()).all(|r| needed[r] <= self.free[node][r] + slack(self.capacity[node][r]))
+    }
+
+    /// Most workers, of `most`, that fit on a node, each with what it needs of `each`.
+    fn count(&self, node: usize, each: &Amounts, most: u32) -> u32 {
+        let counts = (0..each.len()).filter(|&r| each[r] > 0.0).map(|r| {
+            let room = self.free[node][r] + slack(self.capacity[node][r]);
+            (room / each[r]).max(0.0) as u32 // saturates for rooms without end
+        });
+        counts.fold(most, u32::min)
+    }
+
+    /// Most workers, of `most`, that fit on a node without servers.
+    pub(crate) fn workers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
+        self.count(node, &demand.worker, most)
+    }
+
+    /// Most servers, of `most`, that fit on a node.
+    pub(crate) fn servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
+        self.count(node, &demand.server, most)
+    }
+
+    /// Most workers, of `most`, that fit on a node with the servers they need.
+    pub(crate) fn with_servers(&self, node: usize, demand: &Demand, most: u32) -> u32 {
+        let mut workers = self.workers(node, demand, most);
+        while workers > 0 && !self.fits(node, demand, workers, demand.servers(workers)) {
+            workers -= 1;
+        }
+        workers
+    }
+
+    /// Takes what a share holds.
+    pub(crate) fn take(&mut self, demand: &Demand, share: Share) {
+        let taken = demand.of(share.workers, share.servers);
+        if let Some(free) = self.free.get_mut(share.node as usize) {
+            free.iter_mut().zip(taken).for_each(|(free, taken)| *free -= taken);
+        }
+    }
+
+    /// Takes a placement if it fits as a whole.
+    pub(crate) fn try_take(&mut self, demand: &Demand, placement: &Placement) -> bool {
+        let fits = placement.shares.iter().all(|share| {
+            let node = share.node as usize;
+            node < self.nodes() && self.fits(node, demand, share.workers, share.servers)
+        });
+        if fits {
+            placement.shares.iter().for_each(|&share| self.take(demand, share));
+        }
+        fits
+    }
+
+    /// Share of a node's resources that is free, summed over those that can run out.
+    pub(crate) fn emptiness(&self, node: usize) -> f64 {
+        let (free, capacity) = (&self.free[node], &self.capacity[node]);
+        (0..free.len())
+            .filter(|&r| capacity[r].is_finite() && capacity[r] > 0.0)
+            .map(|r| free[r] / capacity[r])
+            .sum()
+    }
+
+    /// Nodes by how much of them is free, the emptiest first.
+    pub(crate) fn emptiest_first(&self) -> Vec<usize> {
+        let mut nodes: Vec<usize> = (0..self.nodes()).collect();
+        nodes.sort_by(|&a, &b| self.emptiness(b).total_cmp(&self.emptiness(a)));
+        nodes
+    }
+
+    /// A gang's place: the fullest node that takes it whole, else the emptiest nodes in turn; none if it does not fit.
+    pub(crate) fn pack(&self, demand: &Demand, workers: u32) -> Option<Placement> {
+        let nodes = self.emptiest_first();
+        let whole = |&&node: &&usize| self.fits(node, demand, workers, demand.servers(workers));
+        if let Some(&node) = nodes.iter().rev().find(whole) {
+            let share = Share { node: node as u32, workers, servers: demand.servers(workers) };
+            return Some(Placement { shares: vec![share] });
+        }
+        let mut left = workers;
+        let mut shares = Vec::new();
+        for node in nodes {
+            let here = self.with_servers(node, demand, left);
+            if here > 0 {
+                shares.push(Share { node: node as u32, workers: here, servers: demand.servers(here) });
+                left -= here;
+            }
+        }
+        shares.sort_by_key(|share| share.node);
+        (left == 0).then_some(Placement { shares })
+    }
+}
+
+fn slack(capacity: f64) -> f64 {
+    if capacity.is_finite() { TOLERANCE * capacity } else { 0.0 }
+}

@@ -1,0 +1,10 @@
+//! Tests of the pool: policies, the simulator, and pools that run.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
+
+mod command_line;
+mod ones;
+mod policies;
+mod published;
+mod simulate;
+mod slots;

@@ -1,0 +1,4 @@
+//! ONES on the published workloads, and its operators.
+
+mod operators;
+mod variants;

@@ -1,0 +1,65 @@
+//! Decisions between the begins of slots, as a pool that runs asks for them.
+
+use raddle_pool::policy::{Allocation, Cluster, Job, JobId, PdOrs, PlanSettings, Policy, Promise, Utility};
+
+use super::job;
+
+fn fresh(id: u32, arrival: f64, work: f64) -> Job {
+    job(id, arrival, 8, work, Utility::Deadline { value: 1.0, by: 300.0 })
+}
+
+fn workers(allocation: &Allocation, id: u32) -> u32 {
+    allocation.placements.get(&JobId(id)).map_or(0, |held| held.workers())
+}
+
+/// Jobs hold what they were given, and what they did is counted.
+fn go_on(jobs: &mut [Job], allocation: &Allocation, seconds: f64) {
+    for job in jobs {
+        job.placement = allocation.placements.get(&job.id).cloned().unwrap_or_default();
+        let work = job.speed.rate(job.placement.workers(), 1) * seconds;
+        job.left = job.left.map(|left| (left - work).max(0.0));
+    }
+}
+
+#[test]
+fn a_job_that_comes_between_is_answered_at_once_and_asking_again_changes_nothing() {
+    let cluster = Cluster::of_slots(1, 8);
+    let mut policy = PdOrs::new(PlanSettings::default());
+    let mut jobs = vec![fresh(0, 0.0, 500.0)];
+    let first = policy.decide(0.0, &cluster, &jobs);
+    assert!(workers(&first, 0) > 0 && matches!(first.promises[..], [(JobId(0), Promise::By(_))]));
+    go_on(&mut jobs, &first, 13.0);
+    jobs.push(fresh(1, 13.0, 20.0));
+    let second = policy.decide(13.0, &cluster, &jobs);
+    let [(JobId(1), Promise::By(by))] = second.promises[..] else { panic!("{second:?}") };
+    assert!(by > 13.0 && by <= 300.0);
+    assert!(workers(&second, 0) + workers(&second, 1) <= 8);
+    go_on(&mut jobs, &second, 0.0);
+    let again = policy.decide(13.0, &cluster, &jobs);
+    assert_eq!((again.promises.len(), &again.placements), (0, &second.placements));
+    // The first one leaves: its workers are free for the other within the slot.
+    let alone = policy.decide(15.0, &cluster, &jobs[1..]);
+    assert!(workers(&alone, 0) == 0 && workers(&alone, 1) > 0, "{alone:?}");
+}
+
+#[test]
+fn a_cluster_that_shrinks_is_not_overfull_and_jobs_are_planned_anew() {
+    let mut policy = PdOrs::new(PlanSettings::default());
+    let mut jobs: Vec<Job> = (0..4).map(|id| fresh(id, 0.0, 200.0)).collect();
+    let (mut planned_anew, mut ended) = (false, 0);
+    for slot in 0..60 {
+        let slots = if slot < 3 { 8 } else { 4 };
+        let allocation = policy.decide(f64::from(slot) * 10.0, &Cluster::of_slots(1, slots), &jobs);
+        let held: u32 = allocation.placements.values().map(|held| held.workers()).sum();
+        assert!(held <= slots, "{held} of {slots} in slot {slot}");
+        planned_anew |= allocation.reasons.iter().any(|reason| reason.contains("planned anew"));
+        let refused = |job: &Job| {
+            allocation.promises.iter().any(|&(id, p)| id == job.id && matches!(p, Promise::Refused(_)))
+        };
+        jobs.retain(|job| !refused(job));
+        go_on(&mut jobs, &allocation, 10.0);
+        ended += jobs.iter().filter(|job| job.left == Some(0.0)).count();
+        jobs.retain(|job| job.left != Some(0.0));
+    }
+    assert!(planned_anew && ended >= 3 && jobs.is_empty(), "{ended} {jobs:?}");
+}
