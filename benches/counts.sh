@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Instructions that runs execute on one worker, counted by valgrind, beside the baseline in counts.tsv: in the kernels,
 # in reading, and in the rest. More than 0.3 % above the baseline in any part fails; fewer are reported, and so
-# is another compiler than the baseline's. Counts of one build differ by some millionths, whatever else the machine does.
+# is another compiler than the baseline's. Counts of one build differ by at most 0.1 %, whatever else the machine does.
 #
 #   RADDLE_DATA=... benches/counts.sh [--only TEXT] [FOLDER]   # FOLDER of programs with names: target/debug, as tests build
 #   RADDLE_DATA=... benches/counts.sh --accept                 # a new baseline; the commit says why
