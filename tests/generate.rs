@@ -11,7 +11,7 @@ use raddle_common::testing::{names, not_empty};
 use crate::commands::ends;
 use crate::help::options;
 
-const PROGRAMS: [&str; 6] = ["raddle", "lasso", "mf", "lda", "linear", "raddle-data"];
+const PROGRAMS: [&str; 7] = ["raddle", "lasso", "mf", "lda", "linear", "pool", "raddle-data"];
 
 /// A shell, its file of a program, and the words that only parse a file; the last has none everywhere.
 const SHELLS: [(&str, &str, &str, &[&str]); 4] = [

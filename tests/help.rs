@@ -33,7 +33,7 @@ pub(crate) fn options(help: &str) -> Vec<&str> {
 
 #[test]
 fn each_program_lists_the_verbs_by_which_others_know_it() {
-    for program in PROGRAMS.into_iter().chain(["raddle", "raddle-data"]) {
+    for program in PROGRAMS.into_iter().chain(["raddle", "raddle-data", "pool"]) {
         let text = help(&format!("{program} --help"));
         let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1);
         let listed = listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The seven packages as they are published.
+# The eight packages as they are published.
 #   tests/packages.sh --list   what each would hold, in seconds: sources, licences and a page; no data but the samples
 #   tests/packages.sh          packs them, too, and builds and tests each where it is unpacked, which has no other file of
 #                              this repository; dependencies come from the registry. About 20 minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=(raddle-datasets raddle-common raddle raddle-lasso raddle-mf raddle-lda raddle-linear)
+packages=(raddle-datasets raddle-common raddle raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool)
 
 folder() {
   case $1 in
@@ -30,7 +30,7 @@ PATTERNS
       printf '%s\n' 'README\.md' 'examples/.*\.rs' \
         'data/(README\.md|diabetes\.csv|docword\.pydoc\.txt\.gz|vocab\.pydoc\.txt|stop-words-english\.txt|pydoc\.py)'
       ;;
-    *) printf '%s\n' '(README|CHANGES|PARTS)\.md' 'examples/.*\.rs' ;;
+    *) printf '%s\n' '(README|ADMISSION|CHANGES|PARTS|SIMULATION)\.md' 'examples/.*\.rs' ;;
   esac
 }
 

@@ -51,6 +51,7 @@ const PROGRAMS: &str = "Programs, run from beside raddle or from PATH:
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models
   raddle linear ... linear classifiers with a proof: SVM, logistic regression
+  raddle pool ...   scheduling policies for many jobs, in a simulator
   raddle data ...   public data by name: list, fetch, verify; generated data as files";
 
 #[derive(Debug, Args)]

@@ -57,11 +57,12 @@ const OPTIONS: [(&str, &[&str]); 46] = [
 ];
 
 /// The verbs of each program.
-const VERBS: [(&str, &[&str]); 6] = [
+const VERBS: [(&str, &[&str]); 7] = [
     ("lasso", &["fit", "path", "cv", "predict"]),
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
     ("linear", &["fit", "cv", "predict"]),
+    ("pool", &["simulate"]),
     ("raddle", &["launch", "join", "status", "report", "rescale"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
