@@ -38,13 +38,20 @@ impl Best {
     }
 }
 
-/// Weights with their margins, on the way to better ones.
-struct Point {
-    w: Vec<f64>,
-    margins: Vec<f64>,
+/// Weights with their margins.
+pub(crate) struct Weights {
+    pub(crate) w: Vec<f64>,
+    pub(crate) margins: Vec<f64>,
 }
 
-impl Point {
+impl Weights {
+    /// Those that follow from a dual point.
+    pub(crate) fn of(binary: &Binary<'_>, a: &[f64]) -> Self {
+        let w = binary.weights_of(a);
+        let margins = binary.margins(&w);
+        Self { w, margins }
+    }
+
     fn ray(&self) -> Ray<'_> {
         Ray { w: &self.w, margins: &self.margins }
     }
@@ -107,13 +114,12 @@ impl<'a> Judge<'a> {
         &self.best.w
     }
 
-    /// Takes a dual point and the weights that follow from it into account; gives these, and their margins.
-    pub(crate) fn offer(&mut self, a: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let w = self.binary.weights_of(a);
-        let margins = self.binary.margins(&w);
+    /// Takes a dual point and the weights that follow from it into account; gives these.
+    pub(crate) fn offer(&mut self, a: &[f64]) -> Weights {
+        let found = Weights::of(self.binary, a);
         self.count(2.0 * self.binary.rows.stored() as f64);
-        self.offer_with(a, Ray { w: &w, margins: &margins });
-        (w, margins)
+        self.offer_with(a, found.ray());
+        found
     }
 
     /// As [`offer`](Self::offer), where the weights that follow from the point are known, and their margins.
@@ -127,12 +133,12 @@ impl<'a> Judge<'a> {
         }
         // The dual objective rises for good where the primal one leaps: weights between the best ones and these, and
         // multiples of them, are better than both.
-        let mut found = Point { w: at.w.to_vec(), margins: at.margins.to_vec() };
+        let mut found = Weights { w: at.w.to_vec(), margins: at.margins.to_vec() };
         found.scale(self.binary);
         let direction = |of: &[f64], from: &[f64]| of.iter().zip(from).map(|(of, from)| of - from).collect();
-        let best = Point { w: self.best.w.clone(), margins: self.margins.clone() };
+        let best = Weights { w: self.best.w.clone(), margins: self.margins.clone() };
         let along =
-            Point { w: direction(&best.w, &found.w), margins: direction(&best.margins, &found.margins) };
+            Weights { w: direction(&best.w, &found.w), margins: direction(&best.margins, &found.margins) };
         found.go(best_step(self.binary, found.ray(), along.ray(), (1.0, SEARCH)), along.ray());
         found.scale(self.binary);
         let between = self.primal(found.ray());

@@ -4,7 +4,7 @@
 use libm::log;
 use raddle::random::Stream;
 
-use super::judge::Judge;
+use super::judge::{Judge, Weights};
 use crate::data::binary::Binary;
 use crate::kernels::{Coordinate, Pass, run};
 use crate::loss::{Loss, sigmoid};
@@ -17,15 +17,15 @@ const LOGISTIC: f64 = 100.0;
 const TOGETHER: usize = 16;
 
 /// Carries out so many passes over the rows, which stay away while bounds hold them; the point they come to is offered.
-/// Weights and margins of the point are given, where they are known, and of the point it comes to.
+/// The weights that follow from the point are given, where they are known, and those of the point it comes to.
 pub(crate) fn passes(
     judge: &mut Judge<'_>,
-    (a, known): (&mut [f64], Option<(Vec<f64>, Vec<f64>)>),
+    (a, known): (&mut [f64], Option<Weights>),
     count: usize,
     stream: &mut Stream,
-) -> (Vec<f64>, Vec<f64>) {
+) -> Weights {
     let binary = judge.binary;
-    let mut w = known.map_or_else(|| binary.weights_of(a), |(w, _)| w);
+    let mut w = known.map_or_else(|| binary.weights_of(a), |known| known.w);
     let visited = match binary.loss {
         Loss::Logistic => of_logistic(binary, a, &mut w, (count, stream)),
         Loss::Hinge | Loss::SquaredHinge => of_hinge(binary, a, &mut w, (count, stream)),

@@ -6,7 +6,7 @@
 //! sweeps (Axelsson, "A survey of preconditioned iterative methods", 1985) in the form of Takahashi, 1965. No step is
 //! taken that makes the dual objective worse.
 
-use super::judge::Judge;
+use super::judge::{Judge, Weights};
 use crate::data::binary::Binary;
 use crate::kernels::{Coordinate, DoubleSweep, run};
 use raddle_lasso::kernels::dot;
@@ -18,19 +18,15 @@ const SWEEPS: usize = 10;
 const COARSE: f64 = 1e-9;
 
 /// Ten double sweeps from dual values, and from the last step, which is without elements if there was none; the point
-/// they come to is offered. Weights and margins of the point are given, where they are known, and of the point it comes
-/// to.
+/// they come to is offered. The weights that follow from the point are given, where they are known, and those of the point
+/// it comes to.
 pub(crate) fn sweeps(
     judge: &mut Judge<'_>,
-    (all, known): (&mut [f64], Option<(Vec<f64>, Vec<f64>)>),
+    (all, known): (&mut [f64], Option<Weights>),
     last_of_all: &mut Vec<f64>,
-) -> (Vec<f64>, Vec<f64>) {
+) -> Weights {
     let binary = judge.binary;
-    let (w, margins) = known.unwrap_or_else(|| {
-        let w = binary.weights_of(all);
-        let margins = binary.margins(&w);
-        (w, margins)
-    });
+    let Weights { w, margins } = known.unwrap_or_else(|| Weights::of(binary, all));
     let is_free = |coordinate: &Coordinate| {
         let a = all[coordinate.row as usize];
         let slope = margins[coordinate.row as usize] - 1.0 + coordinate.own * a;
