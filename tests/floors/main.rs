@@ -229,10 +229,10 @@ fn imports_of_promises_of_the_pool_go_down() {
 fn imports_of_the_pool_go_down() {
     let floors: [&[&str]; 2] = [&["policy"], &["simulate"]];
     check(&src("algorithms/pool"), "", &floors, &["main", "cli"]);
-    let floors: [&[&str]; 6] = [
+    let floors: [&[&str]; 5] = [
         &["cluster"],
-        &["free", "job"],
-        &["drf", "fifo", "las", "ones", "pdors", "room"],
+        &["free", "job", "room"],
+        &["drf", "fifo", "las", "ones", "pdors"],
         &["oasis", "optimus"],
         &["names"],
     ];
@@ -258,7 +258,7 @@ fn imports_of_the_simulator_of_the_pool_go_down() {
 
 #[test]
 fn imports_of_the_command_line_of_the_pool_go_down() {
-    let floors: [&[&str]; 2] = [&["simulate_options", "tables"], &["simulate"]];
+    let floors: [&[&str]; 2] = [&["simulate_options", "tables"], &["simulate", "simulate_slots"]];
     check(&src("algorithms/pool"), "cli", &floors, &[]);
 }
 
