@@ -153,7 +153,7 @@ fn libraries_name_no_algorithm_and_data_name_no_engine() {
 
 #[test]
 fn policies_and_the_simulator_know_no_clock_and_no_thread() {
-    let words = ["Instant", "SystemTime", "thread", "fork_join", "std::process"];
+    let words = ["Instant", "SystemTime", "thread", "fork_join", "process::Command"];
     assert_eq!(naming("algorithms/pool/src", &words), [""; 0], "equal calls would not be decided equally");
 }
 
