@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Instructions that runs execute on one worker, counted by valgrind, beside the baseline in counts.tsv: in the kernels,
 # in reading, and in the rest. More than 0.3 % above the baseline in any part fails; fewer are reported, and so
-# is another compiler than the baseline's. Counts of one build differ by at most 0.1 %, whatever else the machine does.
+# is another compiler or processor than the baseline's. Counts of one build differ by at most 0.1 %, whatever else the machine does.
 #
 #   RADDLE_DATA=... benches/counts.sh [--only TEXT] [FOLDER]   # FOLDER of programs with names: target/debug, as tests build
 #   RADDLE_DATA=... benches/counts.sh --accept                 # a new baseline; the commit says why
@@ -45,10 +45,11 @@ for program in $(cut -d' ' -f1 <<<"$runs" | sort -u); do
   [ -x "$bin/$program" ] || { echo "counts.sh: $bin/$program is not there: cargo test --workspace --no-run" >&2 && exit 2; }
 done
 
-# As the programs say it themselves, and the C library, whose copying is counted too.
+# As the programs say it themselves, and the C library, whose copying is counted too and depends on the processor.
 first=$bin/$(head -n 1 <<<"$runs" | cut -d' ' -f1)
 compiler=$(readelf -p .comment "$first" | sed -n 's/.*rustc version \([^ ]*\).*/rustc \1/p' | head -n 1)
-compiler="${compiler:-rustc unknown}, $(getconf GNU_LIBC_VERSION)"
+processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
+compiler="${compiler:-rustc unknown}, $(getconf GNU_LIBC_VERSION), ${processor:-unknown}"
 profile=$(basename "$bin")
 
 work=$(mktemp -d)
@@ -88,7 +89,7 @@ done <<<"$runs" | awk -F'\t' -v OFS='\t' -v profile="$profile" -v compiler="$com
 if [ -n "$accept" ]; then
   {
     echo "# Instructions of runs, by benches/counts.sh --accept. A commit that changes them says why."
-    printf 'run\tform\tprofile\tcompiler\tkernels\treading\trest\n'
+    printf 'run\tform\tprofile\tcompiler, processor\tkernels\treading\trest\n'
     cat "$work/rows"
   } >"$baseline"
 fi
@@ -97,7 +98,7 @@ awk -F'\t' -v limit="$limit" '
   /^#/ || $1 == "run" { next }
   file == 1 { known[$1, $2, $3] = $4; for (i = 5; i <= 7; i++) before[$1, $2, $3, i] = $i; next }
   FNR == 1 {
-    print "| run | form | profile, compiler | kernels | reading | rest | beside the baseline, % |"
+    print "| run | form | profile, compiler, processor | kernels | reading | rest | beside the baseline, % |"
     print "|---|---|---|---|---|---|---|"
     name[5] = "kernels"; name[6] = "reading"; name[7] = "rest"
   }
@@ -118,7 +119,7 @@ awk -F'\t' -v limit="$limit" '
     printf "| %s | %s | %s, %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6, $7, change
   }
   END {
-    if (other) print "NOT COMPARED: the baseline is of another compiler"
+    if (other) print "NOT COMPARED: the baseline is of another compiler or processor"
     if (fewer) print "Fewer than the baseline has: benches/counts.sh --accept holds on to it."
     if (failed) {
       printf "%s", failed
