@@ -103,7 +103,7 @@ fn options_that_make_no_sense_say_what_to_do() {
         ),
         ("simulate synth:jobs:n=4 --policy optimum,las", "did you mean `optimus`?"),
         ("simulate synth:jobs:n=4 --policy tiresias", "did you mean `las`?"),
-        ("simulate synth:jobs:n=4 --policy zzzzzzz", "does not exist. Choose from las"),
+        ("simulate synth:jobs:n=4 --policy zzzzzzz", "does not exist. Choose from fifo, drf, las"),
         ("simulate synth:jobs:n=4 --policy las,las", "`las` is given twice: keep one"),
         ("simulate synth:jobs:k=4", "`k` is no parameter here: known are n, seed, hours"),
         ("simulate pollox:4", "expected pollux, pollux:1 to pollux:8, synth:jobs:n=160,seed=1, or a file"),
@@ -122,8 +122,29 @@ fn options_that_make_no_sense_say_what_to_do() {
         ("simulate synth:jobs:n=4 --knowledge x", "--knowledge `x` does not exist: choose known or none"),
         ("simulate synth:jobs:n=4 --population 0", "--population 0: choose 1 to 10000"),
         ("simulate synth:jobs:n=4 --cycles 0", "--cycles 0: choose 1 to 10000"),
+        ("simulate synth:slots:k=1", "no setting is called k"),
+        ("simulate synth:slots --tick 5", "--tick has no effect with jobs in slots"),
+        ("simulate synth:slots --policy las", "--policy las: choose from fifo, drf, oasis, pdors"),
     ] {
         let error = refused(folder.path(), line);
         assert!(error.contains(words), "{line}\n{error}");
+    }
+}
+
+#[test]
+fn jobs_in_slots_are_told_by_policy_as_a_table_and_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ran = run(folder, folder, "simulate synth:slots:tiny,seeds=3");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for policy in ["fifo", "drf", "oasis", "pdors"] {
+        assert!(ran.out.lines().any(|line| line.trim_start().starts_with(policy)), "{}", ran.out);
+    }
+    let ran = run(folder, folder, "simulate synth:slots:tiny,seeds=3 --policy pdors --json");
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let outcomes = &told["policies"][0]["outcomes"];
+    for outcome in not_empty(outcomes.as_array().unwrap()) {
+        assert_eq!(outcome["late"], 0, "{outcome}");
+        assert_eq!(outcome["admitted"], outcome["ended"], "{outcome}");
     }
 }
