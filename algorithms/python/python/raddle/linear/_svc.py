@@ -55,7 +55,8 @@ class LinearSVC(Classifier):
     relative_gaps_ : array of shape (1,), or (classes,)
         That of each row of `coef_`.
     dual_ : array of shape (n,), or (classes, n) where there are more than two
-        The dual values that prove it: without `standardize` coefficients are ``(dual_ * y) @ X``.
+        The dual values that prove it: their objective is at most `relative_gap_` below that of the coefficients, which need
+        not be ``(dual_ * y) @ X``.
     report_ : dict
         Counts and seconds of the run.
     digest_ : str
