@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::tables::TextArgs;
 
-/// What becomes of columns and rows, for the end of a help text.
+/// Rules by which columns and rows are matched, for the end of a help text.
 pub const ROWS: &str = "Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
 the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
 indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model

@@ -28,7 +28,7 @@ impl StoredProblem {
         Self { file: Arc::new(file), columns, bias, scales: None, whole: OnceLock::new() }
     }
 
-    /// The same rows with columns divided by their standard deviations, which two passes over the rows find.
+    /// Rows whose columns are divided by their standard deviations, which two passes over the rows find.
     pub(crate) fn scaled(&self) -> Self {
         let Self { file, columns, bias, .. } = self;
         let plain = Self {

@@ -2,7 +2,7 @@
 
 use super::cluster::{Amounts, Cluster, Demand, Placement, Share};
 
-/// What is left of each node of a cluster.
+/// Amounts that are left on each node of a cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Free {
     nodes: Vec<Amounts>,

@@ -18,7 +18,7 @@ pub trait Speed: Debug + Send + Sync {
 /// Value of a job by the time of its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Utility {
-    /// The same value at any time.
+    /// A value that holds at any time.
     Constant(f64),
     /// `value` up to the deadline, in seconds since the pool began, and nothing after it.
     Deadline {

@@ -39,7 +39,7 @@ fn the_score_over_all_jobs_is_ahead_of_tiresias() {
 
 /// The table of `SIMULATION.md`: `cargo test --release -p raddle-pool --test pool variants:: -- --ignored --nocapture`.
 #[test]
-#[ignore = "a table of many variants"]
+#[ignore = "minutes, optimised: prints the table of SIMULATION.md"]
 fn variants_are_tabled() {
     let Some(folder) = real_folder() else { return };
     let all = Options::of(Score::All);
