@@ -9,21 +9,42 @@ use serde_json::Value;
 use crate::commands::{self, Ran, command, ends, run};
 
 /// Small data, and a fit of each solver on them.
-const LINES: [(&str, &str); 13] = [
+const LINES: [(&str, &str); 19] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
-    ("lasso-logistic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
+    ("lasso-priority", "lasso fit synth:groups:n=200,p=300,s=20 --schedule priority --shards 4 --epochs 20"),
+    ("lasso-cyclic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule cyclic --shards 4 --epochs 20"),
+    ("lasso-shuffled", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
+    ("lasso-stale", "lasso fit synth:groups:n=200,p=300,s=20 --schedule priority --staleness 2 --shards 4 --epochs 20"),
+    ("lasso-logistic", "lasso fit two.csv --y kind --loss logistic --ratio 20 --shards 4"),
     ("sgd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --shards 4"),
+    ("sgd-priority", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --schedule priority --shards 4"),
     ("als", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 4 --solver als --shards 6"),
     ("ccd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 3 --solver ccd --shards 6"),
     ("lda", "lda fit --topics 8 --epochs 12 --shards 4"),
     ("lda-round", "lda fit --topics 8 --epochs 6 --shards 3 --sync round"),
     ("linear", "linear fit diabetes --loss hinge --C 10 --tol 1e-8"),
     ("linear-parts", "linear fit diabetes --loss hinge --C 0.01 --parts 0:16,4:4 --epochs 8"),
+    ("linear-steps", "linear fit diabetes --loss hinge --C 0.01 --parts 0:16,8:4 --epochs 12"),
     ("linear-one-part", "linear fit diabetes --loss hinge --C 0.01 --parts 1 --epochs 4"),
     ("linear-4-parts", "linear fit diabetes --C 0.01 --parts 4 --epochs 6"),
     ("linear-16-parts", "linear fit diabetes --loss logistic --C 0.01 --parts 16 --epochs 4"),
     ("linear-auto", "linear fit diabetes --C 0.01 --parts auto --epochs 12"),
 ];
+
+/// Rows of two classes, as a file.
+fn two_classes(folder: &Path) {
+    let row = |at: usize| {
+        let [size, age] = [at * 7 % 40, at * at % 23];
+        format!("{size},{age},{},{}\n", at * 11 % 17, if (size + age + at % 5) % 60 > 30 { "sick" } else { "well" })
+    };
+    let rows: String = (0..160).map(row).collect();
+    std::fs::write(folder.join("two.csv"), format!("size,age,weight,kind\n{rows}")).unwrap();
+}
+
+/// Command line of a name.
+fn line_of(name: &str) -> &'static str {
+    LINES.iter().find(|(of, _)| *of == name).unwrap().1
+}
 
 fn report(folder: &Path, out: &str) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join(out).join("report.json")).unwrap()).unwrap()
@@ -44,6 +65,7 @@ fn launched(folder: &Path, processes: usize, workers: usize, line: &str) -> Ran 
 fn several_processes_leave_the_model_of_one() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
+    two_classes(folder);
     for (name, line) in LINES {
         let (digest, expected) = alone(folder, line);
         for (processes, workers) in [(1, 1), (2, 1), (2, 2), (3, 1)] {
@@ -177,7 +199,8 @@ fn files_are_read_by_parts() {
 fn a_plan_of_workers_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for (name, line) in [LINES[2], LINES[5]] {
+    for name in ["sgd", "sgd-priority", "lda", "lasso-stale"] {
+        let line = line_of(name);
         let (digest, _) = alone(folder, line);
         let ran = launched(folder, 3, 1, &format!("{line} --rescale 1:5,2:2,4:3"));
         assert_eq!(report(folder, "launched")["model_digest"], digest.as_str(), "{name}: {}", ran.err);

@@ -180,21 +180,27 @@ fn what_is_no_run_or_broken_is_named_with_the_cure() {
 fn elsewhere_than_on_a_terminal_a_watch_writes_a_line_a_change_and_ends_with_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let fit = "lda fit --topics 20 --epochs 60 --validation none --out run --quiet";
-    let mut running = start(folder, fit);
+    let mut running = start(folder, ENDLESS);
     until("a trace", || epochs(folder) > 0);
     let mut watch = start(folder, "raddle status run --watch");
-    let lines: Vec<String> =
-        BufReader::new(watch.0.stdout.take().unwrap()).lines().map(Result::unwrap).collect();
-    let ended = running.0.wait().unwrap().code();
-    assert_eq!(watch.0.wait().unwrap().code(), ended);
-    assert!(lines.last().unwrap().contains("ended with status"), "{lines:?}");
-    assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "{lines:?}");
     let of_line = |line: &String| line.strip_prefix("epoch ")?.split(' ').next()?.parse::<u64>().ok();
-    let seen: Vec<u64> = lines.iter().filter_map(of_line).collect();
+    let (mut lines, mut seen) = (Vec::new(), Vec::new());
+    for line in BufReader::new(watch.0.stdout.take().unwrap()).lines().map(Result::unwrap) {
+        seen.extend(of_line(&line));
+        lines.push(line);
+        // The run ends once two of its epochs have been seen, however fast it is.
+        if seen.len() == 2 && lines.last().is_some_and(|line| of_line(line).is_some()) {
+            signal(&running, "-TERM");
+        }
+    }
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    assert_eq!(watch.0.wait().unwrap().code(), Some(130));
+    assert!(lines.last().unwrap().contains("ended with status 130"), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "{lines:?}");
     assert!(seen.len() >= 2 && seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
     // Nothing of the run has changed by that.
-    ends(folder, &fit.replace("--out run", "--out alone"), ended.unwrap());
+    let all = epochs(folder).to_string();
+    ends(folder, &ENDLESS.replace("100000", &all).replace("--out run", "--out alone"), 3);
     let digest = |run: &str| -> Value {
         let report: Value =
             serde_json::from_slice(&fs::read(folder.join(run).join("report.json")).unwrap()).unwrap();
