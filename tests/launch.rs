@@ -14,10 +14,16 @@ const LINES: [(&str, &str); 19] = [
     ("lasso-priority", "lasso fit synth:groups:n=200,p=300,s=20 --schedule priority --shards 4 --epochs 20"),
     ("lasso-cyclic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule cyclic --shards 4 --epochs 20"),
     ("lasso-shuffled", "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 20"),
-    ("lasso-stale", "lasso fit synth:groups:n=200,p=300,s=20 --schedule priority --staleness 2 --shards 4 --epochs 20"),
+    (
+        "lasso-stale",
+        "lasso fit synth:groups:n=200,p=300,s=20 --schedule priority --staleness 2 --shards 4 --epochs 20",
+    ),
     ("lasso-logistic", "lasso fit two.csv --y kind --loss logistic --ratio 20 --shards 4"),
     ("sgd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --shards 4"),
-    ("sgd-priority", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --schedule priority --shards 4"),
+    (
+        "sgd-priority",
+        "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 6 --schedule priority --shards 4",
+    ),
     ("als", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 4 --solver als --shards 6"),
     ("ccd", "mf fit synth:ratings:users=300,items=120,n=9000 --rank 6 --epochs 3 --solver ccd --shards 6"),
     ("lda", "lda fit --topics 8 --epochs 12 --shards 4"),
@@ -35,7 +41,11 @@ const LINES: [(&str, &str); 19] = [
 fn two_classes(folder: &Path) {
     let row = |at: usize| {
         let [size, age] = [at * 7 % 40, at * at % 23];
-        format!("{size},{age},{},{}\n", at * 11 % 17, if (size + age + at % 5) % 60 > 30 { "sick" } else { "well" })
+        format!(
+            "{size},{age},{},{}\n",
+            at * 11 % 17,
+            if (size + age + at % 5) % 60 > 30 { "sick" } else { "well" }
+        )
     };
     let rows: String = (0..160).map(row).collect();
     std::fs::write(folder.join("two.csv"), format!("size,age,weight,kind\n{rows}")).unwrap();

@@ -3,7 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use raddle_common::f64x8::{Avx2, Avx512};
-use raddle_common::f64x8::{F64x8, Portable};
+use raddle_common::f64x8::{F64x8, LANES, Portable};
 use raddle_lasso::kernels::{SparseColumns, sparse_add, sparse_product};
 
 raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
@@ -145,6 +145,51 @@ impl Kernel for Pass<'_> {
     }
 }
 
+/// Slope of the squared hinge's sum along a line, downward, and how fast it grows, at a step from these margins.
+pub(crate) struct Squares<'a> {
+    pub(crate) margins: &'a [f64],
+    pub(crate) along: &'a [f64],
+    pub(crate) costs: &'a [f64],
+    pub(crate) t: f64,
+}
+
+impl Squares<'_> {
+    /// Adds the rows to sums, a lane each.
+    #[inline(always)]
+    fn add(&self, (margins, along, costs): Three<'_>, (down, curved): (&mut Lanes, &mut Lanes)) {
+        for lane in 0..margins.len() {
+            let short = (1.0 - (margins[lane] + self.t * along[lane])).max(0.0);
+            let steep = 2.0 * costs[lane] * along[lane];
+            down[lane] += steep * short;
+            // Without a branch: which rows fall short is hard to tell beforehand.
+            curved[lane] += if short > 0.0 { steep * along[lane] } else { 0.0 };
+        }
+    }
+}
+
+/// Margins, how they change, and costs.
+type Three<'a> = (&'a [f64], &'a [f64], &'a [f64]);
+type Lanes = [f64; LANES];
+
+impl Kernel for Squares<'_> {
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn run<L: F64x8>(self) -> (f64, f64) {
+        let (mut down, mut curved) = ([0.0; LANES], [0.0; LANES]);
+        let ((margins, m), (along, a), (costs, c)) = (
+            self.margins.as_chunks::<LANES>(),
+            self.along.as_chunks::<LANES>(),
+            self.costs.as_chunks::<LANES>(),
+        );
+        for ((margins, along), costs) in margins.iter().zip(along).zip(costs) {
+            self.add((margins, along, costs), (&mut down, &mut curved));
+        }
+        self.add((m, a, c), (&mut down, &mut curved));
+        (L::load(&down).sum(), L::load(&curved).sum())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use raddle::simd_level::SimdLevel;
@@ -183,7 +228,9 @@ mod tests {
             let (highest, lowest, visited) = run(pass);
             run(DoubleSweep { rows, coordinates: &coordinates, a: &mut a, w: &mut w });
             run(Sum { rows, factors: &a, out: &mut sum });
-            let numbers = [highest, lowest, visited as f64].into_iter().chain(a).chain(w).chain(sum);
+            let (down, curved) = run(Squares { margins: &a, along: &sum[..36], costs: &a, t: 0.3 });
+            let numbers =
+                [highest, lowest, visited as f64, down, curved].into_iter().chain(a).chain(w).chain(sum);
             numbers.map(f64::to_bits).collect()
         };
         let forms: Vec<Vec<u64>> = SimdLevel::available().into_iter().map(|form| form.during(bits)).collect();

@@ -140,26 +140,38 @@ impl F64x8 for Avx2 {
 
     #[inline(always)]
     fn load_part(from: &[f64]) -> Self {
-        let mut filled = [0.0; LANES];
-        for (place, &value) in filled.iter_mut().zip(from) {
-            *place = value;
+        let masks = &MASKS[LANES - from.len().min(LANES)..][..LANES];
+        // SAFETY: avx2 was detected; eight masks are read, and lanes behind the end of `from` are masked and not read.
+        unsafe {
+            let masks = masks.as_ptr();
+            let (low, high) = (_mm256_loadu_si256(masks.cast()), _mm256_loadu_si256(masks.add(4).cast()));
+            let behind = from.as_ptr().wrapping_add(4);
+            Self(_mm256_maskload_pd(from.as_ptr(), low), _mm256_maskload_pd(behind, high))
         }
-        Self::load(&filled)
     }
 
     #[inline(always)]
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here.
-        Self::load(&at.map(|row| from.get(row as usize).copied().unwrap_or(0.0)))
+        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here. Neither a closure,
+        // which would be compiled without the form's instructions, nor an array in memory, which is not read back before
+        // its last value is written.
+        let [a, b, c, d, e, f, g, h] = *at;
+        // SAFETY: avx2 was detected.
+        unsafe {
+            Self(
+                _mm256_setr_pd(one(from, a), one(from, b), one(from, c), one(from, d)),
+                _mm256_setr_pd(one(from, e), one(from, f), one(from, g), one(from, h)),
+            )
+        }
     }
 
     #[inline(always)]
     fn gather_part(from: &[f64], at: &[u32]) -> Self {
-        let mut gathered = [0.0; LANES];
-        for (place, &row) in gathered.iter_mut().zip(at) {
-            *place = from.get(row as usize).copied().unwrap_or(0.0);
+        let mut all = [u32::MAX; LANES];
+        for (place, &row) in all.iter_mut().zip(at) {
+            *place = row;
         }
-        Self::load(&gathered)
+        Self::gather(&from[..from.len().min(u32::MAX as usize)], &all)
     }
 
     #[inline(always)]
@@ -191,8 +203,18 @@ impl F64x8 for Avx2 {
 
     #[inline(always)]
     fn sums(eight: [Self; LANES]) -> [f64; LANES] {
-        eight.map(Self::sum)
+        let [a, b, c, d, e, f, g, h] = eight;
+        [a.sum(), b.sum(), c.sum(), d.sum(), e.sum(), f.sum(), g.sum(), h.sum()]
     }
+}
+
+/// Masks of as many lanes as are there: those of `count` values begin at `LANES - count`.
+const MASKS: [i64; 2 * LANES] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// An element, or 0 outside.
+#[inline(always)]
+fn one(from: &[f64], at: u32) -> f64 {
+    if (at as usize) < from.len() { from[at as usize] } else { 0.0 }
 }
 
 /// `(0+2) + (1+3)` of four lanes.

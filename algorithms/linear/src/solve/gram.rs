@@ -67,6 +67,17 @@ impl Lower {
         }
     }
 
+    /// A copy of the lower triangle.
+    pub(crate) fn copied(&self) -> Self {
+        let mut copy = Self::zeros(self.order);
+        for (row, (to, from)) in
+            copy.values.chunks_mut(self.stride).zip(self.values.chunks(self.stride)).enumerate()
+        {
+            to[..=row].copy_from_slice(&from[..=row]);
+        }
+        copy
+    }
+
     /// Adds to the diagonal.
     pub(crate) fn add_diagonal(&mut self, at: usize, value: f64) {
         self.values[at * self.stride + at] += value;

@@ -1,6 +1,7 @@
 //! The best point of a line for the primal objective.
 
 use crate::data::binary::Binary;
+use crate::kernels::{Squares, run};
 use crate::loss::Loss;
 
 /// Part of the first slope that is as good as none.
@@ -24,6 +25,11 @@ pub(crate) fn best_step(
     let (linear, square) = (product(from.w, direction.w), product(direction.w, direction.w));
     // The slope, and how fast it grows.
     let slope = |t: f64| {
+        if binary.loss == Loss::SquaredHinge {
+            let of = Squares { margins: from.margins, along: direction.margins, costs: &binary.costs, t };
+            let (down, curved) = run(of);
+            return (linear + t * square - down, square + curved);
+        }
         let (mut first, mut second) = (linear + t * square, square);
         let rows = from.margins.iter().zip(direction.margins).zip(&binary.costs);
         for ((m, along), c) in rows {

@@ -14,12 +14,17 @@ use crate::data::binary::Binary;
 const SEARCH: usize = 50;
 /// Steps of conjugate gradients at a Newton step, at most.
 const CONJUGATE: usize = 250;
+/// Part of the dual values that bounds cut off, at most, of the first dual point that is looked at; and of each further one,
+/// beside that of the last.
+const FIRST: f64 = 2e-3;
+const WORTH: f64 = 0.5;
 
 /// Steps from these weights on until the judge has enough; `false` if no step is to be had any more.
 pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> bool {
     let binary = judge.binary;
     let mut margins = binary.margins(w);
     let mut columns: Option<(Vec<f64>, Lower)> = None;
+    let mut outside = f64::INFINITY;
     loop {
         let slopes = |row: usize| {
             let (down, second) = binary.loss.slopes(margins[row]);
@@ -39,10 +44,14 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
                 .collect();
             let Some(factor) = Weighted::new(binary, (&some, &r), (side, gram)) else { return false };
             let (v, next) = factor.solve(&b);
-            let dual: Vec<f64> =
-                v.iter().enumerate().map(|(row, v)| v.clamp(0.0, binary.upper(row))).collect();
-            // The sum of the rows themselves: x is off by what rounding does to the solution.
-            judge.offer_dual(&dual, &binary.weights_of(&dual));
+            let (dual, part) = inside(binary, &v);
+            // What bounds cut off is lost to the dual objective many times over: a point that loses as much as the last one
+            // is not worth a look at all rows.
+            if part <= judge.tolerance || part <= WORTH * outside.min(FIRST) {
+                outside = part;
+                // The sum of the rows themselves: x is off by what rounding does to the solution.
+                judge.offer_dual(&dual, &binary.weights_of(&dual));
+            }
             next
         } else {
             judge.offer(&a);
@@ -65,6 +74,19 @@ pub(crate) fn newton(judge: &mut Judge<'_>, w: &mut [f64], is_direct: bool) -> b
     }
 }
 
+/// Dual values within their bounds, and the part of the sum of all that the bounds cut off.
+fn inside(binary: &Binary<'_>, v: &[f64]) -> (Vec<f64>, f64) {
+    let (mut all, mut cut) = (0.0, 0.0);
+    let values = v.iter().enumerate().map(|(row, v)| {
+        let within = v.clamp(0.0, binary.upper(row));
+        all += v.abs();
+        cut += (v - within).abs();
+        within
+    });
+    let values = values.collect();
+    (values, if all > 0.0 { cut / all } else { 0.0 })
+}
+
 /// Z'RZ, brought up to date by the rows whose weight is another than that of the last step, where these are few.
 fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>) -> Lower {
     let some = r.iter().filter(|r| **r > 0.0).count();
@@ -77,7 +99,7 @@ fn updated(binary: &Binary<'_>, r: &[f64], kept: &mut Option<(Vec<f64>, Lower)>)
     for row in (0..r.len()).filter(|&row| r[row] != old[row]) {
         lower.add_row(binary, row, r[row] - old[row]);
     }
-    let copy = Lower { values: lower.values.clone(), ..lower };
+    let copy = lower.copied();
     *kept = Some((r.to_vec(), lower));
     copy
 }
