@@ -16,6 +16,7 @@
 //! ```
 
 pub mod policy;
+pub mod pool;
 pub mod simulate;
 
 #[cfg(feature = "cli")]

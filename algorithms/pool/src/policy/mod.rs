@@ -40,6 +40,11 @@ pub trait Policy {
     /// Learns from a job that has ended, as it was at its end. It is called once a job, before the next decision.
     fn ended(&mut self, _job: &Job) {}
 
+    /// Seconds from one decision to the next that it needs, whatever happens between: the length of its slots, where it plans.
+    fn slot(&self) -> Option<f64> {
+        None
+    }
+
     /// `true` if the batch of a job grows with its workers, as under ONES; else it stays as submitted. Programs of raddle have
     /// no such batch.
     fn scales_batch(&self) -> bool {

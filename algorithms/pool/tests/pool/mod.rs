@@ -1,0 +1,5 @@
+//! A pool whose jobs are played: no process is started, and time is what the play says.
+
+mod counted;
+mod played;
+mod wall;
