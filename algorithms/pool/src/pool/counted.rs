@@ -11,25 +11,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Action, Boundary, Event, What};
 use super::fit::{Fit, Phase};
+use super::replay::Replay;
 use super::request::Request;
 use super::runs::{Carried, Keep, Runs, Told, act};
 use super::settings::Clock;
 use super::state::Pool;
 
-/// Carries a pool on until all is over, or it was interrupted and all jobs are paused. `told` is what jobs of a pool that was opened
-/// again had told before their turn had come, as it was kept; `submitted` are jobs that are new.
+/// Carries a pool on until all is over, or it was interrupted and all jobs are paused. First it is told what was `submitted`.
 ///
 /// # Errors
 /// If something cannot be kept.
 pub fn by_count<K: Keep>(
-    pool: &mut Pool,
-    told: Vec<What>,
+    replay: &mut Replay,
     submitted: Vec<Request>,
     runs: &mut impl Runs,
     keep: &mut K,
 ) -> Result<Carried, K::Error> {
-    let mut turns = Turns { absent: BTreeSet::new(), told: BTreeMap::new() };
-    turns.reopen(pool, told, runs);
+    let Replay { pool, told } = replay;
+    let mut turns = Turns { absent: BTreeSet::new(), told: std::mem::take(told) };
+    turns.reopen(pool, runs);
     if !submitted.is_empty() {
         turns.step(pool, Event { at: pool.now(), what: What::Submitted(submitted) }, runs, keep)?;
     }
@@ -80,12 +80,7 @@ impl Turns {
     }
 
     /// Starts who was running.
-    fn reopen(&mut self, pool: &Pool, told: Vec<What>, runs: &mut impl Runs) {
-        for what in told {
-            if let Some(fit) = what.job().and_then(|job| pool.fit(job)).filter(|fit| is_news(fit, &what)) {
-                self.told.insert(fit.name().into(), what);
-            }
-        }
+    fn reopen(&mut self, pool: &Pool, runs: &mut impl Runs) {
         for fit in pool.fits().iter().filter(|fit| fit.is_alive()) {
             match fit.phase {
                 Phase::Running { workers } if !self.told.contains_key(fit.name()) => {
@@ -223,15 +218,6 @@ impl Turns {
             }
         }
         Carried::Interrupted
-    }
-}
-
-/// `true` if something that a job told, as it was kept, is what comes of its present phase.
-fn is_news(fit: &Fit, what: &What) -> bool {
-    match what {
-        What::Boundary(boundary) => matches!(fit.phase, Phase::Running { .. }) && boundary.epoch > fit.epoch,
-        What::Ended { .. } => fit.is_awaited(),
-        _ => false,
     }
 }
 

@@ -42,7 +42,7 @@ impl PolicySettings {
 }
 
 /// Service after which `las` puts a job of a pool behind: fits last seconds to hours, not the days of Tiresias's jobs.
-const THRESHOLD: f64 = 30.0;
+const THRESHOLD: f64 = 60.0;
 
 /// Settings of a pool. They never change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -18,26 +18,21 @@ fn carried(
     let mut keep = Kill::default();
     for kill in kills {
         keep.after = Some(keep.kept.len() + kill);
-        let mut pool = replayed(settings, &keep.kept);
-        let news = new(&pool, parts);
-        let end = by_count(&mut pool, told(&keep.kept), news, &mut runs, &mut keep);
-        assert_eq!(figures(&replayed(settings, &keep.kept)), figures(&pool), "a replay is another pool");
+        let mut replay = replayed(settings, &keep.kept);
+        let news = new(&replay.pool, parts);
+        let end = by_count(&mut replay, news, &mut runs, &mut keep);
+        let again = replayed(settings, &keep.kept);
+        assert_eq!(figures(&again.pool), figures(&replay.pool), "a replay is another pool");
         if end.is_ok() {
             break;
         }
         runs.kill();
     }
     keep.after = None;
-    let mut pool = replayed(settings, &keep.kept);
-    let news = new(&pool, parts);
-    assert_eq!(by_count(&mut pool, told(&keep.kept), news, &mut runs, &mut keep), Ok(Carried::Over));
-    (pool, keep.kept)
-}
-
-fn told(kept: &[Kept]) -> Vec<What> {
-    kept.iter()
-        .filter_map(|line| if let Kept::Told(what) = line { Some(what.clone()) } else { None })
-        .collect()
+    let mut replay = replayed(settings, &keep.kept);
+    let news = new(&replay.pool, parts);
+    assert_eq!(by_count(&mut replay, news, &mut runs, &mut keep), Ok(Carried::Over));
+    (replay.pool, keep.kept)
 }
 
 proptest! {
@@ -109,14 +104,14 @@ fn short_jobs_behind_a_long_one_end_sooner_than_first_come_first_served() {
 fn an_interrupted_pool_goes_on_to_the_same_figures() {
     let settings = Settings::new(4, "las").counted();
     let (pool, _) = carried(&settings, &long_first(), 1, 0.0, &[]);
-    let mut other = Pool::new(settings.clone()).unwrap();
+    let mut other = replayed(&settings, &[]);
     let mut runs = Played::new(&long_first(), false, 5);
     let mut keep = Kill::default();
     let mut interrupted = 0;
     loop {
         runs.outside = vec![(0.0, What::Interrupted)];
-        let news = new(&other, &long_first());
-        let end = by_count(&mut other, told(&keep.kept), news, &mut runs, &mut keep);
+        let news = new(&other.pool, &long_first());
+        let end = by_count(&mut other, news, &mut runs, &mut keep);
         if end == Ok(Carried::Over) {
             break;
         }
@@ -125,7 +120,7 @@ fn an_interrupted_pool_goes_on_to_the_same_figures() {
         other = replayed(&settings, &keep.kept);
     }
     assert!(interrupted > 1, "it was never interrupted");
-    assert_eq!(figures(&pool), figures(&other));
+    assert_eq!(figures(&pool), figures(&other.pool));
 }
 
 #[test]
@@ -133,13 +128,13 @@ fn a_job_that_is_cancelled_ends_at_once_and_is_not_asked_again() {
     let parts = long_first();
     let settings = Settings::new(4, "las").counted();
     for seed in 0..40 {
-        let mut pool = Pool::new(settings.clone()).unwrap();
+        let mut replay = replayed(&settings, &[]);
         let mut runs = Played::new(&parts, false, seed);
         runs.outside = vec![(0.0, What::Cancelled { job: "topics".into() })];
         let mut keep = Kill::default();
-        let news = new(&pool, &parts);
-        assert_eq!(by_count(&mut pool, Vec::new(), news, &mut runs, &mut keep), Ok(Carried::Over));
-        let ends: Vec<&Phase> = pool.fits().iter().map(|fit| &fit.phase).collect();
+        let news = new(&replay.pool, &parts);
+        assert_eq!(by_count(&mut replay, news, &mut runs, &mut keep), Ok(Carried::Over));
+        let ends: Vec<&Phase> = replay.pool.fits().iter().map(|fit| &fit.phase).collect();
         let done = Phase::Over(End::Done { status: 0 });
         assert_eq!(ends, [&Phase::Over(End::Cancelled), &done, &done]);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use raddle::random::Stream;
 use raddle_pool::pool::{
-    Action, Boundary, Event, Happening, Keep, Phase, Pool, Request, Runs, Settings, Told, What,
+    Action, Boundary, Event, Happening, Keep, Phase, Pool, Replay, Request, Runs, Settings, Told, What,
 };
 
 /// A job of the play: the cost of each epoch.
@@ -234,14 +234,15 @@ impl Keep for Kill {
 }
 
 /// The pool that follows from what was kept.
-pub(super) fn replayed(settings: &Settings, kept: &[Kept]) -> Pool {
-    let mut pool = Pool::new(settings.clone()).unwrap();
+pub(super) fn replayed(settings: &Settings, kept: &[Kept]) -> Replay {
+    let mut replay = Replay::new(settings.clone()).unwrap();
     for line in kept {
-        if let Kept::Event(event) = line {
-            pool.apply(event);
+        match line {
+            Kept::Event(event) => replay.event(event),
+            Kept::Told(what) => replay.told(what.clone()),
         }
     }
-    pool
+    replay
 }
 
 /// The jobs of which a pool knows nothing.
