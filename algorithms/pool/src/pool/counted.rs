@@ -7,11 +7,11 @@
 //! A process that is lost, with the pool or alone, changes nothing either: it is started again and let go on up to the boundary
 //! that the pool knows. One that waits has no need of a process until it goes on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::event::{Action, Boundary, Event, What};
 use super::fit::{Fit, Phase};
-use super::replay::Replay;
+use super::replay::{Pending, Replay};
 use super::request::Request;
 use super::runs::{Carried, Keep, Runs, Told, act};
 use super::settings::Clock;
@@ -60,7 +60,7 @@ enum Gathered {
 struct Turns {
     /// Jobs that wait at a boundary, as the pool knows it, and have no process.
     absent: BTreeSet<String>,
-    told: BTreeMap<String, What>,
+    told: Pending,
 }
 
 impl Turns {
@@ -74,6 +74,7 @@ impl Turns {
     ) -> Result<(), K::Error> {
         keep.event(&event)?;
         let actions = pool.apply(&event);
+        self.told.follow(&event);
         self.follow(pool, runs, &event, &actions);
         keep.shown(pool, &event, &actions);
         Ok(())
@@ -82,20 +83,25 @@ impl Turns {
     /// Starts who was running.
     fn reopen(&mut self, pool: &Pool, runs: &mut impl Runs) {
         for fit in pool.fits().iter().filter(|fit| fit.is_alive()) {
-            match fit.phase {
-                Phase::Running { workers } if !self.told.contains_key(fit.name()) => {
-                    runs.start(&fit.request, workers);
-                }
-                _ => self.leave(fit),
+            if self.told.first(fit.name()).is_some() {
+                self.absent.insert(fit.name().into());
+            } else {
+                self.again(fit, runs);
             }
         }
     }
 
-    /// Does without the process of a job that waits, or was to end.
-    fn leave(&mut self, fit: &Fit) {
-        self.absent.insert(fit.name().into());
-        if matches!(fit.phase, Phase::Pausing { .. } | Phase::Cancelling { .. }) {
-            self.told.insert(fit.name().into(), gone(fit.name()));
+    /// Starts the process of a job again; one that waits, or was to end, needs none.
+    fn again(&mut self, fit: &Fit, runs: &mut impl Runs) {
+        match fit.phase {
+            Phase::Running { workers } => runs.start(&fit.request, workers),
+            Phase::Ending => runs.start(&fit.request, fit.last),
+            Phase::Held => drop(self.absent.insert(fit.name().into())),
+            Phase::Pausing { .. } | Phase::Cancelling { .. } => {
+                self.absent.insert(fit.name().into());
+                self.told.tell(gone(fit.name()));
+            }
+            Phase::Waiting | Phase::Queued | Phase::Over(_) => {}
         }
     }
 
@@ -107,26 +113,25 @@ impl Turns {
         keep: &mut K,
     ) -> Result<Gathered, K::Error> {
         let event = |what| Ok(Gathered::Event(Event { at: pool.now(), what }));
-        while pool.fits().iter().any(|fit| fit.is_awaited() && !self.told.contains_key(fit.name())) {
+        while pool.fits().iter().any(|fit| fit.is_awaited() && self.told.first(fit.name()).is_none()) {
             let Told { what, .. } = runs.next(None);
             match &what {
                 What::Interrupted => return Ok(Gathered::Interrupted),
                 What::Submitted(_) | What::Cancelled { .. } => return event(what),
                 What::Time | What::Silent { .. } | What::Reopened => {}
-                What::Lost { job } => {
-                    let Some(fit) = pool.fit(job) else { continue };
-                    match fit.phase {
-                        Phase::Running { .. } if !self.told.contains_key(job) => return event(what),
-                        // What it told stands, and it is started when it goes on.
-                        _ => self.leave(fit),
-                    }
-                }
-                What::Boundary(Boundary { job, epoch, .. }) => {
-                    let Some(fit) = pool.fit(job) else { continue };
+                What::Lost { job } if self.told.first(job).is_none() => return event(what),
+                // What it told stands, and it is started when it goes on.
+                What::Lost { job } => drop(self.absent.insert(job.clone())),
+                What::Boundary(boundary) => {
+                    let Some(fit) = pool.fit(&boundary.job) else { continue };
                     match fit.phase {
                         // It is only on its way to where the pool knows it.
-                        Phase::Running { workers } if *epoch <= fit.epoch => runs.go_on(job, workers),
-                        Phase::Running { .. } => self.keep(what, keep)?,
+                        Phase::Running { .. } | Phase::Ending if boundary.epoch <= fit.epoch => {
+                            runs.go_on(&boundary.job, fit.last);
+                        }
+                        Phase::Running { .. } if !self.told.has_boundary(&boundary.job) => {
+                            self.keep(what, keep)?;
+                        }
                         _ => {}
                     }
                 }
@@ -138,81 +143,73 @@ impl Turns {
 
     fn keep<K: Keep>(&mut self, what: What, keep: &mut K) -> Result<(), K::Error> {
         keep.told(&what)?;
-        let job = what.job().unwrap_or_default().to_owned();
-        self.told.insert(job, what);
+        self.told.tell(what);
         Ok(())
     }
 
     /// What happens first, of what jobs have told and what the pool is to be woken for. Of equal times the job that was submitted
     /// first comes first, and then the time itself.
-    fn first(&mut self, pool: &Pool) -> Option<Event> {
-        let mut first: Option<(f64, &Fit)> = None;
+    fn first(&self, pool: &Pool) -> Option<Event> {
+        let mut first: Option<Event> = None;
         for fit in pool.fits() {
-            let Some(what) = self.told.get(fit.name()) else { continue };
+            let Some(what) = self.told.first(fit.name()) else { continue };
             let at = end(pool, fit, what);
-            if first.is_none_or(|(before, _)| at < before) {
-                first = Some((at, fit));
+            if first.as_ref().is_none_or(|first| at < first.at) {
+                first = Some(Event { at, what: timed(what.clone(), fit, at) });
             }
         }
         let wakes = pool.wakes();
         match first {
-            Some((at, fit)) if wakes.is_none_or(|wakes| at <= wakes) => {
-                let what = self.told.remove(fit.name())?;
-                Some(Event { at, what: timed(what, fit, at) })
-            }
+            Some(first) if wakes.is_none_or(|wakes| first.at <= wakes) => Some(first),
             _ => wakes.map(|at| Event { at, what: What::Time }),
         }
     }
 
     /// Does what follows from an event.
     fn follow(&mut self, pool: &Pool, runs: &mut impl Runs, event: &Event, actions: &[Action]) {
-        if let What::Lost { job } = &event.what
-            && let Some(fit) = pool.fit(job)
-            && let Phase::Running { workers } = fit.phase
-        {
-            runs.start(&fit.request, workers);
+        match &event.what {
+            What::Lost { job } => {
+                pool.fit(job).into_iter().for_each(|fit| self.again(fit, runs));
+            }
+            What::Ended { job, .. } => drop(self.absent.remove(job)),
+            // Its end is to be seen, too.
+            What::Boundary(Boundary { job, is_last: true, .. })
+                if !self.told.has_end(job) && self.absent.remove(job) =>
+            {
+                pool.fit(job).into_iter().for_each(|fit| self.again(fit, runs));
+            }
+            _ => {}
         }
         for action in actions {
             match action {
                 Action::GoOn { job, workers } if self.absent.remove(job) => {
                     act(runs, pool, &Action::Start { job: job.clone(), workers: *workers });
                 }
+                // It has ended meanwhile.
+                Action::Pause { job } | Action::Cancel { job } if self.told.has_end(job) => {}
                 Action::Pause { job } | Action::Cancel { job } if self.absent.contains(job) => {
-                    self.told.insert(job.clone(), gone(job));
-                }
-                // It ended meanwhile.
-                Action::Cancel { job } if matches!(self.told.get(job), Some(What::Ended { .. })) => {}
-                Action::Cancel { job } => {
-                    // Its end is what comes now.
-                    self.told.remove(job);
-                    act(runs, pool, action);
+                    self.told.tell(gone(job));
                 }
                 _ => act(runs, pool, action),
             }
-        }
-        if let What::Ended { job, .. } = &event.what {
-            self.absent.remove(job);
         }
     }
 
     /// Lets every process write a checkpoint and end. The pool itself stays as it is, and goes on from there.
     fn interrupt(&mut self, pool: &Pool, runs: &mut impl Runs) -> Carried {
-        let has_ended = |name: &str| matches!(self.told.get(name), Some(What::Ended { .. }));
-        let mut alive: BTreeSet<&str> = pool
-            .fits()
-            .iter()
-            .filter(|fit| fit.is_alive() && !self.absent.contains(fit.name()) && !has_ended(fit.name()))
-            .map(Fit::name)
-            .collect();
+        let has_process = |fit: &&Fit| {
+            fit.is_alive() && !self.absent.contains(fit.name()) && !self.told.has_end(fit.name())
+        };
+        let mut alive: BTreeSet<&str> = pool.fits().iter().filter(has_process).map(Fit::name).collect();
         for name in &alive {
             let waits = pool.fit(name).is_some_and(|fit| fit.phase == Phase::Held);
-            if waits || self.told.contains_key(*name) {
+            if waits || self.told.has_boundary(name) {
                 runs.pause(name);
             }
         }
         while !alive.is_empty() {
             match runs.next(None).what {
-                What::Boundary(Boundary { job, .. }) => runs.pause(&job),
+                What::Boundary(boundary) => runs.pause(&boundary.job),
                 What::Ended { job, .. } | What::Lost { job } => drop(alive.remove(job.as_str())),
                 _ => {}
             }
@@ -229,12 +226,16 @@ fn gone(job: &str) -> What {
 /// Time at which something is that a job told.
 fn end(pool: &Pool, fit: &Fit, what: &What) -> f64 {
     let cost = match what {
+        // A checkpoint that was written before the pool knew of its boundary: epochs of a run cost much the same.
+        What::Boundary(boundary) if boundary.cost == 0.0 => {
+            fit.cost * boundary.epoch.saturating_sub(fit.epoch) as f64
+        }
         What::Boundary(Boundary { cost, .. }) | What::Ended { cost, .. } => cost.max(0.0),
         _ => 0.0,
     };
-    match (fit.phase.clone(), pool.settings().clock) {
+    match (&fit.phase, pool.settings().clock) {
         (Phase::Running { workers }, Clock::Counted { seconds_per_cost }) => {
-            (fit.since + cost / f64::from(workers) * seconds_per_cost).max(pool.now())
+            (fit.since + cost / f64::from(*workers) * seconds_per_cost).max(pool.now())
         }
         // Ends that the pool has asked for are at once.
         _ => pool.now(),

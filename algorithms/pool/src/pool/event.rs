@@ -21,7 +21,7 @@ pub enum What {
     Submitted(Vec<Request>),
     /// A time that the pool asked to be woken at.
     Time,
-    /// A job completed an epoch and waits.
+    /// A job completed an epoch, and waits unless it was the last.
     Boundary(Boundary),
     /// The process of a job ended.
     Ended {
@@ -55,14 +55,14 @@ pub enum What {
     Reopened,
 }
 
-/// A boundary at which a job waits.
+/// A boundary that a job has come to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Boundary {
     /// Name of the job.
     pub job: String,
     /// Epochs completed.
     pub epoch: u64,
-    /// Counted cost of the epoch that ends here; 0 at the boundary before the first.
+    /// Counted cost of the epoch that ends here; 0 at the boundary that a process shows first.
     pub cost: f64,
     /// Seconds that the epoch took, 0 where it is not known.
     pub seconds: f64,
@@ -72,6 +72,12 @@ pub struct Boundary {
     pub metric: Option<f64>,
     /// Its value at which the job is done.
     pub target: Option<f64>,
+    /// Limit of the number of epochs, where there is one.
+    pub epochs: Option<u64>,
+    /// Number of workers that the next epoch can keep busy, where that is known.
+    pub wanted: Option<u32>,
+    /// `true` if the job ends here: it does not wait.
+    pub is_last: bool,
 }
 
 /// Something that a driver tells, which is an event once it has a time.

@@ -25,6 +25,8 @@ pub enum Phase {
     },
     /// It waits at a boundary: its process holds memory but no worker.
     Held,
+    /// It has completed its last epoch, and ends by itself.
+    Ending,
     /// It was told to write a checkpoint and end. One that cannot be paused still has its workers.
     Pausing {
         /// Number of its workers.
@@ -80,6 +82,12 @@ pub struct Fit {
     pub since: f64,
     /// Epochs completed.
     pub epoch: u64,
+    /// Counted cost of its last epoch.
+    pub(super) cost: f64,
+    /// Limit of the number of epochs, where there is one.
+    limit: Option<u64>,
+    /// Number of workers that its next epoch can keep busy, where that is known.
+    wanted: Option<u32>,
     /// Most epochs that it had ever completed.
     best: u64,
     /// Losses of its process since then.
@@ -104,6 +112,9 @@ pub struct Fit {
 impl Fit {
     pub(super) fn new(request: Request) -> Self {
         Self {
+            limit: request.epochs,
+            wanted: None,
+            cost: 0.0,
             request,
             phase: Phase::Waiting,
             id: None,
@@ -136,8 +147,14 @@ impl Fit {
             Phase::Running { workers } | Phase::Pausing { workers } | Phase::Cancelling { workers } => {
                 workers
             }
-            Phase::Waiting | Phase::Queued | Phase::Held | Phase::Over(_) => 0,
+            Phase::Waiting | Phase::Queued | Phase::Held | Phase::Ending | Phase::Over(_) => 0,
         }
+    }
+
+    /// Most workers that it can use now.
+    pub(super) fn most(&self) -> u32 {
+        let Request { least, most, .. } = self.request;
+        self.wanted.map_or(most, |wanted| most.min(wanted.max(least).max(1)))
     }
 
     /// `true` if it has a process.
@@ -171,7 +188,7 @@ impl Fit {
 
     /// Takes in a boundary at which it has come to.
     pub(super) fn learn(&mut self, boundary: &Boundary, workers: u32) {
-        let Boundary { epoch, seconds, metric, target, .. } = boundary;
+        let Boundary { epoch, cost, seconds, metric, target, epochs, wanted, .. } = boundary;
         if *epoch > self.epoch {
             let epochs = epoch - self.epoch;
             self.speeds.learn(workers, seconds / epochs as f64);
@@ -180,7 +197,12 @@ impl Fit {
         if *epoch > self.best {
             (self.best, self.losses) = (*epoch, 0);
         }
+        if *cost > 0.0 {
+            self.cost = *cost;
+        }
         self.epoch = *epoch;
+        self.limit = epochs.or(self.limit);
+        self.wanted = *wanted;
         self.silent = false;
         self.slope.learn(*epoch, *metric, *target);
     }
@@ -203,13 +225,13 @@ impl Fit {
 
     /// The job as a policy may know it.
     pub(super) fn view(&self, id: JobId, is_deciding: bool) -> Job {
-        let Request { least, most, elastic, epochs, profile, .. } = &self.request;
+        let Request { least, elastic, profile, .. } = &self.request;
         let held = match self.phase {
             Phase::Held if is_deciding => self.last,
             _ => self.workers(),
         };
         // One that cannot be resized goes on as it is.
-        let (least, most) = if *elastic || held == 0 { (*least, *most) } else { (held, held) };
+        let (least, most) = if *elastic || held == 0 { (*least, self.most()) } else { (held, held) };
         Job {
             id,
             arrival: self.arrived.unwrap_or(self.request.at),
@@ -220,7 +242,7 @@ impl Fit {
             utility: self.utility(),
             speed: Arc::new(self.speeds.rates(most, profile.as_ref())),
             done: self.epoch as f64,
-            left: left(self.epoch, *epochs, profile.as_ref().map(|profile| profile.epochs), &self.slope),
+            left: left(self.epoch, self.limit, profile.as_ref().map(|profile| profile.epochs), &self.slope),
             epochs: self.epoch,
             epochs_since_resize: self.steady,
             service: self.service,

@@ -15,20 +15,23 @@ pub struct Told {
 
 /// The processes of jobs, and whoever talks to the pool.
 ///
-/// After `start` a job is *running*. One that is elastic then tells a boundary and *waits*, until `go_on` lets it run or `pause`
-/// ends it; and so on, up to its end. What is told of a job, in this order:
+/// After `start` a job *runs*. One that is elastic tells a boundary and *waits*, until `go_on` lets it run or `pause` ends it; and so
+/// on, up to its last boundary, at which it does not wait. What is told of a job:
 ///
-/// - `Boundary` at each boundary, that of its last epoch included: `cost` is that of the epoch that ends there. A job that goes on
-///   from a checkpoint tells the boundary of this checkpoint again, with the cost of the epoch before it, and waits there, too;
-///   so does one that begins, with epoch 0 and cost 0, if it waits before its first epoch at all.
-/// - once, at the end of its process, `Ended` with the exit status, or `Lost` where a signal ended it, it could not be started,
-///   or its connection broke. After `pause` that is 130, with a checkpoint at this boundary.
+/// - `Boundary` at each boundary, the last one included, with the counted cost of the epoch that ends there. The first one that a
+///   process shows is that before its first epoch, or of the checkpoint that it goes on from, with cost 0. A checkpoint is
+///   written after the answer, so that no process goes on from a boundary that the pool does not know. Where a process was
+///   lost and started again by others than the pool, its boundaries from there on are told again.
+/// - once, at the end of its process, `Ended` with the exit status; or `Lost` where there is none, as a signal ended it, it could
+///   not be started, or nothing can be heard of it any longer and it was ended for that. After `pause` the status is 130, with a
+///   checkpoint at this boundary.
 ///
-/// After `cancel` the process ends, whether it runs or waits, and tells `Ended` or `Lost`; a boundary that it tells on the way is
-/// not answered. Nothing is told of a job after its end, until it is started again.
+/// What is not elastic tells its end alone. After `cancel` a process ends, whether it runs or waits, and tells `Ended` or `Lost`; a
+/// boundary that it tells on the way is not answered. Nothing is told of a job after its end, until it is started again. `go_on`
+/// and `pause` of a job that has gone on, or back, or ended meanwhile have no effect.
 ///
 /// `Silent` tells that a job that runs has not told anything for long; it may still do. `Submitted`, `Cancelled` and `Interrupted`
-/// come from people. `Reopened` is never told.
+/// come from people. `Reopened` is never told. When a pool is carried on no process of an earlier time may be left.
 pub trait Runs {
     /// Starts the process of a job: anew, or from its last checkpoint where its folder has a run.
     fn start(&mut self, job: &Request, workers: u32);

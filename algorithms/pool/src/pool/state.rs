@@ -180,7 +180,8 @@ impl Pool {
         let fit = &mut self.fits[at];
         let Phase::Running { workers } = fit.phase else { return None };
         fit.learn(boundary, workers);
-        (fit.phase, fit.since) = (Phase::Held, self.now);
+        let phase = if boundary.is_last { Phase::Ending } else { Phase::Held };
+        (fit.phase, fit.since) = (phase, self.now);
         Some(at)
     }
 
@@ -216,7 +217,7 @@ impl Pool {
             Phase::Waiting | Phase::Queued | Phase::Over(_) => return false,
             Phase::Cancelling { .. } => self.over(at, End::Cancelled),
             Phase::Pausing { .. } => self.queue(at),
-            Phase::Running { .. } | Phase::Held => {
+            Phase::Running { .. } | Phase::Held | Phase::Ending => {
                 if fit.is_lost_for_good() {
                     let why =
                         "its process was lost 3 times, and no epoch was completed meanwhile: see its log";
@@ -241,7 +242,7 @@ impl Pool {
                 self.over(at, End::Cancelled);
                 None
             }
-            Phase::Running { .. } | Phase::Held | Phase::Pausing { .. } => {
+            Phase::Running { .. } | Phase::Held | Phase::Ending | Phase::Pausing { .. } => {
                 let workers = fit.workers();
                 (fit.phase, fit.since) = (Phase::Cancelling { workers }, self.now);
                 Some(Action::Cancel { job: job.into() })
@@ -255,7 +256,7 @@ impl Pool {
         for at in 0..self.fits.len() {
             match self.fits[at].phase {
                 Phase::Cancelling { .. } => self.over(at, End::Cancelled),
-                Phase::Running { .. } | Phase::Held | Phase::Pausing { .. } => self.queue(at),
+                Phase::Running { .. } | Phase::Held | Phase::Ending | Phase::Pausing { .. } => self.queue(at),
                 Phase::Waiting | Phase::Queued | Phase::Over(_) => {}
             }
         }
@@ -331,7 +332,7 @@ impl Pool {
         for view in &views {
             let fit = &mut self.fits[self.by_id[view.id.0 as usize]];
             let share = placements.get(&view.id).map_or(0, |placement| placement.workers());
-            fit.share = share.min(fit.request.most).min(free);
+            fit.share = share.min(fit.most()).min(free);
             free -= fit.share;
         }
         self.reasons = reasons;

@@ -1,6 +1,6 @@
 //! [`Played`]: jobs with known costs, and whatever goes wrong with them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use raddle::random::Stream;
@@ -38,6 +38,8 @@ enum Doing {
 pub(super) struct Played {
     parts: BTreeMap<String, Part>,
     doing: BTreeMap<String, Doing>,
+    /// Jobs whose process has shown no boundary yet.
+    first: BTreeSet<String>,
     /// Epoch of the checkpoint of each job.
     checkpoints: BTreeMap<String, u64>,
     /// Happenings from outside, by time; the last comes first.
@@ -57,6 +59,7 @@ impl Played {
         Self {
             parts: parts.iter().map(|part| (part.request.name.clone(), part.clone())).collect(),
             doing: BTreeMap::new(),
+            first: BTreeSet::new(),
             checkpoints: BTreeMap::new(),
             outside: Vec::new(),
             now: 0.0,
@@ -105,14 +108,24 @@ impl Played {
                 What::Lost { job }
             }
             Doing::Works(_, epoch, workers) => {
-                self.doing.insert(job.clone(), Doing::Waits(epoch));
-                // A checkpoint every other epoch.
-                if epoch % 2 == 0 {
-                    self.checkpoints.insert(job.clone(), epoch);
-                }
-                let (cost, metric) = (self.cost(&job, epoch), Some(1.0 / (1.0 + epoch as f64)));
-                let seconds = cost / f64::from(workers);
-                What::Boundary(Boundary { job, epoch, cost, seconds, workers, metric, target: None })
+                let is_last = epoch as usize == self.parts[&job].costs.len();
+                let next =
+                    if is_last { Doing::Ends(Some(self.parts[&job].status)) } else { Doing::Waits(epoch) };
+                self.doing.insert(job.clone(), next);
+                let is_first = self.first.remove(&job);
+                let cost = if is_first { 0.0 } else { self.cost(&job, epoch) };
+                What::Boundary(Boundary {
+                    job,
+                    epoch,
+                    cost,
+                    seconds: cost / f64::from(workers),
+                    workers,
+                    metric: Some(1.0 / (1.0 + epoch as f64)),
+                    target: None,
+                    epochs: None,
+                    wanted: None,
+                    is_last,
+                })
             }
             Doing::Ends(status) => {
                 self.doing.remove(&job);
@@ -131,21 +144,30 @@ impl Runs for Played {
         let epoch = self.checkpoints.get(&job.name).copied().unwrap_or(0);
         let before = self.doing.insert(job.name.clone(), Doing::Works(self.now, epoch, workers));
         assert!(before.is_none(), "{} has a process", job.name);
+        self.first.insert(job.name.clone());
         *self.starts.entry(job.name.clone()).or_default() += 1;
     }
 
     fn go_on(&mut self, job: &str, workers: u32) {
-        let Some(Doing::Waits(epoch)) = self.doing.get(job).cloned() else { panic!("{job} does not wait") };
-        let next = if epoch as usize == self.parts[job].costs.len() {
-            Doing::Ends(Some(self.parts[job].status))
-        } else {
-            Doing::Works(self.now + self.cost(job, epoch + 1) / f64::from(workers), epoch + 1, workers)
+        let epoch = match self.doing.get(job) {
+            Some(Doing::Waits(epoch)) => *epoch,
+            Some(Doing::Ends(_)) => return,
+            other => panic!("{job} does not wait: {other:?}"),
         };
-        self.doing.insert(job.into(), next);
+        // A checkpoint every other epoch.
+        if epoch % 2 == 0 {
+            self.checkpoints.insert(job.into(), epoch);
+        }
+        let until = self.now + self.cost(job, epoch + 1) / f64::from(workers);
+        self.doing.insert(job.into(), Doing::Works(until, epoch + 1, workers));
     }
 
     fn pause(&mut self, job: &str) {
-        let Some(Doing::Waits(epoch)) = self.doing.get(job).cloned() else { panic!("{job} does not wait") };
+        let epoch = match self.doing.get(job) {
+            Some(Doing::Waits(epoch)) => *epoch,
+            Some(Doing::Ends(_)) => return,
+            other => panic!("{job} does not wait: {other:?}"),
+        };
         self.checkpoints.insert(job.into(), epoch);
         self.doing.insert(job.into(), Doing::Ends(Some(130)));
     }
