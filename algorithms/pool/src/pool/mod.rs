@@ -10,7 +10,9 @@
 mod counted;
 mod event;
 mod fit;
+pub mod journal;
 mod left;
+pub mod queue;
 mod replay;
 mod request;
 mod runs;
