@@ -5,6 +5,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use raddle::cli::{CommandLine, Free};
 
+mod duration;
+mod job_line;
+mod jobs;
 mod simulate;
 mod simulate_options;
 mod simulate_slots;

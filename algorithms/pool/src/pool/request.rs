@@ -1,5 +1,7 @@
 //! [`Request`]: a job as it was submitted.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::simulate::profile::Profile;
@@ -11,6 +13,10 @@ pub struct Request {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// The folder in which it is started.
+    pub folder: PathBuf,
+    /// The folder of its run, as its line names it.
+    pub out: Option<PathBuf>,
     /// Time at which it arrives, in seconds since the pool began.
     pub at: f64,
     /// Value of its end. Default: 1.
@@ -37,6 +43,8 @@ impl Request {
         Self {
             name: name.into(),
             command: command.iter().map(|&word| word.into()).collect(),
+            folder: PathBuf::new(),
+            out: None,
             at: 0.0,
             value: None,
             deadline: None,

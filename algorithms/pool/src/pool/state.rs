@@ -170,7 +170,8 @@ impl Pool {
     fn submit(&mut self, request: &Request) {
         if !self.by_name.contains_key(&request.name) {
             self.by_name.insert(request.name.clone(), self.fits.len());
-            self.fits.push(Fit::new(request.clone()));
+            // What is submitted later arrives then, and its deadline counts from there.
+            self.fits.push(Fit::new(Request { at: request.at.max(self.now), ..request.clone() }));
         }
     }
 
