@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::program;
 use crate::base::sync::lock;
-use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, attach};
+use crate::cluster::{AGAIN, ALONE, Addresses, Invitation, LOST, Remote, attach};
 
 /// Time between two looks whether a process has ended.
 const POLL: Duration = Duration::from_millis(5);
@@ -38,6 +38,8 @@ pub(super) struct Start<'a> {
     pub(super) workers: u32,
     /// `true` if the run has been begun before.
     pub(super) again: bool,
+    /// `true` if it is the only process of its run.
+    pub(super) alone: bool,
     pub(super) addresses: Addresses,
 }
 
@@ -95,6 +97,9 @@ impl Children {
         command.stdout(Stdio::piped());
         if start.again {
             command.env(AGAIN, "1");
+        }
+        if start.alone {
+            command.env(ALONE, "1");
         }
         if index > 0 {
             command.stderr(Stdio::piped());

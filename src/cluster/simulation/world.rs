@@ -68,6 +68,8 @@ impl World {
             proof: None,
             may_resume: false,
             deadline: 1e9,
+            held: false,
+            holder: None,
         };
         let mut world = Self {
             problem,

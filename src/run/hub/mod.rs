@@ -103,6 +103,8 @@ pub(crate) struct Hub<P: Program> {
     /// Rounds handed out and aggregated in this epoch.
     issued: u64,
     aggregated: u64,
+    /// Counted cost of the epoch's tasks, where the run is held.
+    cost: u64,
     /// `true` if a checkpoint of the boundary under way may be written.
     checkpoint: bool,
     flights: VecDeque<Flight<P>>,
@@ -150,6 +152,7 @@ impl<P: Program> Hub<P> {
             listed: None,
             issued: 0,
             aggregated: 0,
+            cost: 0,
             checkpoint: false,
             flights: VecDeque::new(),
             unsent: (0..workers).map(|_| Vec::new()).collect(),

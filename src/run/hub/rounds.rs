@@ -167,6 +167,21 @@ impl<P: Program> Hub<P> {
             .iter()
             .map(|task| task.variables.len().max(usize::from(task.block.is_some())) as u64)
             .sum::<u64>();
+        if let Some(costs) = &self.settings.held {
+            self.cost += round.tasks.iter().map(|task| self.cost_of(task, costs)).sum::<u64>();
+        }
+    }
+
+    /// The counted cost of a task, by those of the shards.
+    fn cost_of(&self, task: &Assignment, costs: &[u64]) -> u64 {
+        let shard = || costs.get(task.shard as usize).copied().unwrap_or(0);
+        match self.state.schedule.variables() {
+            Some(variables) if !task.variables.is_empty() => {
+                task.variables.iter().map(|&variable| variables.cost(variable)).sum()
+            }
+            _ if task.block.is_some() => shard() / self.ended.block_at.len().max(1) as u64,
+            _ => shard(),
+        }
     }
 
     /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed
