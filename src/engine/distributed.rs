@@ -84,6 +84,7 @@ fn run<P: Program>(
             member.note_preparation(PreparationSeconds { awaited, made });
         }
         let sent_bytes = hand_over(&mut member, client, &plan, &peers, transfers)?;
+        let resumed = member.resumed_boundary()?;
         match member.next(Instant::now())? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
@@ -106,6 +107,15 @@ fn run<P: Program>(
                 }));
                 let ended = Arc::clone(&generation);
                 client.requests.set_abort(Some(Box::new(move |why| ended.end_by_peer(why))));
+                if let Some(boundary) = resumed {
+                    let (generation, epoch) = (boundary.generation, boundary.epoch);
+                    let held = Some(boundary);
+                    client.send(&MemberReport::Epoch {
+                        generation,
+                        epoch: Epoch { epoch, held, ..Epoch::default() },
+                    })?;
+                    client.requests.wait_to_go_on(generation, epoch);
+                }
                 let returned = Arc::clone(&generation).run(links);
                 client.requests.set_abort(None);
                 let report = member.ended(&generation, returned?, Instant::now())?;

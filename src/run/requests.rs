@@ -1,8 +1,8 @@
 //! [`BoundaryRequests`]: requests of the coordinator of several processes to the generation that runs.
 
 use std::fmt;
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::base::stop::Stop;

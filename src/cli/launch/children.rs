@@ -117,6 +117,7 @@ impl Children {
         let child = Arc::new(Mutex::new(child));
         let (watched, remote) = (Arc::clone(&child), remote.clone());
         thread::spawn(move || {
+            await_exit(&watched);
             let status = wait(&watched, None);
             let (code, crashed, how) = status.map_or((1, true, "cannot be waited for".into()), ended);
             remote.exited(index, code, crashed, how);
@@ -168,6 +169,20 @@ impl Drop for Children {
         self.kill();
     }
 }
+
+/// Sleeps until a process has ended, without taking its status: whoever kills it may do so meanwhile.
+#[cfg(unix)]
+fn await_exit(child: &Mutex<Child>) {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let Some(pid) = Pid::from_raw(lock(child).id().cast_signed()) else { return };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while matches!(waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
+}
+
+#[cfg(not(unix))]
+fn await_exit(_: &Mutex<Child>) {}
 
 fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
     loop {

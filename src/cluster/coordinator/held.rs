@@ -25,6 +25,12 @@ impl Held {
         Self { holder, ..Self::default() }
     }
 
+    /// Number of the admin client that holds the run.
+    #[cfg(test)]
+    pub(super) fn holder(&self) -> Option<u64> {
+        self.holder
+    }
+
     /// The connection of an admin client has ended.
     pub(super) fn left_by(&mut self, admin: u64) {
         self.holder.take_if(|holder| *holder == admin);

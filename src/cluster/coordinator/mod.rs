@@ -5,6 +5,8 @@ mod admins;
 mod checkpoints;
 mod events;
 mod held;
+#[cfg(test)]
+mod holders;
 mod leaving;
 mod losses;
 mod members;

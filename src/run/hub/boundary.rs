@@ -230,7 +230,7 @@ impl<P: Program> Hub<P> {
             rejected: counts.rejected.saturating_sub(counted.rejected),
             rolled_back,
             load: std::mem::replace(&mut self.load, vec![0.0; self.workers]),
-            cost: std::mem::take(&mut self.cost),
+            cost: self.take_cost(),
             log: self.state.schedule.take_log(),
             ..EpochRecord::default()
         }
