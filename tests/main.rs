@@ -17,6 +17,8 @@ mod generate;
 mod guide;
 #[cfg(target_os = "linux")]
 mod handshake;
+#[cfg(target_os = "linux")]
+mod held;
 mod help;
 mod in_a_dataflow;
 mod invariants;

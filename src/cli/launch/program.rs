@@ -111,10 +111,14 @@ pub(super) fn nothing_begun(run: &Path) -> Error {
     ))
 }
 
+/// `true` if an option is given on a program's line.
+pub(super) fn is_given(line: &[String], option: &str) -> bool {
+    line.iter().any(|word| word == option) || value(line, option).is_some()
+}
+
 /// Refuses options of the launcher on the program's line.
 pub(super) fn check(line: &[String]) -> Result<(), Error> {
-    let given = |option: &str| line.iter().any(|word| word == option) || value(line, option).is_some();
-    if given("--workers") {
+    if is_given(line, "--workers") {
         return Err(Error::usage(
             "--workers: give it before the --, as the number of workers of each process",
         ));
