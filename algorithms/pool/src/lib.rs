@@ -21,3 +21,5 @@ pub mod simulate;
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
+pub mod live;
