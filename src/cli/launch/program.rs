@@ -11,7 +11,10 @@ use crate::cli::run_folder::begun::Begun;
 use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
 
 /// Path of a program: as it is named if that is a path, else beside this one, else on PATH.
-pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
+///
+/// # Errors
+/// There is none; the text says where it was looked for.
+pub fn find(name: &str) -> Result<PathBuf, Error> {
     if Path::new(name).components().count() > 1 {
         let path = PathBuf::from(name);
         let why = "there is no such program: build it, or name another";
