@@ -23,6 +23,9 @@ mod simulate_slots;
 mod tables;
 mod visit;
 
+#[cfg(test)]
+mod tests;
+
 /// A pool: many elastic fits on the cores there are, under policies that are tried in a simulator.
 #[derive(Debug, Parser)]
 #[command(name = "pool", version, after_help = EXAMPLES)]

@@ -25,7 +25,7 @@ pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
 }
 
 /// The profile of a finished run.
-fn of_run(run: &Path) -> Result<Profile, Error> {
+pub(super) fn of_run(run: &Path) -> Result<Profile, Error> {
     let path = run.join("report.json");
     let refuse = |why: String| Error::input(format!("{}: {why}", path.display()));
     let text = fs::read(&path)
@@ -59,7 +59,7 @@ fn of_run(run: &Path) -> Result<Profile, Error> {
 }
 
 /// A profile as TOML. Texts of JSON are those of TOML, too.
-fn text(profile: &Profile) -> Result<String, Error> {
+pub(super) fn text(profile: &Profile) -> Result<String, Error> {
     let name = serde_json::to_string(&profile.name).map_err(Error::failed)?;
     let Profile { epochs, start, speeds, .. } = profile;
     let speeds: Vec<String> =

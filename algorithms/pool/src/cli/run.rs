@@ -25,6 +25,7 @@ pub(crate) struct Held {
     journal: Journal,
     submitted: Vec<Request>,
     /// Seconds from the beginning of 1970 to the time at which the pool began.
+    #[allow(dead_code, reason = "for the driver of processes")]
     pub(crate) began: f64,
     use_options: UseOptions,
 }
@@ -97,6 +98,7 @@ impl Held {
     }
 
     /// The folder of the pool.
+    #[allow(dead_code, reason = "for the driver of processes")]
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

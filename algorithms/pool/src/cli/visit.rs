@@ -35,9 +35,11 @@ pub(crate) fn add(options: &AddOptions) -> Result<ExitStatus, Error> {
         holds_run: &holds_run,
     };
     let request = around.one(&given, options.line.clone()).map_err(Error::usage)?;
-    // What the pool would answer now.
+    // What the pool would answer now, after those that are in its queue.
     let pool = &mut opened.replay.pool;
-    pool.apply(&Event { at: pool.now(), what: What::Submitted(vec![request.clone()]) });
+    let submitted = known.into_iter().filter(|request| pool.fit(&request.name).is_none());
+    let submitted = submitted.chain([request.clone()]).collect();
+    pool.apply(&Event { at: pool.now(), what: What::Submitted(submitted) });
     let fit = pool.fit(&request.name);
     if let Some(why) = fit.and_then(reason) {
         return Err(Error::usage(format!("job {}: {why}", request.name)));
