@@ -13,7 +13,7 @@ use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
 /// Path of a program: as it is named if that is a path, else beside this one, else on PATH.
 ///
 /// # Errors
-/// If there is no such file.
+/// There is none; the text says where it was looked for.
 pub fn find(name: &str) -> Result<PathBuf, Error> {
     if Path::new(name).components().count() > 1 {
         let path = PathBuf::from(name);

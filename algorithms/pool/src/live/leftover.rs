@@ -16,12 +16,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 const ENOUGH: Duration = Duration::from_secs(30);
 
 /// Ends all processes that were started by a pool in this folder, as one leaves them that is killed; gives their number. They
-/// are known by their environment, so none is missed whenever the pool was killed. The folder is absolute. Where the system
+/// are known by their environment, so none is missed whenever the pool was killed. Where the system
 /// does not list processes in `/proc`, none are found.
 ///
 /// # Errors
 /// If one is still there after half a minute.
 pub fn end_leftovers(pool: &Path) -> io::Result<usize> {
+    let pool = &fs::canonicalize(pool)?;
     let began = Instant::now();
     let mut count = 0;
     loop {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
@@ -70,14 +70,13 @@ impl<'a> Processes<'a> {
     /// # Errors
     /// If the folders of the pool cannot be made.
     pub fn new(places: &Places<'_>, is_interrupted: &'a dyn Fn() -> bool) -> io::Result<Self> {
-        let pool = std::path::absolute(places.pool)?;
+        let pool = fs::canonicalize(places.pool)?;
         fs::create_dir_all(pool.join(LOGS))?;
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let (sender, heard) = channel();
         Ok(Self {
             queue: Queue::of(&pool)?,
             pool,
-            began: (now.as_secs_f64() - places.began).max(0.0),
+            began: (super::now() - places.began).max(0.0),
             since: Instant::now(),
             patience: places.patience,
             is_interrupted,

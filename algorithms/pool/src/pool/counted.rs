@@ -24,7 +24,7 @@ use super::state::Pool;
 pub fn by_count<K: Keep>(
     replay: &mut Replay,
     submitted: Vec<Request>,
-    runs: &mut impl Runs,
+    runs: &mut dyn Runs,
     keep: &mut K,
 ) -> Result<Carried, K::Error> {
     let Replay { pool, told } = replay;
@@ -69,7 +69,7 @@ impl Turns {
         &mut self,
         pool: &mut Pool,
         event: Event,
-        runs: &mut impl Runs,
+        runs: &mut dyn Runs,
         keep: &mut K,
     ) -> Result<(), K::Error> {
         keep.event(&event)?;
@@ -81,7 +81,7 @@ impl Turns {
     }
 
     /// Starts who was running.
-    fn reopen(&mut self, pool: &Pool, runs: &mut impl Runs) {
+    fn reopen(&mut self, pool: &Pool, runs: &mut dyn Runs) {
         for fit in pool.fits().iter().filter(|fit| fit.is_alive()) {
             if self.told.first(fit.name()).is_some() {
                 self.absent.insert(fit.name().into());
@@ -92,7 +92,7 @@ impl Turns {
     }
 
     /// Starts the process of a job again; one that waits, or was to end, needs none.
-    fn again(&mut self, fit: &Fit, runs: &mut impl Runs) {
+    fn again(&mut self, fit: &Fit, runs: &mut dyn Runs) {
         match fit.phase {
             Phase::Running { workers } => runs.start(&fit.request, workers),
             Phase::Ending => runs.start(&fit.request, fit.last),
@@ -109,7 +109,7 @@ impl Turns {
     fn gather<K: Keep>(
         &mut self,
         pool: &Pool,
-        runs: &mut impl Runs,
+        runs: &mut dyn Runs,
         keep: &mut K,
     ) -> Result<Gathered, K::Error> {
         let event = |what| Ok(Gathered::Event(Event { at: pool.now(), what }));
@@ -166,7 +166,7 @@ impl Turns {
     }
 
     /// Does what follows from an event.
-    fn follow(&mut self, pool: &Pool, runs: &mut impl Runs, event: &Event, actions: &[Action]) {
+    fn follow(&mut self, pool: &Pool, runs: &mut dyn Runs, event: &Event, actions: &[Action]) {
         match &event.what {
             What::Lost { job } => {
                 pool.fit(job).into_iter().for_each(|fit| self.again(fit, runs));
@@ -196,7 +196,7 @@ impl Turns {
     }
 
     /// Lets every process write a checkpoint and end. The pool itself stays as it is, and goes on from there.
-    fn interrupt(&mut self, pool: &Pool, runs: &mut impl Runs) -> Carried {
+    fn interrupt(&mut self, pool: &Pool, runs: &mut dyn Runs) -> Carried {
         let has_process = |fit: &&Fit| {
             fit.is_alive() && !self.absent.contains(fit.name()) && !self.told.has_end(fit.name())
         };

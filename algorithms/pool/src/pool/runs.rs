@@ -86,7 +86,7 @@ pub enum Carried {
 }
 
 /// Does one thing.
-pub(super) fn act(runs: &mut impl Runs, pool: &Pool, action: &Action) {
+pub(super) fn act(runs: &mut dyn Runs, pool: &Pool, action: &Action) {
     match action {
         Action::Cancel { job } => runs.cancel(job),
         Action::Pause { job } => runs.pause(job),

@@ -14,7 +14,7 @@ use super::state::Pool;
 pub fn by_wall<K: Keep>(
     pool: &mut Pool,
     submitted: Vec<Request>,
-    runs: &mut impl Runs,
+    runs: &mut dyn Runs,
     keep: &mut K,
 ) -> Result<Carried, K::Error> {
     let was_open = pool.is_stopping() || pool.fits().iter().any(Fit::is_alive);
@@ -35,7 +35,7 @@ pub fn by_wall<K: Keep>(
 }
 
 /// Takes in what was told, and does what follows.
-fn step<K: Keep>(pool: &mut Pool, told: Told, runs: &mut impl Runs, keep: &mut K) -> Result<(), K::Error> {
+fn step<K: Keep>(pool: &mut Pool, told: Told, runs: &mut dyn Runs, keep: &mut K) -> Result<(), K::Error> {
     let event = Event { at: told.at, what: told.what };
     keep.event(&event)?;
     let actions = pool.apply(&event);

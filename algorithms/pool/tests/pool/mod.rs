@@ -3,4 +3,5 @@
 mod counted;
 mod kept;
 mod played;
+mod promised;
 mod wall;
