@@ -31,6 +31,8 @@ mod memory_limit;
 mod model_files;
 #[cfg(target_os = "linux")]
 mod partitions;
+#[cfg(target_os = "linux")]
+mod pools;
 mod processes;
 mod programs;
 mod readme;

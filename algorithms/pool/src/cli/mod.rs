@@ -58,7 +58,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 const COMMON: &[(&str, &str)] = &[
     ("nodes", "number of nodes; 16 by default"),
     ("slots", "slots of each node; 4 by default"),
-    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors; several with commas"),
+    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors, random; several with commas"),
     ("rescale", "seconds in which a resized job does nothing"),
     ("load", "load of the jobs; 1 by default"),
     ("seed", "seed of policies that draw"),

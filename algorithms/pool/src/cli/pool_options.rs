@@ -47,7 +47,7 @@ pub(crate) struct RunOptions {
     /// Number of jobs that may hold memory at once. Default: the workers.
     #[arg(long, value_name = "N")]
     alive: Option<u32>,
-    /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, oasis, pdors (promises). Default: ones.
+    /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, oasis, pdors (promises), random. Default: ones.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// Time passes as it does, or by counted cost over workers, the same on any machine. Default: wall.

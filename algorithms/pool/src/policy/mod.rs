@@ -11,6 +11,7 @@ mod oasis;
 pub mod ones;
 pub mod optimus;
 mod pdors;
+mod random;
 mod room;
 
 pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};
@@ -20,6 +21,7 @@ pub use self::free::Free;
 pub use self::job::{Job, JobId, Observed, Speed, Utility};
 pub use self::oasis::Oasis;
 pub use self::pdors::{Ceiling, PdOrs, PlanSettings, Roundings, Spread, Unfit, promisable};
+pub use self::random::Random;
 
 use std::collections::BTreeMap;
 
