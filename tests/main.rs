@@ -17,6 +17,8 @@ mod generate;
 mod guide;
 #[cfg(target_os = "linux")]
 mod handshake;
+#[cfg(target_os = "linux")]
+mod held;
 mod help;
 mod in_a_dataflow;
 mod invariants;
@@ -29,6 +31,8 @@ mod memory_limit;
 mod model_files;
 #[cfg(target_os = "linux")]
 mod partitions;
+#[cfg(target_os = "linux")]
+mod pools;
 mod processes;
 mod programs;
 mod readme;

@@ -85,6 +85,7 @@ pub use changes::{
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;
+pub use launch::find_program;
 pub use number::{aligned, count, number};
 pub use options::foreign::verbs_of;
 pub use options::subcommand::{CommandLine, with_verb};
@@ -98,6 +99,7 @@ pub use report::summary::{Summary, Table};
 pub use report::trace::Trace;
 pub use report::{About, Data, Profile, Records, Report, Seconds, Timed, profile};
 pub use run_folder::folder::{Earlier, RunFolder};
+pub use run_folder::life::Life;
 pub use run_folder::{Free, identity};
 pub use say::say;
 pub use screen::Screen;

@@ -1,5 +1,6 @@
 //! [`AdminClient`]: a connection from outside to a run: its status, and requests to rescale or to join it.
 
+use std::net::TcpStream;
 use std::time::Duration;
 
 use super::invitation::Invitation;
@@ -12,7 +13,7 @@ use crate::base::error::EngineError;
 /// Time for which to try again where the queue of the run's listener is full.
 const CROWDED: Duration = Duration::from_secs(10);
 /// Longest response in bytes: a status names every process.
-const MOST: u64 = 1 << 24;
+pub(super) const MOST: u64 = 1 << 24;
 
 /// Client of a run that is no process of it: asks for its status, and changes its workers.
 #[derive(Debug, Clone)]
@@ -74,6 +75,11 @@ impl AdminClient {
     }
 
     fn ask(&self, request: &AdminRequest) -> Result<AdminResponse, EngineError> {
+        self.request(request).map(|(_, answer)| answer)
+    }
+
+    /// Sends a request on a new connection; returns it, with the response.
+    pub(super) fn request(&self, request: &AdminRequest) -> Result<(TcpStream, AdminResponse), EngineError> {
         let Invitation { coordinator, token, run } = self.0;
         let dead = |why: &dyn std::fmt::Display| {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
@@ -83,7 +89,9 @@ impl AdminClient {
         let (_, socket) = connected.map_err(|why| dead(&why))?;
         let mut timed = Timed::new(&socket, Some(PATIENCE));
         send(&mut timed, request).map_err(|why| dead(&why))?;
-        receive(&mut timed, MOST).map_err(|why| dead(&why))
+        let answer = receive(&mut timed, MOST).map_err(|why| dead(&why))?;
+        drop(timed);
+        Ok((socket, answer))
     }
 
     fn unexpected(&self, answer: &AdminResponse) -> EngineError {

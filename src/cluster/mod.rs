@@ -7,6 +7,7 @@ pub(crate) mod balance;
 pub(crate) mod checkpoints;
 mod client;
 pub(crate) mod coordinator;
+mod holder;
 mod invitation;
 pub(crate) mod net;
 mod parent_link;
@@ -23,10 +24,11 @@ pub use self::admin::{AdminClient, JoinGrant};
 pub(crate) use self::checkpoints::{PROOF, read_proof};
 use self::client::End;
 pub(crate) use self::client::{CoordinatorClient, Instruction, LOST};
+pub use self::holder::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
 #[cfg(feature = "cli")]
 pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
-pub(crate) use self::invitation::{AGAIN, FILE, WORKERS, write_private};
+pub(crate) use self::invitation::{AGAIN, ALONE, FILE, INVITATION, WORKERS, write_private};
 #[cfg(feature = "cli")]
 pub(crate) use self::net::addresses::Address;
 pub(crate) use self::net::addresses::Addresses;
@@ -34,7 +36,7 @@ pub(crate) use self::net::handshake::random;
 #[cfg(feature = "cli")]
 pub(crate) use self::parent_link::attach;
 use self::parent_link::{ParentLink, Started};
-pub use self::protocol::{MemberStatus, RunStatus};
+pub use self::protocol::{HeldStatus, MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
 pub use self::settings::{CoordinatorSettings, Ended, RunEvent};
 use std::io::{self, Write as _};
@@ -143,6 +145,12 @@ impl Cluster {
     /// `true` if this process replaces one of an earlier attempt that ended with a loss.
     pub(crate) fn is_again() -> bool {
         std::env::var_os(AGAIN).is_some()
+    }
+
+    /// `true` if the launcher has started this process as the only one of its run.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_alone() -> bool {
+        std::env::var_os(ALONE).is_some()
     }
 
     /// Number of workers of each process as the launcher sets it; `None` if no launcher has started this

@@ -1,5 +1,6 @@
 //! Messages between the coordinator, the processes of a run and admin clients.
 
+use super::holder::HeldBoundary;
 use super::plan::GenerationPlan;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
@@ -73,9 +74,11 @@ pub(crate) struct Epoch {
     pub(crate) metric: Option<(String, f64)>,
     /// Seconds that each worker computed in the epoch.
     pub(crate) load: Vec<f64>,
+    /// The boundary as the holder is shown it, where the run is held.
+    pub(crate) held: Option<HeldBoundary>,
 }
 
-crate::state!(Epoch { epoch, seconds, metric, load });
+crate::state!(Epoch { epoch, seconds, metric, load, held });
 
 /// End of a generation at a boundary, as the first process reports it.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,9 +142,11 @@ pub(crate) struct GenerationStart {
     pub(crate) checkpoint_result: Option<CheckpointResult>,
     /// Heartbeat timeout in seconds, after which a peer is lost.
     pub(crate) deadline: f64,
+    /// `true` if the run waits for its holder at each boundary.
+    pub(crate) held: bool,
 }
 
-crate::state!(GenerationStart { plan, from, warnings, change, checkpoint_result, deadline });
+crate::state!(GenerationStart { plan, from, warnings, change, checkpoint_result, deadline, held });
 
 /// Message of the coordinator to a process.
 #[allow(clippy::large_enum_variant, reason = "an order is sent once a generation, and held by nobody")]
@@ -157,6 +162,8 @@ pub(crate) enum Order {
     EndGeneration { generation: u64 },
     /// To the first process: end the run after the epoch under way.
     Stop,
+    /// To the first process of a held run: go on from this boundary.
+    GoOn { generation: u64, epoch: u64 },
     /// The process does not fit the run: leave.
     Refuse { why: String },
     /// A heartbeat of the coordinator, sent every second, with the heartbeat timeout in seconds. A process
@@ -175,6 +182,7 @@ crate::state!(
         Write,
         EndGeneration { generation },
         Stop,
+        GoOn { generation, epoch },
         Refuse { why },
         Alive { deadline },
         End,
@@ -191,6 +199,12 @@ pub(crate) enum AdminRequest {
     Rescale { workers: u32 },
     /// Grant one more process to join.
     Join,
+    /// Make the client the holder of the run: its connection stays, and more requests follow on it.
+    Hold,
+    /// Of the holder: go on from this boundary with so many workers.
+    GoOn { generation: u64, epoch: u64, workers: u32 },
+    /// Of the holder: end the run at this boundary.
+    Pause { generation: u64, epoch: u64 },
 }
 
 crate::state!(
@@ -198,6 +212,9 @@ crate::state!(
         Status,
         Rescale { workers },
         Join,
+        Hold,
+        GoOn { generation, epoch, workers },
+        Pause { generation, epoch },
     }
 );
 
@@ -216,6 +233,12 @@ pub(crate) enum AdminResponse {
         run: u64,
     },
     Refused(String),
+    /// The client is the holder of the run.
+    Holds,
+    /// To the holder: a boundary.
+    Boundary(HeldBoundary),
+    /// To the holder: the run has ended.
+    Ended,
 }
 
 crate::state!(
@@ -224,6 +247,9 @@ crate::state!(
         Accepted,
         JoinGrant { argv, index, workers, run },
         Refused(why),
+        Holds,
+        Boundary(boundary),
+        Ended,
     }
 );
 
@@ -246,7 +272,20 @@ pub struct RunStatus {
     pub pauses: Vec<f64>,
     /// The last notes on the launcher's screen, in order.
     pub notes: Vec<String>,
+    /// State of a held run; `None` where the run is not held.
+    pub held: Option<HeldStatus>,
 }
+
+/// State of a run that a [`Holder`](super::Holder) holds at its boundaries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct HeldStatus {
+    /// `true` if the run waits at a boundary.
+    pub waits: bool,
+    /// `true` if a holder is connected.
+    pub has_holder: bool,
+}
+
+crate::state!(HeldStatus { waits, has_holder });
 
 /// Status of a process of a run.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -265,5 +304,5 @@ pub struct MemberStatus {
     pub peak_memory_bytes: u64,
 }
 
-crate::state!(RunStatus { generation, epoch, seconds, metric, workers, members, pauses, notes });
+crate::state!(RunStatus { generation, epoch, seconds, metric, workers, members, pauses, notes, held });
 crate::state!(MemberStatus { process, state, address, workers, shards, peak_memory_bytes });

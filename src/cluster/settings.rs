@@ -29,6 +29,8 @@ pub struct CoordinatorSettings {
     /// Heartbeat timeout: a process that has sent nothing for this time is lost. Processes send a heartbeat
     /// every second.
     pub deadline: Duration,
+    /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
+    pub held: bool,
 }
 
 impl CoordinatorSettings {
@@ -36,7 +38,8 @@ impl CoordinatorSettings {
     pub fn new(processes: u32, workers: u32) -> Self {
         let listen = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let (argv, folder, resume, deadline) = (Vec::new(), None, None, Duration::from_secs(10));
-        Self { processes, workers, listen, port: 0, balance: true, argv, folder, resume, deadline }
+        let held = false;
+        Self { processes, workers, listen, port: 0, balance: true, argv, folder, resume, deadline, held }
     }
 }
 
@@ -75,7 +78,7 @@ pub(super) fn config(
     proof: Option<u64>,
     may_resume: bool,
 ) -> CoordinatorConfig {
-    let CoordinatorSettings { processes, workers, balance, argv, deadline, .. } = settings.clone();
+    let CoordinatorSettings { processes, workers, balance, argv, deadline, held, .. } = settings.clone();
     CoordinatorConfig {
         processes,
         workers,
@@ -86,5 +89,7 @@ pub(super) fn config(
         proof,
         may_resume,
         deadline: deadline.as_secs_f64(),
+        held,
+        holder: None,
     }
 }

@@ -13,7 +13,7 @@ use crate::cluster::balance::Balance;
 use crate::cluster::net::link::Link;
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{Epoch, MemberReport};
-use crate::cluster::{Cluster, CoordinatorClient, Instruction};
+use crate::cluster::{Cluster, CoordinatorClient, HeldBoundary, Instruction};
 use crate::engine::transfer::{ProcessStats, TransferChannel, exchange};
 use crate::generation::{Links, Observer};
 use crate::program::Program;
@@ -57,7 +57,8 @@ fn run<P: Program>(
 ) -> Result<Option<Outcome<P>>, EngineError> {
     let costs = engine.costs.clone().unwrap_or_else(|| vec![1; engine.parts.shards.len()]);
     let monitor = Arc::new(Mutex::new(BalanceMonitor { balance: Balance::new(true), plan: None, costs }));
-    engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&monitor)));
+    let hold = Hold { epochs: engine.settings.epochs, last: None };
+    engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&monitor), hold));
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     client
@@ -83,6 +84,7 @@ fn run<P: Program>(
             member.note_preparation(PreparationSeconds { awaited, made });
         }
         let sent_bytes = hand_over(&mut member, client, &plan, &peers, transfers)?;
+        let resumed = member.resumed_boundary()?;
         match member.next(Instant::now())? {
             Step::Wait => return Err(EngineError::Process("a process did not hand over".into())),
             Step::Leave => return Ok(None),
@@ -105,6 +107,15 @@ fn run<P: Program>(
                 }));
                 let ended = Arc::clone(&generation);
                 client.requests.set_abort(Some(Box::new(move |why| ended.end_by_peer(why))));
+                if let Some(boundary) = resumed {
+                    let (generation, epoch) = (boundary.generation, boundary.epoch);
+                    let held = Some(boundary);
+                    client.send(&MemberReport::Epoch {
+                        generation,
+                        epoch: Epoch { epoch, held, ..Epoch::default() },
+                    })?;
+                    client.requests.wait_to_go_on(generation, epoch);
+                }
                 let returned = Arc::clone(&generation).run(links);
                 client.requests.set_abort(None);
                 let report = member.ended(&generation, returned?, Instant::now())?;
@@ -199,12 +210,16 @@ fn reporting_observer<P: Program>(
     client: &CoordinatorClient,
     mut observer: Option<Observer<P>>,
     monitor: Arc<Mutex<BalanceMonitor>>,
+    mut hold: Hold,
 ) -> Observer<P> {
     let (report, requests) = (client.reporter(), Arc::clone(&client.requests));
     Box::new(move |record: &EpochRecord, replica: &P::Replica| {
         let metric = record.metric.as_ref().map(|metric| (metric.name.to_string(), metric.value));
-        let epoch = Epoch { epoch: record.epoch, seconds: record.seconds, metric, load: record.load.clone() };
         let generation = requests.running();
+        let held = requests.is_held().then(|| hold.boundary(record, generation));
+        let waits = held.as_ref().is_some_and(|boundary| !boundary.is_last);
+        let (seconds, load) = (record.seconds, record.load.clone());
+        let epoch = Epoch { epoch: record.epoch, seconds, metric, load, held };
         if lock(&monitor).is_worth_moving(&epoch) {
             requests.end_at_boundary(generation);
         }
@@ -212,5 +227,35 @@ fn reporting_observer<P: Program>(
         if let Some(observer) = &mut observer {
             observer(record, replica);
         }
+        if waits {
+            requests.wait_to_go_on(generation, record.epoch);
+        }
     })
+}
+
+/// Boundaries of a held run, as the holder is shown them.
+struct Hold {
+    /// Limit of the number of epochs.
+    epochs: Option<u64>,
+    /// Seconds of the run at the last boundary.
+    last: Option<f64>,
+}
+
+impl Hold {
+    fn boundary(&mut self, record: &EpochRecord, generation: u64) -> HeldBoundary {
+        let last = self.last.replace(record.seconds);
+        HeldBoundary {
+            epoch: record.epoch,
+            cost: record.cost,
+            seconds: last.map_or(0.0, |last| record.seconds - last),
+            workers: record.workers,
+            wanted: record.wanted,
+            metric: record.metric.as_ref().map(|metric| (metric.name.to_string(), metric.value)),
+            target: record.metric.as_ref().and_then(|metric| metric.target),
+            objective: record.objective,
+            epochs: self.epochs,
+            is_last: record.ending.is_some(),
+            generation,
+        }
+    }
 }

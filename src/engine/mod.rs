@@ -87,6 +87,7 @@ impl<P: Program> Engine<P> {
             checkpoints: None,
             stop: Stop::default(),
             slowdown: None,
+            held: None,
             requests: Arc::default(),
             started: Instant::now(),
         };

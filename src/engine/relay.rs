@@ -60,7 +60,15 @@ fn as_bytes<P: Program>(one: Transfer<P>) -> Result<Transfer<P>, EngineError> {
 
 fn start(plan: &GenerationPlan, change: Option<Vec<u8>>) -> GenerationStart {
     let (from, warnings, checkpoint_result) = (None, Vec::new(), None);
-    GenerationStart { plan: plan.clone(), from, warnings, change, checkpoint_result, deadline: f64::INFINITY }
+    GenerationStart {
+        plan: plan.clone(),
+        from,
+        warnings,
+        change,
+        checkpoint_result,
+        deadline: f64::INFINITY,
+        held: false,
+    }
 }
 
 /// The process that runs the generation.

@@ -84,6 +84,7 @@ impl<P: Program> Generation<P> {
             here: self.layout.here.clone(),
             is_distributed: self.layout.is_distributed(),
             serialized: self.settings.serialized,
+            held: self.settings.held.is_some(),
             alarm: Arc::clone(&self.alarm),
             helpers: Arc::clone(&self.helpers),
             build: Box::new(move |scope| drop(dataflow::scheduled(scope, Arc::clone(&generation)))),

@@ -22,6 +22,10 @@ use crate::cluster::net::link::Link;
 /// Time that a parked worker sleeps before it looks for the failure of a sibling. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);
 
+/// Longest such sleep of a worker of a held run, each of which is twice as long as the one before while nothing comes:
+/// the run may wait for its holder for hours.
+const WATCH_HELD: Duration = Duration::from_secs(2);
+
 /// Time that a thread stays awake that has nothing to do: the answer to its last message is often that near,
 /// and to wake a core that sleeps takes as long as many a round.
 const AWAKE: Duration = Duration::from_micros(100);
@@ -67,6 +71,8 @@ pub(super) struct Threads {
     pub(super) here: Range<usize>,
     pub(super) is_distributed: bool,
     pub(super) serialized: bool,
+    /// `true` if the run waits for its holder at each boundary.
+    pub(super) held: bool,
     pub(super) alarm: Arc<Alarm>,
     /// Threads that help the first worker.
     pub(super) helpers: Arc<HelperThreads>,
@@ -119,6 +125,7 @@ impl Threads {
             worker.dataflow::<u64, _, _>(|scope| (self.build)(scope));
             let mut helper = if worker.index() > 0 { self.helpers.join() } else { None };
             let mut wait = Wait::new(self.threads);
+            let mut watch = WATCH;
             while worker.has_dataflows() && !self.alarm.has_failed() {
                 let lends = helper.as_mut().is_some_and(|helper| helper.attend(&self.helpers));
                 let awake = wait.stays_awake() || lends;
@@ -127,7 +134,9 @@ impl Threads {
                     std::thread::yield_now();
                 }
                 let began = Instant::now();
-                worker.step_or_park(Some(if awake { Duration::ZERO } else { WATCH }));
+                worker.step_or_park(Some(if awake { Duration::ZERO } else { watch }));
+                let slept = !awake && began.elapsed() >= watch;
+                watch = if self.held && slept { WATCH_HELD.min(2 * watch) } else { WATCH };
                 if let Some(helper) = &mut helper {
                     helper.worked(began);
                 }

@@ -55,6 +55,10 @@ pub struct EpochRecord {
     pub wanted: Option<u32>,
     /// Seconds each worker computed that holds a shard.
     pub load: Vec<f64>,
+    /// Counted cost of the epoch's tasks, where the run is held
+    /// ([`HeldBoundary::cost`](crate::cluster::HeldBoundary::cost)); else 0.
+    #[serde(skip)]
+    pub cost: u64,
     /// The rounds explained, if the schedule was told to.
     #[serde(skip)]
     pub log: Vec<RoundLog>,
@@ -124,6 +128,7 @@ crate::state!(EpochRecord {
     rolled_back,
     wanted,
     load,
+    cost,
     log,
 });
 
@@ -345,7 +350,7 @@ mod tests {
             let [epoch, data_version, updates, rounds, candidates, rejected] = counts;
             EpochRecord {
                 epoch, data_version, seconds, measured, workers, objective, metric, position, ending, note, shown,
-                updates, rounds, candidates, rejected, rolled_back, wanted, load, log: Vec::new(),
+                updates, rounds, candidates, rejected, rolled_back, wanted, load, cost: 0, log: Vec::new(),
             }
         }
     }

@@ -1,8 +1,9 @@
 //! [`BoundaryRequests`]: requests of the coordinator of several processes to the generation that runs.
 
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::base::stop::Stop;
 use crate::base::sync::lock;
@@ -16,6 +17,17 @@ pub(crate) struct BoundaryRequests {
     stop: Mutex<(bool, Option<Stop>)>,
     abort: Mutex<Option<Abort>>,
     over: AtomicBool,
+    is_held: AtomicBool,
+    held: Mutex<Held>,
+    released: Condvar,
+}
+
+/// State of a held run: the last boundary, as generation and epoch, from which it may go on, and the time for which it
+/// has waited.
+#[derive(Default)]
+struct Held {
+    released: Option<(u64, u64)>,
+    waited: Duration,
 }
 
 type Abort = Box<dyn Fn(&str) + Send>;
@@ -73,9 +85,41 @@ impl BoundaryRequests {
         self.over.load(Ordering::Acquire)
     }
 
+    /// Sets whether the run waits for its holder at each boundary.
+    pub(crate) fn set_held(&self, held: bool) {
+        self.is_held.store(held, Ordering::Release);
+    }
+
+    /// `true` if the run waits for its holder at each boundary.
+    pub(crate) fn is_held(&self) -> bool {
+        self.is_held.load(Ordering::Acquire)
+    }
+
+    /// Lets a held run go on from a boundary.
+    pub(crate) fn go_on(&self, generation: u64, epoch: u64) {
+        lock(&self.held).released = Some((generation, epoch));
+        self.released.notify_all();
+    }
+
+    /// Waits at a boundary of a held run until it may go on, or is over elsewhere.
+    pub(crate) fn wait_to_go_on(&self, generation: u64, epoch: u64) {
+        let began = Instant::now();
+        let waits = |held: &mut Held| held.released != Some((generation, epoch)) && !self.is_over();
+        let waited = self.released.wait_while(lock(&self.held), waits);
+        waited.unwrap_or_else(PoisonError::into_inner).waited += began.elapsed();
+    }
+
+    /// Time for which the run has waited at boundaries.
+    pub(crate) fn waited(&self) -> Duration {
+        lock(&self.held).waited
+    }
+
     /// Notes that the run is over elsewhere, and ends the generation under way.
     pub(crate) fn abort(&self, why: &str) {
         self.over.store(true, Ordering::Release);
+        // Whoever waits has seen it, or is woken.
+        drop(lock(&self.held));
+        self.released.notify_all();
         if let Some(abort) = &*lock(&self.abort) {
             abort(why);
         }

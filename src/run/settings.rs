@@ -1,7 +1,7 @@
 //! Settings of how a run is carried out: none of them changes what is computed, but for when it ends.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::base::slowdown::Slowdown;
 use crate::base::stop::Stop;
@@ -30,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) stop: Stop,
     /// Workers that are made slower than they are.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
+    /// The counted cost of each shard, where the run is held: its epochs are counted by it.
+    pub(crate) held: Option<Arc<Vec<u64>>>,
     /// Requests of the run's coordinator.
     pub(crate) requests: Arc<BoundaryRequests>,
     /// Moment when the run began.
@@ -37,9 +39,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Seconds since the run began.
+    /// Seconds since the run began, without the time in which it was held.
     pub(crate) fn elapsed(&self) -> f64 {
-        self.started.elapsed().as_secs_f64()
+        let elapsed = self.started.elapsed();
+        let held = self.held.as_ref().map_or(Duration::ZERO, |_| self.requests.waited());
+        elapsed.saturating_sub(held).as_secs_f64()
     }
 
     pub(crate) fn limit_reached(&self, epoch: u64) -> Option<Ending> {
@@ -64,7 +68,12 @@ impl Settings {
         self.checkpoints.as_ref().is_some_and(is_due)
     }
 
-    pub(crate) fn ends_after(&self, epoch: u64, workers: usize) -> bool {
+    /// `true` if the generation of so many workers ends at the boundary after this number of epochs; at the `first`
+    /// boundary of a run it does only where the holder asks for other workers.
+    pub(crate) fn ends_after(&self, epoch: u64, workers: usize, first: bool) -> bool {
+        if first {
+            return self.held.is_some() && self.requests.ends_at_boundary();
+        }
         let others = |&(at, planned): &(u64, usize)| at == epoch && planned != workers;
         self.requests.ends_at_boundary() || self.rescale.iter().any(others) || self.checkpoint_due(epoch)
     }

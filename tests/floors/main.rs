@@ -232,7 +232,7 @@ fn imports_of_the_pool_go_down() {
     let floors: [&[&str]; 5] = [
         &["cluster"],
         &["free", "job", "room"],
-        &["drf", "fifo", "las", "ones", "pdors"],
+        &["drf", "fifo", "las", "ones", "pdors", "random"],
         &["oasis", "optimus"],
         &["names"],
     ];

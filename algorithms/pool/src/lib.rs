@@ -16,7 +16,10 @@
 //! ```
 
 pub mod policy;
+pub mod pool;
 pub mod simulate;
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
+pub mod live;

@@ -5,6 +5,7 @@
 mod command_line;
 mod ones;
 mod policies;
+mod pool;
 mod published;
 mod simulate;
 mod slots;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::program;
 use crate::base::sync::lock;
-use crate::cluster::{AGAIN, Addresses, Invitation, LOST, Remote, attach};
+use crate::cluster::{AGAIN, ALONE, Addresses, Invitation, LOST, Remote, attach};
 
 /// Time between two looks whether a process has ended.
 const POLL: Duration = Duration::from_millis(5);
@@ -38,6 +38,8 @@ pub(super) struct Start<'a> {
     pub(super) workers: u32,
     /// `true` if the run has been begun before.
     pub(super) again: bool,
+    /// `true` if it is the only process of its run.
+    pub(super) alone: bool,
     pub(super) addresses: Addresses,
 }
 
@@ -96,6 +98,9 @@ impl Children {
         if start.again {
             command.env(AGAIN, "1");
         }
+        if start.alone {
+            command.env(ALONE, "1");
+        }
         if index > 0 {
             command.stderr(Stdio::piped());
         }
@@ -112,6 +117,7 @@ impl Children {
         let child = Arc::new(Mutex::new(child));
         let (watched, remote) = (Arc::clone(&child), remote.clone());
         thread::spawn(move || {
+            await_exit(&watched);
             let status = wait(&watched, None);
             let (code, crashed, how) = status.map_or((1, true, "cannot be waited for".into()), ended);
             remote.exited(index, code, crashed, how);
@@ -163,6 +169,20 @@ impl Drop for Children {
         self.kill();
     }
 }
+
+/// Sleeps until a process has ended, without taking its status: whoever kills it may do so meanwhile.
+#[cfg(unix)]
+fn await_exit(child: &Mutex<Child>) {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let Some(pid) = Pid::from_raw(lock(child).id().cast_signed()) else { return };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while matches!(waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
+}
+
+#[cfg(not(unix))]
+fn await_exit(_: &Mutex<Child>) {}
 
 fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
     loop {

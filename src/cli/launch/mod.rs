@@ -8,6 +8,8 @@ mod program;
 mod room;
 mod run;
 
+pub use self::program::find;
+
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,6 +17,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory as _, Parser};
 
 use self::options::{Join, Launch};
+pub use self::program::find as find_program;
 use super::exit::Error;
 use super::say::say;
 use crate::cli::options::foreign::{program_of, verb_of_others};
@@ -51,7 +54,7 @@ const PROGRAMS: &str = "Programs, run from beside raddle or from PATH:
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models
   raddle linear ... linear classifiers with a proof: SVM, logistic regression
-  raddle pool ...   scheduling policies for many jobs, in a simulator
+  raddle pool ...   many elastic fits on the cores there are, and a simulator of policies
   raddle data ...   public data by name: list, fetch, verify; generated data as files";
 
 #[derive(Debug, Args)]

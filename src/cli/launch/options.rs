@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::ArgPredicate;
 use clap::{ArgAction, Args};
 
 use crate::cli::exit::Error;
@@ -12,7 +13,7 @@ use crate::cluster::{Address, Addresses};
 #[derive(Debug, Args)]
 pub(super) struct Launch {
     /// Number of processes.
-    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, default_value = "2")]
+    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, default_value = "2", default_value_if("held", ArgPredicate::IsPresent, "1"))]
     pub(super) processes: usize,
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
@@ -30,6 +31,10 @@ pub(super) struct Launch {
     /// A process that says nothing for this time is lost: the run goes on from its last checkpoint.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
+    /// Wait at each epoch for a program that holds the run, and says with how many workers it goes on or that it is
+    /// paused. The run is one process, which starts with --workers. See src/NETWORK.md.
+    #[arg(long)]
+    pub(super) held: bool,
     /// Continue the run in this folder, such as one whose launcher has died, with any number of processes.
     /// PROGRAM may then be left out, or given as it was. With its whole line and the same folder as --out, a
     /// run is begun where none was: one line for both.

@@ -11,7 +11,10 @@ use crate::cli::run_folder::begun::Begun;
 use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
 
 /// Path of a program: as it is named if that is a path, else beside this one, else on PATH.
-pub(super) fn find(name: &str) -> Result<PathBuf, Error> {
+///
+/// # Errors
+/// There is none; the text says where it was looked for.
+pub fn find(name: &str) -> Result<PathBuf, Error> {
     if Path::new(name).components().count() > 1 {
         let path = PathBuf::from(name);
         let why = "there is no such program: build it, or name another";
@@ -111,10 +114,14 @@ pub(super) fn nothing_begun(run: &Path) -> Error {
     ))
 }
 
+/// `true` if an option is given on a program's line.
+pub(super) fn is_given(line: &[String], option: &str) -> bool {
+    line.iter().any(|word| word == option) || value(line, option).is_some()
+}
+
 /// Refuses options of the launcher on the program's line.
 pub(super) fn check(line: &[String]) -> Result<(), Error> {
-    let given = |option: &str| line.iter().any(|word| word == option) || value(line, option).is_some();
-    if given("--workers") {
+    if is_given(line, "--workers") {
         return Err(Error::usage(
             "--workers: give it before the --, as the number of workers of each process",
         ));

@@ -11,8 +11,7 @@ use crate::base::sync::lock;
 use crate::cli::exit::Error;
 use crate::cli::run_folder::folder::{Earlier, RunFolder};
 use crate::cli::session::SHARED;
-use crate::cli::status::INVITATION;
-use crate::cluster::{Invitation, PROOF, Remote, write_private};
+use crate::cluster::{INVITATION, Invitation, PROOF, Remote, write_private};
 use crate::files::new_model;
 
 /// The token alone, for other machines.

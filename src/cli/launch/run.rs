@@ -62,6 +62,20 @@ impl LaunchPlan {
         let earlier = earlier(resume.as_deref(), out.as_deref(), force);
         Ok(Self { program: program::find(name)?, arguments: arguments.to_vec(), out, resume, earlier })
     }
+
+    /// Refuses lines whose run cannot be held.
+    fn check_held(&self, processes: usize) -> Result<(), Error> {
+        let why = if processes > 1 {
+            "a held run is one process, whose workers its holder sets: leave out --processes"
+        } else if self.out.is_none() {
+            "its holder finds a run by its folder: give PROGRAM --out"
+        } else if program::is_given(&self.arguments, "--rescale") {
+            "the holder of the run sets its workers: leave out --rescale"
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(format!("--held: {why}")))
+    }
 }
 
 /// A form of a path in which two that lead to the same place are equal, even where nothing is there yet.
@@ -72,8 +86,11 @@ fn absolute(path: &Path) -> PathBuf {
 
 /// Starts the processes and coordinates them, anew after a loss; gives the run's status.
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
-    let Launch { processes, workers, listen, advertise, balance, deadline, .. } = options;
+    let Launch { processes, workers, listen, advertise, balance, deadline, held, .. } = options;
     let plan = LaunchPlan::of(options)?;
+    if *held {
+        plan.check_held(*processes)?;
+    }
     check_addresses(Addresses { listen: Some(*listen), advertise: *advertise })?;
     let room = Room::open(plan.out.as_deref(), plan.earlier)?;
     let mut line = vec![plan.program.display().to_string()];
@@ -86,6 +103,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         folder: room.path().map(Path::to_owned),
         resume: plan.resume.as_ref().map(|run| run.join("checkpoint")),
         deadline: *deadline,
+        held: *held,
         ..CoordinatorSettings::new(*processes as u32, *workers as u32)
     };
     let mut server = Server::open(&settings)?;
@@ -153,6 +171,7 @@ fn start(
             file: &file,
             workers,
             again: server.has_begun(),
+            alone: server.processes() == 1,
             addresses,
         };
         let started = lock(children).start(&start, &remote);

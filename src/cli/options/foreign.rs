@@ -62,7 +62,7 @@ const VERBS: [(&str, &[&str]); 7] = [
     ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
     ("lda", &["fit", "infer", "topics"]),
     ("linear", &["fit", "cv", "predict"]),
-    ("pool", &["simulate"]),
+    ("pool", &["run", "add", "status", "cancel", "profile", "simulate"]),
     ("raddle", &["launch", "join", "status", "report", "rescale"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];

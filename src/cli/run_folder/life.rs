@@ -7,7 +7,7 @@ use crate::files::new_model::LOCK;
 
 /// Life of the process that a folder belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Life {
+pub enum Life {
     /// It lives: the process of this number has the folder, if the number is known.
     Alive(Option<u32>),
     /// No process here has the folder.
@@ -19,7 +19,7 @@ pub(crate) enum Life {
 impl Life {
     /// The life of the run of a folder. It is read from the system's list of locks: taking the lock, if only to try,
     /// could be in the way of a run that begins.
-    pub(crate) fn of(folder: &Path) -> Self {
+    pub fn of(folder: &Path) -> Self {
         let path = folder.join(LOCK);
         let Ok(text) = fs::read_to_string(&path) else { return Self::Gone };
         let holder = text.trim().strip_prefix("process ").and_then(|number| number.parse().ok());

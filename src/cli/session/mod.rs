@@ -119,10 +119,10 @@ impl Session {
         &self.folder
     }
 
-    /// The folder of files that are made of the data, once for all processes of a machine; `None` where there
-    /// is one process. The folder goes when the run has ended.
+    /// The folder of files that are made of the data, once for all processes of a machine; `None` where one process
+    /// begins the run: it reads its data as one without a launcher. The folder goes when the run has ended.
     pub fn shared_folder(&self) -> Option<PathBuf> {
-        let _ = self.cluster.as_ref()?;
+        let _ = self.cluster.as_ref().filter(|_| !Cluster::is_alone())?;
         let invitation = PathBuf::from(std::env::var_os(crate::cluster::FILE)?);
         Some(invitation.parent()?.join(SHARED))
     }

@@ -4,10 +4,7 @@ use std::path::Path;
 
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::say::say;
-use crate::cluster::{AdminClient, Invitation, RunStatus};
-
-/// The file in the folder of a launched run that says where its coordinator is.
-pub(crate) const INVITATION: &str = "coordinator";
+use crate::cluster::{AdminClient, HeldStatus, INVITATION, Invitation, RunStatus};
 
 /// The client that asks the coordinator of the run in a folder.
 pub(crate) fn admin(run: &Path) -> Result<AdminClient, Error> {
@@ -47,6 +44,10 @@ pub(super) fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {
         let pauses: Vec<String> =
             status.pauses.iter().map(|pause| format!("{:.0} ms", pause * 1e3)).collect();
         text += &format!("\npauses: {}", pauses.join(", "));
+    }
+    if let Some(HeldStatus { waits, has_holder }) = status.held {
+        let by = if has_holder { "its holder" } else { "a holder, and has none" };
+        text += &if waits { format!("\nheld: it waits for {by}") } else { "\nheld".into() };
     }
     for note in &status.notes {
         text += &format!("\nnote: {note}");

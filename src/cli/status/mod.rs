@@ -15,7 +15,8 @@ use super::run_folder::life::Life;
 use super::run_folder::view::RunView;
 use super::say::say;
 
-pub(crate) use self::launched::{INVITATION, admin};
+pub(crate) use self::launched::admin;
+use crate::cluster::INVITATION;
 
 /// Options of `raddle status`.
 #[derive(Debug, Args)]

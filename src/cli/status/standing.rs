@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::curve::curve;
-use super::launched::INVITATION;
 use crate::cli::exit::Error;
 use crate::cli::number::{count, number, rounded};
 use crate::cli::run_folder::begun::RecordedEnd;
 use crate::cli::run_folder::life::Life;
 use crate::cli::run_folder::view::RunView;
+use crate::cluster::INVITATION;
 use crate::program::verdict::Metric;
 
 /// Epochs over which rates are taken.

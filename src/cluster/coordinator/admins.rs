@@ -6,6 +6,15 @@ use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberStatus, RunSta
 impl Coordinator {
     pub(super) fn answer(&mut self, admin: u64, request: AdminRequest, now: f64) {
         let answer = match request {
+            AdminRequest::Hold | AdminRequest::GoOn { .. } | AdminRequest::Pause { .. } => {
+                return self.on_holder(admin, &request);
+            }
+            AdminRequest::Rescale { .. } if self.config.held => {
+                AdminResponse::Refused("the run is held: its holder sets its workers".into())
+            }
+            AdminRequest::Join if self.config.held => {
+                AdminResponse::Refused("the run is held, and has one process: nobody joins it".into())
+            }
             AdminRequest::Status => AdminResponse::Status(self.status()),
             AdminRequest::Rescale { workers: 0 } => {
                 AdminResponse::Refused("a run needs at least 1 worker".into())
@@ -51,6 +60,7 @@ impl Coordinator {
             members: self.members.iter().map(member).collect(),
             pauses: self.pauses.clone(),
             notes: self.notes.last(),
+            held: self.held_status(),
         }
     }
 }

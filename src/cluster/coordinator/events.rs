@@ -29,6 +29,8 @@ pub(crate) enum Event {
     Noted(String),
     /// An admin client has sent a request.
     Asked { admin: u64, request: AdminRequest },
+    /// The connection of an admin client has ended that was the holder, or asked to be.
+    AdminGone { admin: u64 },
     /// The run is to end after the epoch under way.
     Stop,
     /// Time has passed.
@@ -112,4 +114,8 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) may_resume: bool,
     /// Heartbeat timeout in seconds, after which a process is lost.
     pub(crate) deadline: f64,
+    /// `true` if the run waits for its holder at each boundary.
+    pub(crate) held: bool,
+    /// Number of the admin client that held the attempt before.
+    pub(crate) holder: Option<u64>,
 }

@@ -4,6 +4,9 @@
 mod admins;
 mod checkpoints;
 mod events;
+mod held;
+#[cfg(test)]
+mod holders;
 mod leaving;
 mod losses;
 mod members;
@@ -19,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::checkpoints::PendingParts;
 pub(crate) use self::events::{Action, CoordinatorConfig, Event};
+use self::held::Held;
 use self::members::{Connection, Member, MemberState};
 use self::notes::Notes;
 use super::balance::Balance;
@@ -85,8 +89,10 @@ pub(crate) struct Coordinator {
     warnings: Vec<String>,
     /// Orders held back until the number of their generation is durable, and the time at which to try again
     /// to write it.
-    held: Option<Vec<Action>>,
+    deferred: Option<Vec<Action>>,
     note_again: Option<f64>,
+    /// The holder, and the boundary at which the run waits for it.
+    held: Held,
     notes: Notes,
     out: Vec<Action>,
 }
@@ -98,6 +104,7 @@ impl Coordinator {
             members: (0..config.processes).map(|index| (index, Member::new(true, 0.0))).collect(),
             next: config.processes,
             balance: Balance::new(config.balance),
+            held: Held::by(config.holder),
             config,
             ..Self::default()
         }
@@ -127,16 +134,14 @@ impl Coordinator {
                 Event::TurnedAway { of, why } => self.turned_away(of, why),
                 Event::Noted(text) => self.note(text),
                 Event::Asked { admin, request } => self.answer(admin, request, now),
+                Event::AdminGone { admin } => self.held.left_by(admin),
                 // The status is that of a program interrupted before its training begins.
                 Event::Stop
                     if matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding) =>
                 {
                     self.over(0, 130, None)
                 }
-                Event::Stop => {
-                    self.stop_is_requested = true;
-                    self.stop();
-                }
+                Event::Stop => self.request_stop(),
                 Event::Tick => {}
             }
             self.check_timeouts(now);
@@ -152,7 +157,7 @@ impl Coordinator {
 
     /// Sends an order, behind those that are held back.
     fn send(&mut self, to: u32, order: Order) {
-        self.held.as_mut().unwrap_or(&mut self.out).push(Action::Send { to, order });
+        self.deferred.as_mut().unwrap_or(&mut self.out).push(Action::Send { to, order });
     }
 
     /// Ends the run, by process `who`, with this exit status.
@@ -173,6 +178,11 @@ impl Coordinator {
     /// Number of epochs completed, as last reported.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.epoch
+    }
+
+    /// `true` if the run ends after the epoch under way.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop_is_requested
     }
 
     /// The first process of the generation, which has the hub.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Coordinator, CoordinatorStage, Member, MemberState};
+use super::{Action, Coordinator, CoordinatorConfig, CoordinatorStage, Member, MemberState};
 use crate::cluster::plan::{Before, GenerationPlan, Participant};
 use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart, Order, Registration};
 
@@ -33,10 +33,10 @@ impl Coordinator {
             }
         };
         let (from, warnings) = (self.from.take(), std::mem::take(&mut self.warnings));
-        let deadline = self.config.deadline;
-        let start = GenerationStart { plan, from, warnings, change, checkpoint_result, deadline };
+        let CoordinatorConfig { deadline, held, .. } = self.config;
+        let start = GenerationStart { plan, from, warnings, change, checkpoint_result, deadline, held };
         self.out.push(Action::Number(number));
-        self.held = Some(Vec::new());
+        self.deferred = Some(Vec::new());
         for &Participant { id, .. } in start.plan.everyone() {
             let runs = start.plan.index_of(id).is_some();
             if let Some(member) = self.members.get_mut(&id) {
@@ -64,7 +64,7 @@ impl Coordinator {
             return;
         }
         match failed {
-            None => self.out.extend(self.held.take().unwrap_or_default()),
+            None => self.out.extend(self.deferred.take().unwrap_or_default()),
             Some(why) => {
                 self.note_again = Some(now + NOTE_AGAIN);
                 self.note_once(format!(

@@ -14,11 +14,13 @@ impl Coordinator {
         match report {
             MemberReport::Alive { memory } => member.memory = memory,
             MemberReport::Ready { registration, address } => self.admit(from, registration, address, now),
-            MemberReport::Epoch { generation, epoch } if generation == number => {
+            MemberReport::Epoch { generation, mut epoch } if generation == number => {
                 if let Some(plan) = &self.plan {
                     self.balance.learn(plan, costs(self.registration.as_ref()), &epoch);
                 }
+                let boundary = epoch.held.take();
                 self.epoch = epoch;
+                boundary.into_iter().for_each(|boundary| self.on_held_boundary(boundary));
             }
             MemberReport::Ended { generation, end } if generation == number => {
                 self.on_generation_end(from, end, now);

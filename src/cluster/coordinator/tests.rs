@@ -19,6 +19,8 @@ pub(super) fn config() -> CoordinatorConfig {
         proof: None,
         may_resume: true,
         deadline: 10.0,
+        held: false,
+        holder: None,
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Longest handshake message in bytes.
 const MOST: u64 = 1024;
 /// Version of the protocol; it changes with every message that changes.
-const PROTOCOL: u32 = 4;
+const PROTOCOL: u32 = 5;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// Role of one end of a connection.

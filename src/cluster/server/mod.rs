@@ -15,13 +15,13 @@ use self::clock::Clock;
 use self::remote::Input;
 pub use self::remote::Remote;
 use super::checkpoints::CheckpointStore;
-use super::coordinator::{Action, Coordinator, Event};
+use super::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
 use super::invitation::{Invitation, new_token};
 use super::net::addresses::Address;
 use super::net::handshake::{PATIENCE, random};
 use super::net::listener::Listener;
 use super::net::wire::{Timed, heartbeat, receive, send};
-use super::protocol::{AdminResponse, CheckpointResult, Order};
+use super::protocol::{AdminRequest, AdminResponse, CheckpointResult, Order};
 use super::settings::{CoordinatorSettings, Ended, RunEvent, config};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
@@ -51,6 +51,8 @@ pub struct Server {
     expected: Arc<Mutex<Expected>>,
     members: BTreeMap<u32, Arc<Mutex<TcpStream>>>,
     admins: BTreeMap<u64, TcpStream>,
+    /// The holder of a held run.
+    holder: Option<(u64, TcpStream)>,
 }
 
 impl Server {
@@ -98,6 +100,7 @@ impl Server {
             expected,
             members,
             admins,
+            holder: None,
         })
     }
 
@@ -117,7 +120,8 @@ impl Server {
         };
         self.generation = self.generation.max(last);
         let config = config(&self.settings, run, self.generation, self.proof, may_resume);
-        self.coordinator = Coordinator::new(config);
+        let holder = self.holder.as_ref().map(|&(admin, _)| admin);
+        self.coordinator = Coordinator::new(CoordinatorConfig { holder, ..config });
         let build = lock(&self.expected).build;
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
         for socket in std::mem::take(&mut self.members).into_values() {
@@ -198,9 +202,13 @@ impl Server {
                 }
                 Err(_) => Event::Tick,
             };
-            self.stop |= matches!(event, Event::Stop);
+            if let Event::AdminGone { admin } = event {
+                self.holder.take_if(|(holder, _)| *holder == admin);
+            }
             for action in self.coordinator.on(event, clock.now()) {
                 if let Some(ended) = self.act(action, &mut on_event) {
+                    // The next attempt is to stop, too.
+                    self.stop |= self.coordinator.is_stopping();
                     return ended;
                 }
             }
@@ -291,7 +299,7 @@ impl Server {
         }
     }
 
-    /// Serves an admin client, which sends one request.
+    /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more.
     fn listen_to_admin(&mut self, admin: u64, socket: TcpStream) {
         let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
         // Clients that send nothing are dropped, the oldest first.
@@ -301,8 +309,15 @@ impl Server {
         }
         // Without a thread for it the client gets no response.
         let _ = messenger("admin").spawn(move || {
-            if let Ok(request) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) {
-                remote.send(Event::Asked { admin, request });
+            let Ok(request) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) else { return };
+            let holds = request == AdminRequest::Hold;
+            remote.ask(admin, request);
+            if holds {
+                let mut asking = &asking;
+                while let Ok(request) = receive(&mut asking, MOST) {
+                    remote.ask(admin, request);
+                }
+                remote.is_gone(admin);
             }
         });
     }
@@ -320,11 +335,30 @@ impl Server {
         if let AdminResponse::JoinGrant { index, .. } = answer {
             lock(&self.expected).indices.insert(*index);
         }
-        if let Some(socket) = self.admins.remove(&admin) {
-            // The client may be gone.
-            let _ = send(&mut Timed::new(&socket, Some(PATIENCE)), answer);
+        if *answer == AdminResponse::Holds {
+            self.holder = self.admins.remove(&admin).map(|socket| (admin, socket));
+        }
+        match (&self.holder, self.admins.remove(&admin)) {
+            (Some((holder, socket)), _) if *holder == admin => respond(socket, answer),
+            (_, Some(socket)) => respond(&socket, answer),
+            _ => {}
         }
     }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some((_, socket)) = &self.holder {
+            respond(socket, &AdminResponse::Ended);
+        }
+    }
+}
+
+fn respond(to: &TcpStream, answer: &AdminResponse) {
+    // Reads on the same socket have no time limit, which `Timed` would set.
+    let mut to = to;
+    // The client may be gone.
+    let _ = to.set_write_timeout(Some(PATIENCE)).and_then(|()| send(&mut to, answer));
 }
 
 /// Address by which this machine reaches a listener at that address.

@@ -4,6 +4,7 @@ use std::net::TcpStream;
 use std::sync::mpsc;
 
 use crate::cluster::coordinator::Event;
+use crate::cluster::protocol::AdminRequest;
 
 /// News for a coordinator.
 pub(super) enum Input {
@@ -34,6 +35,16 @@ impl Remote {
     #[cfg(feature = "cli")]
     pub(crate) fn note(&self, text: String) {
         self.send_to(None, Event::Noted(text));
+    }
+
+    /// Passes on a request of an admin client, which may come in a later attempt than it connected in.
+    pub(super) fn ask(&self, admin: u64, request: AdminRequest) {
+        self.send_to(None, Event::Asked { admin, request });
+    }
+
+    /// Reports that an admin client which held the run, or asked to, is gone.
+    pub(super) fn is_gone(&self, admin: u64) {
+        self.send_to(None, Event::AdminGone { admin });
     }
 
     /// Sends an event of the current attempt.

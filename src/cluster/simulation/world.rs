@@ -68,6 +68,8 @@ impl World {
             proof: None,
             may_resume: false,
             deadline: 1e9,
+            held: false,
+            holder: None,
         };
         let mut world = Self {
             problem,
@@ -238,7 +240,8 @@ impl World {
                     }
                 }
             }
-            Order::End | Order::Lost | Order::Alive { .. } | Order::Write => {}
+            // No simulated run is held: a hub that waits would hold up the others.
+            Order::End | Order::Lost | Order::Alive { .. } | Order::Write | Order::GoOn { .. } => {}
         }
         Ok(())
     }

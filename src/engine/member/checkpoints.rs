@@ -9,6 +9,7 @@ use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::from_bytes;
 use crate::checkpoint::{Checkpoint, SubmittedParts};
+use crate::cluster::HeldBoundary;
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationStart};
 use crate::program::Program;
@@ -109,6 +110,34 @@ impl<P: Program> Member<P> {
             Ok(())
         });
         committed.map_err(EngineError::Worker)
+    }
+
+    /// Boundary from which a held run resumes, where it was concluded before its checkpoint was written: the generation
+    /// does not conclude it anew.
+    ///
+    /// # Errors
+    /// If the schedule fails.
+    pub(crate) fn resumed_boundary(&self) -> Result<Option<HeldBoundary>, EngineError> {
+        let resumes = |plan: &&GenerationPlan| self.settings.held.is_some() && plan.previous.is_empty();
+        let hub = self.plan.as_ref().filter(resumes).zip(self.hub.as_ref());
+        let Some((plan, (hub, start))) =
+            hub.and_then(|(plan, hub)| Some((plan, (hub, hub.progress.start.as_ref()?))))
+        else {
+            return Ok(None);
+        };
+        PanicContext::verb("the schedule's wanted").epoch(start.epoch).enter();
+        let wanted =
+            panic_context::guarded(|| Ok(hub.schedule.wanted(start))).map_err(EngineError::Worker)?;
+        Ok(Some(HeldBoundary {
+            epoch: start.epoch,
+            wanted,
+            metric: Some((start.metric.name.to_string(), start.metric.value)),
+            target: start.metric.target,
+            objective: start.objective,
+            epochs: self.settings.epochs,
+            generation: plan.number,
+            ..HeldBoundary::default()
+        }))
     }
 
     /// Restores this process's state from a checkpoint. Recomputing may need all shards; those placed

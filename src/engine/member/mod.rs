@@ -153,7 +153,9 @@ impl<P: Program> Member<P> {
         stats: Option<ProcessStats>,
     ) -> Result<Outgoing<P>, EngineError> {
         self.prepare(&start)?;
-        let GenerationStart { plan, from, warnings, .. } = start;
+        let GenerationStart { plan, from, warnings, held, .. } = start;
+        self.requests.set_held(held);
+        self.settings.held = held.then(|| Arc::new(self.identity.costs.clone()));
         if !plan.is_sound(self.counts.0, self.counts.1) {
             return Err(EngineError::Process("the coordinator's plan does not fit the run".into()));
         }

@@ -55,7 +55,15 @@ fn start(
         None,
     );
     plan.previous = previous.iter().map(position).collect();
-    GenerationStart { plan, from: None, warnings: Vec::new(), change: None, checkpoint_result, deadline: 1.0 }
+    GenerationStart {
+        plan,
+        from: None,
+        warnings: Vec::new(),
+        change: None,
+        checkpoint_result,
+        deadline: 1.0,
+        held: false,
+    }
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl<P: Program> Hub<P> {
         self.ended.verdict = Some((start.metric.clone(), start.objective));
         match self.show(record, &start) {
             Some(ending) => self.part(GenerationExit::Finished(ending), start, out),
-            None if self.settings.ends_after(epoch, self.asked) && !first => {
+            None if self.settings.ends_after(epoch, self.asked, first) => {
                 self.part(GenerationExit::Reconfigure, start, out)
             }
             None => {
@@ -230,6 +230,7 @@ impl<P: Program> Hub<P> {
             rejected: counts.rejected.saturating_sub(counted.rejected),
             rolled_back,
             load: std::mem::replace(&mut self.load, vec![0.0; self.workers]),
+            cost: self.take_cost(),
             log: self.state.schedule.take_log(),
             ..EpochRecord::default()
         }

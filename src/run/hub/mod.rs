@@ -103,6 +103,8 @@ pub(crate) struct Hub<P: Program> {
     /// Rounds handed out and aggregated in this epoch.
     issued: u64,
     aggregated: u64,
+    /// Counted cost of the epoch's tasks, and of all blocks where a task has one of them; where the run is held.
+    cost: (u64, u64),
     /// `true` if a checkpoint of the boundary under way may be written.
     checkpoint: bool,
     flights: VecDeque<Flight<P>>,
@@ -150,6 +152,7 @@ impl<P: Program> Hub<P> {
             listed: None,
             issued: 0,
             aggregated: 0,
+            cost: (0, 0),
             checkpoint: false,
             flights: VecDeque::new(),
             unsent: (0..workers).map(|_| Vec::new()).collect(),
@@ -173,6 +176,8 @@ impl<P: Program> Hub<P> {
                 // checkpoint of a run that was over is resumed to its end, not beyond it.
                 if let Some(ending) = self.ending(&start) {
                     self.part(GenerationExit::Finished(ending), start, out);
+                } else if self.settings.ends_after(start.epoch, self.asked, true) {
+                    self.part(GenerationExit::Reconfigure, start, out);
                 } else {
                     self.accept(&start, out);
                     self.begin_epoch(start, out)?;

@@ -167,6 +167,29 @@ impl<P: Program> Hub<P> {
             .iter()
             .map(|task| task.variables.len().max(usize::from(task.block.is_some())) as u64)
             .sum::<u64>();
+        if let Some(costs) = &self.settings.held {
+            for task in &round.tasks {
+                let cost = self.cost_of(task, costs);
+                let sum = if task.block.is_some() { &mut self.cost.1 } else { &mut self.cost.0 };
+                *sum = sum.saturating_add(cost);
+            }
+        }
+    }
+
+    /// The counted cost of a task, by those of the shards: with a block, that of a task with all of them.
+    fn cost_of(&self, task: &Assignment, costs: &[u64]) -> u64 {
+        match self.state.schedule.variables() {
+            Some(variables) if !task.variables.is_empty() && task.block.is_none() => {
+                task.variables.iter().map(|&variable| variables.cost(variable)).sum()
+            }
+            _ => costs.get(task.shard as usize).copied().unwrap_or(0),
+        }
+    }
+
+    /// Counted cost of the epoch that ends.
+    pub(super) fn take_cost(&mut self) -> u64 {
+        let (cost, of_all_blocks) = std::mem::take(&mut self.cost);
+        cost.saturating_add(of_all_blocks / self.ended.block_at.len().max(1) as u64)
     }
 
     /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed

@@ -3,22 +3,51 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use raddle::cli::{CommandLine, Free};
+use raddle::cli::{CommandLine, Error, ExitStatus, Free, Interrupt};
 
+use crate::live::{self, Places, Processes};
+
+mod duration;
+mod folder;
+mod job_line;
+mod jobs;
+mod pool_options;
+mod pool_summary;
+mod pool_tables;
+mod profile;
+mod run;
 mod simulate;
 mod simulate_options;
 mod simulate_slots;
 mod tables;
+mod visit;
+
+#[cfg(test)]
+mod tests;
 
 /// A pool: many elastic fits on the cores there are, under policies that are tried in a simulator.
 #[derive(Debug, Parser)]
 #[command(name = "pool", version, after_help = EXAMPLES)]
 enum Verb {
+    /// Run jobs on the cores there are, and change their workers at every epoch, until all are done.
+    Run(Box<pool_options::RunOptions>),
+    /// Submit a job to a pool.
+    Add(Box<pool_options::AddOptions>),
+    /// Say how a pool stands: its jobs, their workers, and who waits.
+    Status(pool_options::StatusOptions),
+    /// Cancel a job of a pool.
+    Cancel(pool_options::CancelOptions),
+    /// Write the profiles of finished runs, for `pool run --profiles` and `pool simulate`.
+    Profile(pool_options::ProfileOptions),
     /// Simulate jobs on a cluster under policies.
     Simulate(Box<simulate_options::Options>),
 }
 
 const EXAMPLES: &str = "Examples:
+  pool run jobs.toml --workers 8 --policy las --out nightly
+  pool add nightly --value 5 --deadline 20m -- lda fit news.txt --topics 500 --out news
+  pool status nightly
+  pool profile mf64 news > profiles.toml
   pool simulate synth:jobs:n=160,seed=1
   pool simulate pollux:6 --policy las,optimus,ones
   pool simulate synth:slots:lo=0.5,seeds=10
@@ -29,7 +58,7 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 const COMMON: &[(&str, &str)] = &[
     ("nodes", "number of nodes; 16 by default"),
     ("slots", "slots of each node; 4 by default"),
-    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors; several with commas"),
+    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors, random; several with commas"),
     ("rescale", "seconds in which a resized job does nothing"),
     ("load", "load of the jobs; 1 by default"),
     ("seed", "seed of policies that draw"),
@@ -46,7 +75,27 @@ const LINE: CommandLine<'static> = CommandLine {
 /// The body of the program `pool`.
 pub fn main() -> ExitCode {
     raddle::cli::main("pool", || match LINE.parse() {
+        Verb::Run(options) => run(&options),
+        Verb::Add(options) => visit::add(&options),
+        Verb::Status(options) => visit::status(&options),
+        Verb::Cancel(options) => visit::cancel(&options),
+        Verb::Profile(options) => profile::profile(&options),
         Verb::Simulate(options) if options.is_in_slots() => simulate_slots::simulate(&options),
         Verb::Simulate(options) => simulate::simulate(&options),
     })
+}
+
+/// Runs a pool.
+fn run(options: &pool_options::RunOptions) -> Result<ExitStatus, Error> {
+    let held = run::Held::open(options, live::now())?;
+    let refuse = |why: std::io::Error| Error::failed(format!("{}: {why}", held.folder().display()));
+    let left = live::end_leftovers(held.folder()).map_err(refuse)?;
+    if left > 0 {
+        options.use_options.note(&format!("{left} processes that an earlier pool left behind were ended"));
+    }
+    let interrupt = Interrupt::handler().training();
+    let is_interrupted = || interrupt.is_requested();
+    let places = Places { pool: held.folder(), began: held.began, patience: options.patience() };
+    let mut runs = Processes::new(&places, &is_interrupted).map_err(refuse)?;
+    held.carry(&mut runs)
 }

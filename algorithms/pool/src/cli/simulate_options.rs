@@ -41,7 +41,8 @@ pub(crate) struct Options {
     /// Slots of each node.
     #[arg(long, value_name = "N", default_value_t = 4)]
     slots: u32,
-    /// Policies, with commas: fifo, drf (equal dominant shares), las (Tiresias), optimus, ones, oasis, pdors. Default:
+    /// Policies, with commas: fifo, drf (equal dominant shares), las (Tiresias), optimus, ones, oasis, pdors,
+    /// random. Default:
     /// las,optimus,ones; in slots fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,

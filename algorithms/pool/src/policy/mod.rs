@@ -11,6 +11,7 @@ mod oasis;
 pub mod ones;
 pub mod optimus;
 mod pdors;
+mod random;
 mod room;
 
 pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};
@@ -20,6 +21,7 @@ pub use self::free::Free;
 pub use self::job::{Job, JobId, Observed, Speed, Utility};
 pub use self::oasis::Oasis;
 pub use self::pdors::{Ceiling, PdOrs, PlanSettings, Roundings, Spread, Unfit, promisable};
+pub use self::random::Random;
 
 use std::collections::BTreeMap;
 
@@ -39,6 +41,11 @@ pub trait Policy {
 
     /// Learns from a job that has ended, as it was at its end. It is called once a job, before the next decision.
     fn ended(&mut self, _job: &Job) {}
+
+    /// Seconds from one decision to the next that it needs, whatever happens between: the length of its slots, where it plans.
+    fn slot(&self) -> Option<f64> {
+        None
+    }
 
     /// `true` if the batch of a job grows with its workers, as under ONES; else it stays as submitted. Programs of raddle have
     /// no such batch.

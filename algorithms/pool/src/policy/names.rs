@@ -3,10 +3,10 @@
 use super::las::{self, Las};
 use super::ones::{Ones, Options, Score};
 use super::optimus::Optimus;
-use super::{Drf, Fifo, Oasis, PdOrs, PlanSettings, Policy};
+use super::{Drf, Fifo, Oasis, PdOrs, PlanSettings, Policy, Random};
 
 /// Names of the policies.
-pub const NAMES: [&str; 7] = ["fifo", "drf", "las", "optimus", "ones", "oasis", "pdors"];
+pub const NAMES: [&str; 8] = ["fifo", "drf", "las", "optimus", "ones", "oasis", "pdors", "random"];
 
 /// Names of papers whose policies have another name here.
 const PAPERS: [(&str, &str); 1] = [("tiresias", "las")];
@@ -57,6 +57,7 @@ pub fn policy(name: &str, settings: &Settings) -> Result<Box<dyn Policy>, Unknow
         "las" => Ok(Box::new(Las::new(settings.threshold))),
         "optimus" => Ok(Box::new(Optimus)),
         "ones" => Ok(Box::new(Ones::new(settings.ones, settings.seed))),
+        "random" => Ok(Box::new(Random::new(settings.seed))),
         _ => Err(Unknown { name: name.into() }),
     }
 }

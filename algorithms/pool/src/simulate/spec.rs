@@ -45,6 +45,14 @@ const FORM: &str =
     "expected pollux, pollux:1 to pollux:8, synth:jobs:n=160,seed=1, or a file of profiles (.toml, .json)";
 
 impl Spec {
+    /// Profiles of a file, in TOML where its name ends so, and else in JSON.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no such file; the text names the line.
+    pub fn profiles(path: &Path) -> Result<Profiles, SimulateError> {
+        profiles(path)
+    }
+
     /// Parses a specification.
     ///
     /// # Errors

@@ -56,4 +56,8 @@ impl Policy for PdOrs {
     fn decide(&mut self, now: f64, cluster: &Cluster, jobs: &[Job]) -> Allocation {
         self.0.decide(now, cluster, jobs)
     }
+
+    fn slot(&self) -> Option<f64> {
+        Some(self.0.slot())
+    }
 }

@@ -45,6 +45,10 @@ impl Planner {
         }
     }
 
+    pub(crate) fn slot(&self) -> f64 {
+        self.settings.slot
+    }
+
     pub(crate) fn expect(&mut self, cluster: &Cluster, job: &Job) {
         self.prices.see(&self.settings, cluster, job);
     }

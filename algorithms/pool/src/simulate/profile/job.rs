@@ -50,6 +50,12 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Epochs a second on so many workers: in proportion below the least number that was measured, linear between two, and
+    /// that of the largest beyond. `speeds` has one at least.
+    pub fn speed(&self, workers: u32) -> f64 {
+        if self.speeds.is_empty() { 0.0 } else { between(&self.speeds, workers) }
+    }
+
     /// The job, to be simulated.
     ///
     /// # Errors

@@ -1,0 +1,129 @@
+//! [`JobLine`]: the command line of a job, as far as the pool has to understand it.
+
+use std::path::{Path, PathBuf};
+
+use raddle::cli::verbs_of;
+
+/// Verbs whose runs can be held: they train one model.
+const HELD: [&str; 2] = ["fit", "path"];
+
+/// Options that the pool gives itself, each with the reason.
+const OWN: [(&str, &str); 4] = [
+    ("--workers", "the pool gives workers: use `least` and `most`"),
+    ("--rescale", "the pool gives workers: use `least` and `most`"),
+    ("--resume", "the pool goes on with its jobs itself: give the line that begins the run"),
+    ("--force", "a job of a pool replaces no other run: give another folder with --out"),
+];
+
+/// The command line of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JobLine {
+    /// The program and its arguments.
+    pub(super) command: Vec<String>,
+    /// The folder of its run.
+    pub(super) out: Option<PathBuf>,
+    /// Most epochs.
+    pub(super) epochs: Option<u64>,
+    /// `true` if its run can be held.
+    pub(super) is_held: bool,
+}
+
+impl JobLine {
+    /// A line of a shell; nothing in it is expanded.
+    pub(super) fn parse(line: &str, is_program: &dyn Fn(&str) -> bool) -> Result<Self, String> {
+        let words = shlex::split(line).ok_or("its line ends within quotes: close them")?;
+        Self::of(words, is_program)
+    }
+
+    /// The words of a line.
+    pub(super) fn of(mut words: Vec<String>, is_program: &dyn Fn(&str) -> bool) -> Result<Self, String> {
+        if words.first().is_some_and(|word| word == "raddle") {
+            words.remove(0);
+        }
+        let program = words.first().filter(|word| !word.is_empty());
+        let program = program.ok_or("it has no program: write its line, as `mf fit ratings.csv --out mf`")?;
+        if !is_program(program) {
+            return Err(format!(
+                "there is no program `{program}` beside this one or on PATH: install it there, or give its path"
+            ));
+        }
+        let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let verbs = verbs_of(name);
+        let verb = words.get(1).map(String::as_str).filter(|word| verbs.contains(word)).unwrap_or("fit");
+        let is_held = !verbs.is_empty() && HELD.contains(&verb) && name != "pool";
+        if !verbs.is_empty()
+            && let Some((option, why)) = OWN.iter().find(|(option, _)| !values(&words, option).is_empty())
+        {
+            return Err(format!("{option} is none of a job's: {why}"));
+        }
+        let outs = values(&words, "--out");
+        let out = match outs.as_slice() {
+            [] if is_held => {
+                return Err("it has no --out: give it a folder for its run, as --out mf64".into());
+            }
+            [] => None,
+            [Some(out)] if !out.is_empty() => Some(PathBuf::from(out)),
+            [_] => return Err("--out is without a folder: name one".into()),
+            _ => return Err("--out is given twice: keep one".into()),
+        };
+        let epochs = values(&words, "--epochs").first().copied().flatten().and_then(|text| text.parse().ok());
+        Ok(Self { out, epochs, is_held, command: words })
+    }
+}
+
+/// The values of an option, as `--name VALUE` or `--name=VALUE`; none for one that ends the line or stands alone.
+fn values<'a>(words: &'a [String], option: &str) -> Vec<Option<&'a str>> {
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let of = |at: usize| match words[at].strip_prefix(option) {
+        Some("") => Some(words[..end].get(at + 1).map(String::as_str)),
+        Some(rest) => rest.strip_prefix('=').map(Some),
+        None => None,
+    };
+    (0..end).filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<JobLine, String> {
+        JobLine::parse(line, &|name| ["mf", "lasso", "bin/lda", "sleep", "pool"].contains(&name))
+    }
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        let line = parse("raddle mf fit 'my ratings.csv' --epochs=20 --out \"a b\"/c").unwrap();
+        assert_eq!(line.command, ["mf", "fit", "my ratings.csv", "--epochs=20", "--out", "a b/c"]);
+        assert_eq!((line.out, line.epochs, line.is_held), (Some("a b/c".into()), Some(20), true));
+        assert!(parse("bin/lda --out x").unwrap().is_held && parse("lasso path a --out x").unwrap().is_held);
+    }
+
+    #[test]
+    fn what_cannot_be_held_needs_no_folder() {
+        for line in ["lasso cv a.csv", "sleep 5", "sleep --workers 5", "pool simulate x"] {
+            let line = parse(line).unwrap();
+            assert!(!line.is_held && line.out.is_none(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn lines_that_the_pool_cannot_use_say_what_to_do() {
+        for (line, words) in [
+            ("", "has no program"),
+            ("mff fit --out a", "no program `mff`"),
+            ("mf fit 'a --out b", "within quotes"),
+            ("mf fit a", "no --out"),
+            ("mf fit a --out", "without a folder"),
+            ("mf fit a --out=", "without a folder"),
+            ("mf fit a --out b --out=c", "--out is given twice"),
+            ("mf fit a --out b --force", "replaces no other run"),
+            ("mf fit a --resume=b --out b", "goes on with its jobs itself"),
+            ("mf fit a --out b --workers 3", "use `least` and `most`"),
+            ("mf cv a --workers=3", "use `least` and `most`"),
+            ("mf fit a --out b --rescale 3:4", "use `least` and `most`"),
+        ] {
+            let error = parse(line).unwrap_err();
+            assert!(error.contains(words), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Options of the verbs that have to do with a pool that runs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use raddle::cli::{Error, UseOptions, choose, refuse_without_effect};
+
+use super::duration;
+use crate::policy::names;
+use crate::pool::{Clock, PolicySettings, Settings};
+
+const FILE: &str = "A file of jobs, in TOML:
+
+  [[job]]
+  run = \"mf fit ratings.csv --rank 64 --out mf64\"   # its name is that of the folder, or `name`
+  at = \"20m\"           # time of its arrival; at once by default
+  value = 5            # of its end; 1 by default
+  deadline = \"2h\"      # from its arrival on: later it has no value
+  least = 1            # workers; at most those of the pool
+  most = 4
+  after = [\"mf32\"]     # jobs that end with status 0 or 3 before it begins
+
+Jobs that train one model (fit, path) change their workers at every epoch. What cannot be held (a cross-validation, another program)
+keeps those that it begins with. A pool is its folder: run it again, with --out alone, and it goes on.
+
+Exit status: 0 all jobs are done, 1 a job failed (others went on), 130 interrupted (all are paused).
+
+Example: pool run jobs.toml --workers 8 --policy las --out nightly";
+
+/// Policy of a pool that names none: that which wins the synthetic mix of the simulator.
+const POLICY: &str = "ones";
+
+/// Options of `pool run`.
+#[derive(Debug, Args)]
+#[command(after_help = FILE)]
+pub(crate) struct RunOptions {
+    /// A file of jobs; none where a pool goes on.
+    #[arg(value_name = "JOBS")]
+    pub(super) jobs: Option<PathBuf>,
+    /// The folder of the pool.
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Number of workers that all jobs together have at most. Default: the cores.
+    #[arg(long, value_name = "N")]
+    workers: Option<u32>,
+    /// Number of jobs that may hold memory at once. Default: the workers.
+    #[arg(long, value_name = "N")]
+    alive: Option<u32>,
+    /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, oasis, pdors (promises), random. Default: ones.
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
+    /// Time passes as it does, or by counted cost over workers, the same on any machine. Default: wall.
+    #[arg(long, value_name = "wall|counted")]
+    clock: Option<String>,
+    /// With --clock counted: seconds of one worker for a unit of counted cost. Default: 1e-8.
+    #[arg(long, value_name = "X")]
+    seconds_per_cost: Option<f64>,
+    /// Seed of policies that draw. Default: 1.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// For las: workers times seconds after which a job goes to the second queue. Default: 60.
+    #[arg(long, value_name = "X")]
+    threshold: Option<f64>,
+    /// Time for which a job that runs may say nothing, such as "20m", until it is reported. Its workers count as taken.
+    /// Default: 10m.
+    #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
+    patience: Option<f64>,
+    /// Profiles of finished runs, as `pool profile` writes them, for jobs of the same names.
+    #[arg(long, value_name = "FILE")]
+    pub(super) profiles: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) use_options: UseOptions,
+}
+
+/// Seconds after which a job that says nothing is reported, where none are given.
+const PATIENCE: f64 = 600.0;
+/// Seconds of one worker for a unit of counted cost where none are given: kernels do about so many units a second.
+const SECONDS_PER_COST: f64 = 1e-8;
+/// Most workers of a pool.
+const MOST: u32 = 4096;
+
+impl RunOptions {
+    /// Settings of a new pool.
+    pub(super) fn settings(&self, cores: u32) -> Result<Settings, Error> {
+        let workers = self.workers.unwrap_or(cores);
+        for (name, value) in [("--workers", Some(workers)), ("--alive", self.alive)] {
+            if let Some(value) = value.filter(|value| !(1..=MOST).contains(value)) {
+                return Err(Error::usage(format!("{name} {value}: choose 1 to {MOST}")));
+            }
+        }
+        let name = self.policy.as_deref().unwrap_or(POLICY);
+        let mut policy = PolicySettings::named(name);
+        names::policy(name, &names::Settings::default())
+            .map_err(|why| Error::usage(format!("--policy: {why}")))?;
+        if name != "las" {
+            refuse_without_effect(&[("--threshold", self.threshold.is_some())], "without --policy las")?;
+        }
+        policy.seed = self.seed.unwrap_or(policy.seed);
+        policy.threshold = self.threshold.unwrap_or(policy.threshold);
+        above_0("--threshold", policy.threshold)?;
+        let is_counted = match &self.clock {
+            Some(clock) => choose("--clock", clock, &[("wall", false), ("counted", true)])?,
+            None => false,
+        };
+        if !is_counted {
+            let given = [("--seconds-per-cost", self.seconds_per_cost.is_some())];
+            refuse_without_effect(&given, "without --clock counted")?;
+        }
+        let seconds_per_cost = self.seconds_per_cost.unwrap_or(SECONDS_PER_COST);
+        above_0("--seconds-per-cost", seconds_per_cost)?;
+        let clock = if is_counted { Clock::Counted { seconds_per_cost } } else { Clock::Wall };
+        Ok(Settings { workers, alive: self.alive.unwrap_or(workers), policy, clock })
+    }
+
+    /// Time for which a job that runs may say nothing.
+    pub(super) fn patience(&self) -> Duration {
+        Duration::try_from_secs_f64(self.patience.unwrap_or(PATIENCE)).unwrap_or(Duration::MAX)
+    }
+
+    /// Refuses options that differ from the settings of a pool that goes on.
+    pub(super) fn check_same(&self, settings: &Settings) -> Result<(), Error> {
+        let Settings { workers, alive, policy, clock } = settings;
+        let (is_counted, per_cost) = match clock {
+            Clock::Wall => (false, None),
+            Clock::Counted { seconds_per_cost } => (true, Some(*seconds_per_cost)),
+        };
+        let of_clock = |clock: &str| clock == if is_counted { "counted" } else { "wall" };
+        let same = [
+            ("--workers", self.workers.is_none_or(|given| given == *workers)),
+            ("--alive", self.alive.is_none_or(|given| given == *alive)),
+            ("--policy", self.policy.as_ref().is_none_or(|given| *given == policy.name)),
+            ("--clock", self.clock.as_deref().is_none_or(of_clock)),
+            ("--seconds-per-cost", self.seconds_per_cost.is_none_or(|given| Some(given) == per_cost)),
+            ("--seed", self.seed.is_none_or(|given| given == policy.seed)),
+            ("--threshold", self.threshold.is_none_or(|given| given == policy.threshold)),
+        ];
+        match same.into_iter().find(|(_, is_same)| !is_same) {
+            Some((name, _)) => Err(Error::usage(format!(
+                "{name}: the pool in {} was begun with another: leave it out to go on, or give another folder with --out",
+                self.out.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn above_0(name: &str, value: f64) -> Result<(), Error> {
+    match value > 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(Error::usage(format!("{name} {value}: choose a number above 0"))),
+    }
+}
+
+/// Options of `pool add`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: pool add nightly --value 5 --deadline 20m -- lda fit news.txt --topics 500 --out news"
+)]
+pub(crate) struct AddOptions {
+    /// The folder of the pool.
+    #[arg(value_name = "POOL")]
+    pub(super) pool: PathBuf,
+    /// Name of the job. Default: that of its --out folder.
+    #[arg(long, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// Value of its end; 1 by default.
+    #[arg(long, value_name = "X")]
+    pub(super) value: Option<f64>,
+    /// Time from now on up to which it has its value: 20m, 90s.
+    #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
+    pub(super) deadline: Option<f64>,
+    /// Least number of workers; 1 by default.
+    #[arg(long, value_name = "N")]
+    pub(super) least: Option<u32>,
+    /// Most workers; by default those of the pool.
+    #[arg(long, value_name = "N")]
+    pub(super) most: Option<u32>,
+    /// Jobs that end before it begins, with commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(super) after: Vec<String>,
+    /// Profiles of finished runs, as `pool profile` writes them.
+    #[arg(long, value_name = "FILE")]
+    pub(super) profiles: Option<PathBuf>,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "PROGRAM ..")]
+    pub(super) line: Vec<String>,
+    #[command(flatten)]
+    pub(super) use_options: UseOptions,
+}
+
+/// Options of `pool status`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: pool status nightly")]
+pub(crate) struct StatusOptions {
+    /// The folder of the pool.
+    #[arg(value_name = "POOL")]
+    pub(super) pool: PathBuf,
+    #[command(flatten)]
+    pub(super) use_options: UseOptions,
+}
+
+/// Options of `pool cancel`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: pool cancel nightly news")]
+pub(crate) struct CancelOptions {
+    /// The folder of the pool.
+    #[arg(value_name = "POOL")]
+    pub(super) pool: PathBuf,
+    /// Name of the job.
+    #[arg(value_name = "JOB")]
+    pub(super) job: String,
+    #[command(flatten)]
+    pub(super) use_options: UseOptions,
+}
+
+/// Options of `pool profile`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: pool profile mf64 news > profiles.toml")]
+pub(crate) struct ProfileOptions {
+    /// Folders of finished runs.
+    #[arg(required = true, value_name = "RUN")]
+    pub(super) runs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) use_options: UseOptions,
+}

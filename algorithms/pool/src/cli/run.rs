@@ -1,0 +1,225 @@
+//! `pool run`.
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use raddle::cli::{Earlier, Error, ExitStatus, RunFolder, UseOptions};
+
+use super::folder::{here, holds_run, is_program, profiles, refuse};
+use super::jobs::Around;
+use super::pool_options::RunOptions;
+use super::pool_summary::{Ended, report, write_results, write_run};
+use super::pool_tables::{mean, reason, table};
+use crate::pool::journal::{Journal, JournalError};
+use crate::pool::{
+    Action, Carried, End, Event, Happening, Keep, Phase, Pool, Replay, Request, Runs, What, by_count, by_wall,
+};
+
+/// A pool whose folder is held, before it is carried on.
+pub(crate) struct Held {
+    /// The lock of the folder.
+    _lock: RunFolder,
+    folder: PathBuf,
+    replay: Replay,
+    journal: Journal,
+    submitted: Vec<Request>,
+    /// Seconds from the beginning of 1970 to the time at which the pool began.
+    pub(crate) began: f64,
+    use_options: UseOptions,
+}
+
+impl Held {
+    /// Takes hold of the folder of a pool, new or going on. `now` is in seconds since the beginning of 1970.
+    pub(crate) fn open(options: &RunOptions, now: f64) -> Result<Self, Error> {
+        let folder = options.out.clone();
+        let lock = RunFolder::hold(&folder, Earlier::Resumed)?;
+        let opened = Journal::read(&folder).map_err(refuse)?;
+        let note = |text: &str| options.use_options.note(text);
+        let (settings, known) = match &opened {
+            Some(opened) => {
+                options.check_same(&opened.head.settings)?;
+                opened.note.iter().for_each(|text| note(text));
+                let fits = opened.replay.pool.fits();
+                (opened.head.settings.clone(), fits.iter().map(|fit| fit.request.clone()).collect())
+            }
+            None if holds_run(&folder) => {
+                let why = "it holds a run, and no pool: give another folder with --out";
+                return Err(Error::usage(format!("{}: {why}", folder.display())));
+            }
+            None => {
+                let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+                (options.settings(cores as u32)?, Vec::new())
+            }
+        };
+        let submitted = match &options.jobs {
+            Some(path) => {
+                let around = Around {
+                    settings: &settings,
+                    known: &[],
+                    profiles: &profiles(options.profiles.as_deref())?,
+                    folder: &here()?,
+                    is_program: &is_program,
+                    // A job that the pool knows has a run there.
+                    holds_run: &|place| {
+                        let is_own = |request: &Request| {
+                            request.out.as_ref().is_some_and(|out| request.folder.join(out) == place)
+                        };
+                        holds_run(place) && !known.iter().any(is_own)
+                    },
+                };
+                let text = fs::read_to_string(path)
+                    .map_err(|why| Error::input(format!("{}: {why}: give a file of jobs", path.display())))?;
+                let mut jobs = around.of_file(path, &text).map_err(Error::input)?;
+                jobs.retain(|job| known.iter().all(|known: &Request| known.name != job.name));
+                jobs
+            }
+            None if opened.is_none() => {
+                let why =
+                    "no pool is there to go on: give a file of jobs, as `pool run jobs.toml --out nightly`";
+                return Err(Error::usage(format!("{}: {why}", folder.display())));
+            }
+            None => Vec::new(),
+        };
+        let (journal, replay, began) = match opened {
+            Some(opened) => {
+                (Journal::go_on(&folder, &opened).map_err(refuse)?, opened.replay, opened.head.began)
+            }
+            None => {
+                let began = if settings.is_counted() { 0.0 } else { now };
+                let journal = Journal::create(&folder, began, &settings).map_err(refuse)?;
+                let replay = Replay::new(settings).map_err(Error::usage)?;
+                (journal, replay, began)
+            }
+        };
+        let use_options = options.use_options;
+        Ok(Self { _lock: lock, folder, replay, journal, submitted, began, use_options })
+    }
+
+    /// The folder of the pool.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Carries the pool on with these processes, until all is over or it was interrupted, and says what came of it.
+    pub(crate) fn carry(mut self, runs: &mut dyn Runs) -> Result<ExitStatus, Error> {
+        write_run(&self.folder, &self.replay.pool, None)?;
+        let mut keep = Shown { journal: self.journal, folder: &self.folder, options: self.use_options };
+        let submitted = std::mem::take(&mut self.submitted);
+        let carried = match self.replay.pool.settings().is_counted() {
+            true => by_count(&mut self.replay, submitted, runs, &mut keep),
+            false => by_wall(&mut self.replay.pool, submitted, runs, &mut keep),
+        };
+        let carried = carried.map_err(refuse)?;
+        let pool = &self.replay.pool;
+        if carried == Carried::Stalled {
+            return Err(Error::failed(format!(
+                "policy {} gives the jobs that are left nothing, and nothing else is to come: give another --policy and folder",
+                pool.settings().policy.name
+            )));
+        }
+        let (ending, status) = ending(pool, carried);
+        let text = text(pool, ending);
+        write_results(&self.folder, pool, ending)?;
+        write_run(&self.folder, pool, Some(&Ended { ending, status: status.code(), said: &text }))?;
+        self.use_options.say(&text, &report(pool, ending))?;
+        Ok(status)
+    }
+}
+
+/// The word for the end of a pool, and its exit status.
+fn ending(pool: &Pool, carried: Carried) -> (&'static str, ExitStatus) {
+    let is_bad = |phase: &Phase| matches!(phase, Phase::Over(End::Failed { .. } | End::Refused { .. }));
+    match carried {
+        Carried::Interrupted => ("interrupted", ExitStatus::Interrupted),
+        _ if pool.fits().iter().any(|fit| is_bad(&fit.phase)) => ("failed", ExitStatus::Failed),
+        _ => ("done", ExitStatus::Done),
+    }
+}
+
+/// Text on stdout at the end: the jobs, the reasons of those that failed, and a line that concludes.
+fn text(pool: &Pool, ending: &str) -> String {
+    let mut text = table(pool).to_string();
+    for fit in pool.fits() {
+        if let Some(why) = reason(fit) {
+            text += &format!("{}: {why}\n", fit.name());
+        }
+    }
+    let over = pool.fits().iter().filter(|fit| fit.is_over()).count();
+    let mean = mean(pool).map_or(String::new(), |mean| format!(", mean JCT {mean:.1} s"));
+    let verb = match ending {
+        "interrupted" => "interrupted: ",
+        "failed" => "stopped with jobs that failed: ",
+        _ => "done: ",
+    };
+    text + &format!("{verb}{over} of {} jobs are over after {:.1} s{mean}", pool.fits().len(), pool.now())
+}
+
+/// Journal of a pool that says what happens, and keeps the files that others read up to date.
+struct Shown<'a> {
+    journal: Journal,
+    folder: &'a Path,
+    options: UseOptions,
+}
+
+impl Keep for Shown<'_> {
+    type Error = JournalError;
+
+    fn event(&mut self, event: &Event) -> Result<(), JournalError> {
+        self.journal.event(event)
+    }
+
+    fn told(&mut self, what: &Happening) -> Result<(), JournalError> {
+        self.journal.told(what)
+    }
+
+    fn shown(&mut self, pool: &Pool, event: &Event, actions: &[Action]) {
+        let at = event.at;
+        let say = |text: String| self.options.note(&format!("{at:9.1} s  {text}"));
+        match &event.what {
+            What::Ended { job, .. } | What::Lost { job } => {
+                if let Some(fit) = pool.fit(job) {
+                    match (&fit.phase, &event.what) {
+                        (Phase::Over(end), _) => say(format!("{job}: {}", ended(end))),
+                        (_, What::Lost { .. }) => {
+                            say(format!("{job}: its process was lost: it is started again"))
+                        }
+                        _ => say(format!("{job}: paused")),
+                    }
+                }
+                // Best effort: they are written again at the end.
+                let _ = write_results(self.folder, pool, "running");
+            }
+            What::Silent { job } => say(format!("{job}: it does not answer; its workers count as taken")),
+            What::Interrupted => say("interrupted: jobs are paused at their next epoch".into()),
+            _ => {}
+        }
+        for action in actions {
+            match action {
+                Action::Start { job, workers } => say(format!("{job}: started with {workers}")),
+                Action::GoOn { job, workers } if changed(pool, job) => {
+                    say(format!("{job}: goes on with {workers}"))
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// `true` if the workers of a job have changed just now.
+fn changed(pool: &Pool, job: &str) -> bool {
+    let number = pool.fits().iter().position(|fit| fit.name() == job);
+    let now = pool.changes().iter().rev().take_while(|change| change.at == pool.now());
+    now.into_iter().any(|change| Some(change.job) == number)
+}
+
+/// An end in words.
+fn ended(end: &End) -> String {
+    match end {
+        End::Done { status: 0 } => "done".into(),
+        End::Done { status } => format!("done, with status {status}: at a limit"),
+        End::Failed { why } => format!("failed: {why}"),
+        End::Cancelled => "cancelled".into(),
+        End::Refused { why } => format!("refused: {why}"),
+    }
+}

@@ -1,0 +1,206 @@
+//! [`Child`]: the process of a job, with the threads that hear it.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use raddle::cli::launch::find;
+use raddle::cluster::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
+
+use super::leftover::POOL;
+use crate::pool::Request;
+
+/// Longest time in which a launcher invites its holder; then it is asked again.
+const STARTS: Duration = Duration::from_secs(10);
+
+/// Something that a process tells, with the number of its start.
+pub(super) struct Heard {
+    pub(super) job: String,
+    pub(super) start: u64,
+    pub(super) what: Sound,
+}
+
+/// Kind of what a process tells.
+pub(super) enum Sound {
+    Boundary(HeldBoundary),
+    /// Exit status; none where a signal ended it, or an error where it could not be started.
+    Ended(io::Result<Option<i32>>),
+}
+
+/// The boundary at which a run waits, and how it is answered.
+type Waiting = Arc<Mutex<Option<(HolderAnswers, HeldBoundary)>>>;
+
+/// The process of a job.
+pub(super) struct Child {
+    pub(super) start: u64,
+    /// Number of the process, which leads a group of its own.
+    process: u32,
+    waiting: Waiting,
+    hearing: JoinHandle<()>,
+}
+
+impl Child {
+    /// Starts the process of a job, which writes into this log.
+    pub(super) fn start(
+        (pool, log): (&Path, &Path),
+        (job, workers, start): (&Request, u32, u64),
+        sender: Sender<Heard>,
+    ) -> io::Result<Self> {
+        let mut process = command(job, workers)?;
+        let log = OpenOptions::new().create(true).append(true).open(log)?;
+        process.current_dir(if job.folder.as_os_str().is_empty() { Path::new(".") } else { &job.folder });
+        process.env(POOL, pool).stdin(Stdio::null());
+        process.stdout(File::try_clone(&log)?).stderr(log);
+        // Ctrl-C on a terminal is meant for the pool, which ends its jobs in order.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut process, 0);
+        let child = process.spawn()?;
+        let (number, waiting) = (child.id(), Waiting::default());
+        let run = job.out.as_ref().filter(|_| job.elastic).map(|out| job.folder.join(out));
+        let hears = Hears { job: job.name.clone(), start, sender, waiting: waiting.clone() };
+        let hearing = thread::Builder::new().name("pool:job".into()).spawn(move || hears.all(child, run))?;
+        Ok(Self { start, process: number, waiting, hearing })
+    }
+
+    /// Answers the boundary at which the run waits. One that is gone on or has ended needs no answer.
+    pub(super) fn answer(
+        &self,
+        answer: impl Fn(&HolderAnswers, &HeldBoundary) -> Result<(), raddle::EngineError>,
+    ) {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((answers, at)) = waiting {
+            // A launcher that is gone is told as the end of its process.
+            let _ = answer(&answers, &at);
+        }
+    }
+
+    /// Asks the process, and those that it started, to end.
+    pub(super) fn ask_to_end(&self) {
+        signal(self.process, Signal::Term);
+    }
+
+    /// Ends the process, and those that it started.
+    pub(super) fn kill(&self) {
+        signal(self.process, Signal::Kill);
+    }
+
+    /// Waits until all was heard.
+    pub(super) fn join(self) {
+        // A thread that panicked has nothing more to say.
+        let _ = self.hearing.join();
+    }
+}
+
+/// The thread that hears a process.
+struct Hears {
+    job: String,
+    start: u64,
+    sender: Sender<Heard>,
+    waiting: Waiting,
+}
+
+impl Hears {
+    /// Tells the boundaries of a process that is held, and then its end.
+    fn all(self, mut child: std::process::Child, run: Option<PathBuf>) {
+        let is_there = Arc::new(AtomicBool::new(true));
+        let ended = thread::scope(|scope| {
+            let holding = run.as_deref().map(|run| {
+                let (is_there, hears) = (is_there.clone(), &self);
+                scope.spawn(move || hears.boundaries(run, &is_there))
+            });
+            let ended = child.wait();
+            is_there.store(false, Ordering::Release);
+            // The last boundary comes before the end.
+            holding.into_iter().for_each(|holding| drop(holding.join()));
+            ended
+        });
+        self.tell(Sound::Ended(ended.map(|status: ExitStatus| status.code())));
+    }
+
+    /// Tells boundaries until the process is gone. Where the connection breaks before, another one is made.
+    fn boundaries(&self, run: &Path, is_there: &AtomicBool) {
+        while is_there.load(Ordering::Acquire) {
+            let Ok(mut holder) = Holder::of_run(run, STARTS, || is_there.load(Ordering::Acquire)) else {
+                continue;
+            };
+            while let Ok(event) = holder.wait() {
+                let HeldEvent::Boundary(at) = event else { return };
+                if !at.is_last {
+                    *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some((holder.answers(), at.clone()));
+                }
+                self.tell(Sound::Boundary(at));
+            }
+        }
+    }
+
+    fn tell(&self, what: Sound) {
+        // A pool that has ended hears nobody.
+        let _ = self.sender.send(Heard { job: self.job.clone(), start: self.start, what });
+    }
+}
+
+/// The command that starts a job, or goes on with it.
+fn command(job: &Request, workers: u32) -> io::Result<Command> {
+    let found = |name: &str| {
+        let path = find(name).map_err(|why| io::Error::other(why.to_string()))?;
+        std::path::absolute(path)
+    };
+    let program = job.command.first().map_or("", String::as_str);
+    let in_folder = if Path::new(program).components().count() > 1 {
+        std::path::absolute(job.folder.join(program))?
+    } else {
+        found(program)?
+    };
+    let Some(out) = job.out.as_ref().filter(|_| job.elastic) else {
+        let mut command = Command::new(in_folder);
+        command.args(job.command.iter().skip(1));
+        return Ok(command);
+    };
+    let mut command = Command::new(found("raddle")?);
+    command.args(["launch", "--held", "--processes", "1", "--workers", &workers.to_string(), "--resume"]);
+    command.arg(out).arg("--").arg(in_folder).args(job.command.iter().skip(1));
+    Ok(command)
+}
+
+/// Signals to processes.
+enum Signal {
+    Term,
+    Kill,
+}
+
+/// Sends a signal to the group that a process leads.
+#[cfg(unix)]
+fn signal(leader: u32, signal: Signal) {
+    use rustix::process::{Pid, Signal as Known, kill_process_group};
+    let signal = match signal {
+        Signal::Term => Known::TERM,
+        Signal::Kill => Known::KILL,
+    };
+    if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
+        // One that is gone needs none.
+        let _ = kill_process_group(leader, signal);
+    }
+}
+
+#[cfg(not(unix))]
+fn signal(_: u32, _: Signal) {}
+
+/// Ends a process, whoever started it.
+#[cfg(unix)]
+pub(super) fn kill(process: u32) {
+    use rustix::process::{Pid, Signal as Known, kill_process};
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        // One that is gone needs none.
+        let _ = kill_process(process, Known::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn kill(_: u32) {}

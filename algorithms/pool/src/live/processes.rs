@@ -1,0 +1,271 @@
+//! [`Processes`]: the jobs of a pool as processes of this machine.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use super::child::{Child, Heard, Sound};
+use crate::pool::queue::Queue;
+use crate::pool::{Boundary, Happening, Request, Runs, Told, What};
+
+/// Time between two looks at the queue and for an interrupt.
+const LOOK: Duration = Duration::from_millis(200);
+/// Time in which a process that was asked to end does so.
+const POLITE: Duration = Duration::from_secs(10);
+/// Lines of a log that are told of a job that failed, at most.
+const LINES: usize = 3;
+/// Bytes of a log in which they are looked for.
+const TAIL: usize = 4096;
+/// Name of the folder of logs.
+const LOGS: &str = "logs";
+
+/// Places and times that processes need to know.
+pub struct Places<'a> {
+    /// Folder of the pool.
+    pub pool: &'a Path,
+    /// Seconds from the beginning of 1970 to the time at which the pool began.
+    pub began: f64,
+    /// Time for which a job that runs may tell nothing until it counts as silent.
+    pub patience: Duration,
+}
+
+/// The jobs of a pool as processes of this machine: `raddle launch --held` of one process each, or the programs themselves
+/// where they cannot be held. What they write goes to `logs/NAME.log` in the pool's folder.
+pub struct Processes<'a> {
+    pool: PathBuf,
+    /// Time of the pool at `since`.
+    began: f64,
+    since: Instant,
+    patience: Duration,
+    queue: Queue,
+    is_interrupted: &'a dyn Fn() -> bool,
+    /// `true` once that was told.
+    has_told: bool,
+    children: BTreeMap<String, Running>,
+    /// Number of starts.
+    starts: u64,
+    sender: Sender<Heard>,
+    heard: Receiver<Heard>,
+    /// Happenings that need no process.
+    ready: Vec<Happening>,
+}
+
+/// A process, and when it was last heard of.
+struct Running {
+    child: Child,
+    /// Begin of the time in which it is to tell something, as long as it does not wait.
+    since: Option<Instant>,
+    /// Time at which it is killed, once it was asked to end.
+    ends: Option<Instant>,
+}
+
+impl<'a> Processes<'a> {
+    /// Processes of the pool in a folder, whose queue is told too, and an interrupt.
+    ///
+    /// # Errors
+    /// If the folders of the pool cannot be made.
+    pub fn new(places: &Places<'_>, is_interrupted: &'a dyn Fn() -> bool) -> io::Result<Self> {
+        let pool = fs::canonicalize(places.pool)?;
+        fs::create_dir_all(pool.join(LOGS))?;
+        let (sender, heard) = channel();
+        Ok(Self {
+            queue: Queue::of(&pool)?,
+            pool,
+            began: (super::now() - places.began).max(0.0),
+            since: Instant::now(),
+            patience: places.patience,
+            is_interrupted,
+            has_told: false,
+            children: BTreeMap::new(),
+            starts: 0,
+            sender,
+            heard,
+            ready: Vec::new(),
+        })
+    }
+
+    /// File into which a job writes. A name may hold what no file's does.
+    pub fn log(pool: &Path, job: &str) -> PathBuf {
+        let name: String = job.chars().map(|c| if "/\\".contains(c) { '_' } else { c }).collect();
+        pool.join(LOGS).join(format!("{name}.log"))
+    }
+
+    /// Something from the queue, or an interrupt.
+    fn wish(&mut self) -> Option<Happening> {
+        if !self.has_told && (self.is_interrupted)() {
+            self.has_told = true;
+            return Some(What::Interrupted);
+        }
+        // A queue that cannot be read today may be tomorrow.
+        self.queue.next().ok().flatten()
+    }
+
+    /// A job that should have told something for long, once.
+    fn silent(&mut self) -> Option<Happening> {
+        let patience = self.patience;
+        let is_silent = |running: &Running| running.since.is_some_and(|since| since.elapsed() > patience);
+        let (job, running) = self.children.iter_mut().find(|(_, running)| is_silent(running))?;
+        running.since = None;
+        Some(What::Silent { job: job.clone() })
+    }
+
+    /// Kills what was asked to end and has not.
+    fn insist(&mut self) {
+        for running in self
+            .children
+            .values_mut()
+            .filter(|running| running.ends.is_some_and(|ends| ends <= Instant::now()))
+        {
+            running.child.kill();
+            running.ends = None;
+        }
+    }
+
+    /// What a process told, unless it is one of an earlier start.
+    fn hear(&mut self, heard: Heard) -> Option<Happening> {
+        let Heard { job, start, what } = heard;
+        let running = self.children.get_mut(&job).filter(|running| running.child.start == start)?;
+        match what {
+            Sound::Boundary(at) => {
+                // Only an answer gives it something to tell, but for its end.
+                running.since = at.is_last.then(Instant::now);
+                Some(What::Boundary(Boundary {
+                    job,
+                    epoch: at.epoch,
+                    cost: at.cost as f64,
+                    seconds: at.seconds,
+                    workers: u32::try_from(at.workers).unwrap_or(u32::MAX),
+                    metric: at.metric.map(|(_, value)| value).filter(|value| value.is_finite()),
+                    target: at.target.filter(|value| value.is_finite()),
+                    epochs: at.epochs,
+                    wanted: at.wanted,
+                    is_last: at.is_last,
+                }))
+            }
+            Sound::Ended(status) => {
+                if let Some(running) = self.children.remove(&job) {
+                    running.child.join();
+                }
+                Some(match status {
+                    Ok(Some(status)) => {
+                        let said =
+                            if [0, 3, 130].contains(&status) { String::new() } else { self.said(&job) };
+                        What::Ended { job, status, cost: 0.0, said }
+                    }
+                    // A signal ended it, or nobody knows.
+                    Ok(None) | Err(_) => What::Lost { job },
+                })
+            }
+        }
+    }
+
+    /// The last lines of a job's log.
+    fn said(&self, job: &str) -> String {
+        let bytes = fs::read(Self::log(&self.pool, job)).unwrap_or_default();
+        let tail = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]).into_owned();
+        let lines: Vec<&str> = tail.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        lines[lines.len().saturating_sub(LINES)..].join("; ")
+    }
+}
+
+impl Runs for Processes<'_> {
+    fn start(&mut self, job: &Request, workers: u32) {
+        if let Some(status) = ended(job) {
+            // The pool was killed before it heard of it.
+            self.ready.push(What::Ended { job: job.name.clone(), status, cost: 0.0, said: String::new() });
+            return;
+        }
+        self.starts += 1;
+        let log = Self::log(&self.pool, &job.name);
+        match Child::start((&self.pool, &log), (job, workers, self.starts), self.sender.clone()) {
+            Ok(child) => {
+                let running = Running { child, since: Some(Instant::now()), ends: None };
+                self.children.insert(job.name.clone(), running);
+            }
+            Err(why) => {
+                let said = format!("cannot be started: {why}");
+                self.ready.push(What::Ended { job: job.name.clone(), status: 1, cost: 0.0, said });
+            }
+        }
+    }
+
+    fn go_on(&mut self, job: &str, workers: u32) {
+        if let Some(running) = self.children.get_mut(job) {
+            running.since = Some(Instant::now());
+            running.child.answer(|answers, at| answers.go_on(at, workers as usize));
+        }
+    }
+
+    fn pause(&mut self, job: &str) {
+        if let Some(running) = self.children.get_mut(job) {
+            running.since = Some(Instant::now());
+            running.child.answer(|answers, at| answers.pause(at));
+        }
+    }
+
+    fn cancel(&mut self, job: &str) {
+        if let Some(running) = self.children.get_mut(job) {
+            running.child.ask_to_end();
+            running.ends = Some(Instant::now() + POLITE);
+        }
+    }
+
+    fn now(&self) -> f64 {
+        self.began + self.since.elapsed().as_secs_f64()
+    }
+
+    fn next(&mut self, until: Option<f64>) -> Told {
+        loop {
+            let wish = if self.ready.is_empty() { self.wish() } else { self.ready.pop() };
+            if let Some(what) = wish.or_else(|| self.silent()) {
+                return Told { at: self.now(), what };
+            }
+            self.insist();
+            let left = until.map_or(f64::INFINITY, |until| until - self.now());
+            if left <= 0.0 {
+                return Told { at: self.now(), what: What::Time };
+            }
+            let wait = LOOK.min(Duration::try_from_secs_f64(left).unwrap_or(LOOK));
+            match self.heard.recv_timeout(wait) {
+                Ok(heard) => {
+                    if let Some(what) = self.hear(heard) {
+                        return Told { at: self.now(), what };
+                    }
+                }
+                // The pool itself has a sender.
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+    }
+}
+
+impl Drop for Processes<'_> {
+    /// Nobody is left where a pool ends before its jobs.
+    fn drop(&mut self) {
+        for (_, running) in std::mem::take(&mut self.children) {
+            running.child.kill();
+            running.child.join();
+        }
+    }
+}
+
+/// The exit status of a run that was over before, with its model.
+fn ended(job: &Request) -> Option<i32> {
+    #[derive(Deserialize)]
+    struct Begun {
+        ended: Option<Ended>,
+    }
+    #[derive(Deserialize)]
+    struct Ended {
+        status: i32,
+    }
+    let out = job.out.as_ref().filter(|_| job.elastic)?;
+    let text = fs::read(job.folder.join(out).join("run.json")).ok()?;
+    let status = serde_json::from_slice::<Begun>(&text).ok()?.ended?.status;
+    [0, 3].contains(&status).then_some(status)
+}

@@ -1,0 +1,223 @@
+//! [`Journal`]: the memory of a pool, as checksummed lines of JSON.
+//!
+//! A line is `{"sum":"..","line":..}`; the sum is of the line before it and of this one, so that a line that is changed, lost or put in is
+//! seen. The first has the settings. An event is written before anything follows from it; a process that is killed while it writes
+//! leaves half a line, which the next one drops.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use raddle::ModelDigest;
+use serde::{Deserialize, Serialize};
+
+use super::event::{Event, Happening};
+use super::replay::Replay;
+use super::runs::Keep;
+use super::settings::Settings;
+
+/// Name of the file in the folder of a pool.
+pub const NAME: &str = "journal.jsonl";
+
+/// Layout of the file.
+const FORMAT: u32 = 1;
+/// Digits of a sum.
+const DIGITS: usize = 16;
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Pool(Head),
+    Event(Event),
+    Told(Happening),
+}
+
+/// The first line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    format: u32,
+    /// Seconds from the beginning of 1970 to the time at which the pool began; 0 by counted cost.
+    pub began: f64,
+    /// Settings of the pool.
+    pub settings: Settings,
+}
+
+/// Reason for which a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    #[error("{}: {why}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Reason of the system.
+        why: io::Error,
+    },
+    /// A line that no pool wrote so.
+    #[error(
+        "{}:{line}: {message}: the pool cannot go on from here: give another folder with --out, or take a copy of the file from \
+         before the change",
+        path.display()
+    )]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The fault.
+        message: String,
+    },
+}
+
+/// The journal of a pool, which is added to.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    sum: String,
+}
+
+/// A journal that was there.
+pub struct Opened {
+    /// Its first line.
+    pub head: Head,
+    /// The pool that follows from it.
+    pub replay: Replay,
+    /// Sentence on a last line that was dropped, if one was.
+    pub note: Option<String>,
+    /// Bytes up to the end of the last line that is whole, and the sum there.
+    end: (u64, String),
+}
+
+impl Journal {
+    /// Begins the journal of a pool in a folder that has none. `began` is in seconds since the beginning of 1970.
+    ///
+    /// # Errors
+    /// If there is one, or it cannot be written.
+    pub fn create(folder: &Path, began: f64, settings: &Settings) -> Result<Self, JournalError> {
+        let path = folder.join(NAME);
+        let file = OpenOptions::new().append(true).create_new(true).open(&path);
+        let file = file.map_err(|why| JournalError::File { path: path.clone(), why })?;
+        let mut journal = Self { path, file, sum: String::new() };
+        journal.write(&Line::Pool(Head { format: FORMAT, began, settings: settings.clone() }))?;
+        Ok(journal)
+    }
+
+    /// Reads the journal of a pool in a folder, if there is one. Nothing is changed.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a line before the last is not as a pool wrote it.
+    pub fn read(folder: &Path) -> Result<Option<Opened>, JournalError> {
+        let path = folder.join(NAME);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(why) => return Err(JournalError::File { path, why }),
+        };
+        read(&path, &text)
+    }
+
+    /// Goes on with a journal that was read; a last line that is not whole goes.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn go_on(folder: &Path, opened: &Opened) -> Result<Self, JournalError> {
+        let path = folder.join(NAME);
+        let (end, sum) = opened.end.clone();
+        let file = OpenOptions::new().append(true).open(&path).and_then(|file| {
+            file.set_len(end)?;
+            Ok(file)
+        });
+        let file = file.map_err(|why| JournalError::File { path: path.clone(), why })?;
+        Ok(Self { path, file, sum })
+    }
+
+    fn write(&mut self, line: &Line) -> Result<(), JournalError> {
+        let refuse = |why: io::Error| JournalError::File { path: self.path.clone(), why };
+        let text = serde_json::to_string(line).map_err(|why| refuse(why.into()))?;
+        let sum = sum_of(&self.sum, &text);
+        self.file.write_all(format!("{{\"sum\":\"{sum}\",\"line\":{text}}}\n").as_bytes()).map_err(refuse)?;
+        self.sum = sum;
+        Ok(())
+    }
+}
+
+impl Keep for Journal {
+    type Error = JournalError;
+
+    fn event(&mut self, event: &Event) -> Result<(), JournalError> {
+        self.write(&Line::Event(event.clone()))
+    }
+
+    fn told(&mut self, what: &Happening) -> Result<(), JournalError> {
+        self.write(&Line::Told(what.clone()))
+    }
+}
+
+/// The first digits of the sum of a line, after that of the line before.
+fn sum_of(before: &str, text: &str) -> String {
+    let mut sum = ModelDigest::default().bytes(before.as_bytes()).bytes(text.as_bytes()).finish();
+    sum.truncate(DIGITS);
+    sum
+}
+
+fn read(path: &Path, text: &[u8]) -> Result<Option<Opened>, JournalError> {
+    let mut opened: Option<Opened> = None;
+    let mut at = 0;
+    for (number, bytes) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
+        let before = opened.as_ref().map_or("", |opened| opened.end.1.as_str());
+        at += bytes.len();
+        let taken = parsed(before, bytes).and_then(|(sum, line)| {
+            take(&mut opened, line)?;
+            Ok(sum)
+        });
+        match taken {
+            Ok(sum) => {
+                if let Some(opened) = &mut opened {
+                    opened.end = (at as u64, sum);
+                }
+            }
+            Err(_) if at == text.len() && number > 1 => {
+                if let Some(opened) = &mut opened {
+                    opened.note = Some(format!(
+                        "{}: line {number} was not written to its end, and is dropped",
+                        path.display()
+                    ));
+                }
+            }
+            Err(message) => return Err(JournalError::Line { path: path.into(), line: number, message }),
+        }
+    }
+    Ok(opened)
+}
+
+/// A line with its sum.
+fn parsed(before: &str, bytes: &[u8]) -> Result<(String, Line), String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is no text")?;
+    let line = text.strip_suffix("}\n").and_then(|text| text.strip_prefix("{\"sum\":\""));
+    let (sum, line) =
+        line.and_then(|text| text.split_once("\",\"line\":")).ok_or("it is no line of a journal")?;
+    if sum_of(before, line) != sum {
+        return Err("its sum is another, or that of the line before it is".into());
+    }
+    let line = serde_json::from_str(line).map_err(|why| format!("another version wrote it ({why})"))?;
+    Ok((sum.to_owned(), line))
+}
+
+fn take(opened: &mut Option<Opened>, line: Line) -> Result<(), String> {
+    match (line, opened) {
+        (Line::Pool(head), opened @ None) => {
+            if head.format != FORMAT {
+                return Err(format!("format {} is that of another version", head.format));
+            }
+            let replay = Replay::new(head.settings.clone()).map_err(|why| why.to_string())?;
+            *opened = Some(Opened { head, replay, note: None, end: (0, String::new()) });
+        }
+        (Line::Event(event), Some(opened)) => opened.replay.event(&event),
+        (Line::Told(what), Some(opened)) => opened.replay.told(what),
+        (Line::Pool(_), Some(_)) => return Err("a second pool begins".into()),
+        (_, None) => return Err("no pool has begun".into()),
+    }
+    Ok(())
+}

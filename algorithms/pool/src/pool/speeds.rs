@@ -1,0 +1,93 @@
+//! [`Speeds`]: epochs a second of a job, as far as they were measured.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::simulate::ByWorkers;
+use crate::simulate::profile::Profile;
+
+/// Number of the last epochs over which a speed is the mean.
+const LAST: usize = 5;
+/// Most workers that are told apart.
+const MOST: u32 = 4096;
+
+/// Speeds of a job by its number of workers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Speeds {
+    seconds: BTreeMap<u32, VecDeque<f64>>,
+}
+
+impl Speeds {
+    /// Takes in the seconds of an epoch on so many workers.
+    pub fn learn(&mut self, workers: u32, seconds: f64) {
+        if workers > 0 && seconds > 0.0 && seconds.is_finite() {
+            let last = self.seconds.entry(workers).or_default();
+            last.push_back(seconds);
+            if last.len() > LAST {
+                last.pop_front();
+            }
+        }
+    }
+
+    /// Epochs a second on so many workers, where that was measured.
+    pub fn measured(&self, workers: u32) -> Option<f64> {
+        let last = self.seconds.get(&workers)?;
+        Some(last.len() as f64 / last.iter().sum::<f64>())
+    }
+
+    /// Epochs a second on 1, 2, ... workers, up to `most`: linear between two numbers that were measured; beyond them in
+    /// proportion to a profile's, or else to the workers. Where nothing is known an epoch takes a worker a second.
+    pub fn rates(&self, most: u32, profile: Option<&Profile>) -> ByWorkers {
+        let shape = |workers: u32| profile.map_or(f64::from(workers), |profile| profile.speed(workers));
+        let known: Vec<(u32, f64)> =
+            self.seconds.keys().filter_map(|&workers| Some((workers, self.measured(workers)?))).collect();
+        let rate = |workers: u32| {
+            let above = known.partition_point(|(count, _)| *count < workers);
+            match (above.checked_sub(1).map(|at| known[at]), known.get(above)) {
+                (_, Some(&(count, rate))) if count == workers => rate,
+                (Some((low, slow)), Some(&(high, fast))) => {
+                    slow + (fast - slow) * f64::from(workers - low) / f64::from(high - low)
+                }
+                (Some((count, rate)), None) | (None, Some(&(count, rate))) => {
+                    rate * shape(workers) / shape(count)
+                }
+                (None, None) => shape(workers),
+            }
+        };
+        ByWorkers::new((1..=most.min(MOST)).map(rate).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Speed as _;
+
+    #[test]
+    fn speeds_are_means_of_the_last_five_and_linear_between() {
+        let mut speeds = Speeds::default();
+        for seconds in [100.0, 4.0, 4.0, 4.0, 2.0, 6.0] {
+            speeds.learn(2, seconds);
+        }
+        speeds.learn(4, 2.5);
+        assert_eq!((speeds.measured(2), speeds.measured(3)), (Some(0.25), None));
+        let rates = speeds.rates(8, None);
+        let expected = [0.125, 0.25, 0.325, 0.4, 0.5, 0.6, 0.7, 0.8];
+        for (workers, expected) in (1..).zip(expected) {
+            assert!((rates.rate(workers, 1) - expected).abs() < 1e-12, "{workers}");
+        }
+    }
+
+    #[test]
+    fn a_profile_gives_the_shape() {
+        let profile: Profile =
+            serde_json::from_str(r#"{"name": "a", "epochs": 9, "speeds": [[1, 1.0], [2, 1.5]]}"#).unwrap();
+        let mut speeds = Speeds::default();
+        let rate = |speeds: &Speeds, workers| speeds.rates(4, Some(&profile)).rate(workers, 1);
+        assert_eq!((rate(&speeds, 1), rate(&speeds, 2), rate(&speeds, 4)), (1.0, 1.5, 1.5));
+        speeds.learn(1, 0.5);
+        assert_eq!((rate(&speeds, 1), rate(&speeds, 2)), (2.0, 3.0));
+        speeds.learn(1, f64::NAN);
+        speeds.learn(0, 1.0);
+        assert_eq!(rate(&speeds, 1), 2.0);
+    }
+}

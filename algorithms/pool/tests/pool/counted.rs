@@ -1,0 +1,141 @@
+//! Pools by counted cost: the same whatever the processes do.
+
+use proptest::prelude::*;
+use raddle_pool::pool::{Carried, End, Phase, Pool, Settings, What, by_count};
+
+use super::played::{Kept, Kill, Part, Played, figures, new, parts, replayed, settings};
+
+/// Carries a pool on to its end, killed after each of these numbers of lines.
+fn carried(
+    settings: &Settings,
+    parts: &[Part],
+    seed: u64,
+    losses: f64,
+    kills: &[usize],
+) -> (Pool, Vec<Kept>) {
+    let mut runs = Played::new(parts, false, seed);
+    runs.losses = losses;
+    let mut keep = Kill::default();
+    for kill in kills {
+        keep.after = Some(keep.kept.len() + kill);
+        let mut replay = replayed(settings, &keep.kept);
+        let news = new(&replay.pool, parts);
+        let end = by_count(&mut replay, news, &mut runs, &mut keep);
+        let again = replayed(settings, &keep.kept);
+        assert_eq!(figures(&again.pool), figures(&replay.pool), "a replay is another pool");
+        if end.is_ok() {
+            break;
+        }
+        runs.kill();
+    }
+    keep.after = None;
+    let mut replay = replayed(settings, &keep.kept);
+    let news = new(&replay.pool, parts);
+    assert_eq!(by_count(&mut replay, news, &mut runs, &mut keep), Ok(Carried::Over));
+    (replay.pool, keep.kept)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_job_ends_once_with_the_same_figures_whatever_is_killed(
+        settings in settings(),
+        parts in parts(),
+        seeds in (0..1000u64, 0..1000u64),
+        kills in prop::collection::vec(0..12usize, 1..6),
+    ) {
+        let settings = settings.counted();
+        let (pool, _) = carried(&settings, &parts, seeds.0, 0.0, &[]);
+        for fit in pool.fits() {
+            let part = parts.iter().find(|part| part.request.name == fit.name()).unwrap();
+            let is_done = matches!(fit.phase, Phase::Over(End::Done { .. }));
+            let fails = part.status == 1 || !fit.request.after.is_empty();
+            prop_assert!(is_done || fails, "{:?}", fit);
+            if is_done {
+                let cost: f64 = part.costs.iter().sum();
+                prop_assert!((fit.service - cost).abs() < 1e-6 * cost, "{} of {}", fit.service, cost);
+            }
+        }
+        let (other, _) = carried(&settings, &parts, seeds.1, 0.0, &kills);
+        prop_assert_eq!(figures(&pool), figures(&other));
+        prop_assert_eq!(pool.changes(), other.changes());
+    }
+
+    #[test]
+    fn a_loss_now_and_then_changes_no_figure(settings in settings(), parts in parts(), seed in 0..1000u64) {
+        let settings = settings.counted();
+        let (pool, _) = carried(&settings, &parts, seed, 0.0, &[]);
+        let (other, kept) = carried(&settings, &parts, seed, 0.02, &[]);
+        let is_lost = |line: &Kept| matches!(line, Kept::Event(event) if matches!(event.what, What::Lost { .. }));
+        // Three losses in a row fail a job, as they should.
+        let failed = other.fits().iter().any(|fit| format!("{:?}", fit.phase).contains("lost 3 times"));
+        prop_assume!(kept.iter().any(is_lost) && !failed);
+        prop_assert_eq!(figures(&pool), figures(&other));
+    }
+}
+
+/// A long job first, then shorter ones.
+fn long_first() -> Vec<Part> {
+    vec![
+        Part::new("topics", 0.0, 4, vec![4.0; 60]),
+        Part::new("factors", 1.0, 4, vec![2.0; 20]),
+        Part::new("lasso", 2.0, 4, vec![1.0; 8]),
+    ]
+}
+
+fn mean(policy: &str) -> f64 {
+    let (pool, _) = carried(&Settings::new(4, policy).counted(), &long_first(), 1, 0.0, &[]);
+    let all: f64 = pool.fits().iter().map(|fit| fit.completion().unwrap()).sum();
+    all / pool.fits().len() as f64
+}
+
+#[test]
+fn short_jobs_behind_a_long_one_end_sooner_than_first_come_first_served() {
+    let fifo = mean("fifo");
+    assert!((fifo - (60.0 + 69.0 + 70.0) / 3.0).abs() < 1e-9, "{fifo}");
+    for policy in ["las", "optimus", "ones"] {
+        let mean = mean(policy);
+        assert!(1.5 * mean <= fifo, "{policy}: {mean}, fifo {fifo}");
+    }
+}
+
+#[test]
+fn an_interrupted_pool_goes_on_to_the_same_figures() {
+    let settings = Settings::new(4, "las").counted();
+    let (pool, _) = carried(&settings, &long_first(), 1, 0.0, &[]);
+    let mut other = replayed(&settings, &[]);
+    let mut runs = Played::new(&long_first(), false, 5);
+    let mut keep = Kill::default();
+    let mut interrupted = 0;
+    loop {
+        runs.outside = vec![(0.0, What::Interrupted)];
+        let news = new(&other.pool, &long_first());
+        let end = by_count(&mut other, news, &mut runs, &mut keep);
+        if end == Ok(Carried::Over) {
+            break;
+        }
+        interrupted += 1;
+        assert_eq!(end, Ok(Carried::Interrupted));
+        other = replayed(&settings, &keep.kept);
+    }
+    assert!(interrupted > 1, "it was never interrupted");
+    assert_eq!(figures(&pool), figures(&other.pool));
+}
+
+#[test]
+fn a_job_that_is_cancelled_ends_at_once_and_is_not_asked_again() {
+    let parts = long_first();
+    let settings = Settings::new(4, "las").counted();
+    for seed in 0..40 {
+        let mut replay = replayed(&settings, &[]);
+        let mut runs = Played::new(&parts, false, seed);
+        runs.outside = vec![(0.0, What::Cancelled { job: "topics".into() })];
+        let mut keep = Kill::default();
+        let news = new(&replay.pool, &parts);
+        assert_eq!(by_count(&mut replay, news, &mut runs, &mut keep), Ok(Carried::Over));
+        let ends: Vec<&Phase> = replay.pool.fits().iter().map(|fit| &fit.phase).collect();
+        let done = Phase::Over(End::Done { status: 0 });
+        assert_eq!(ends, [&Phase::Over(End::Cancelled), &done, &done]);
+    }
+}

@@ -1,0 +1,327 @@
+//! [`Played`]: jobs with known costs, and whatever goes wrong with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use raddle::random::Stream;
+use raddle_pool::pool::{
+    Action, Boundary, Event, Happening, Keep, Phase, Pool, Replay, Request, Runs, Settings, Told, What,
+};
+
+/// A job of the play: the cost of each epoch.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) request: Request,
+    pub(super) costs: Vec<f64>,
+    pub(super) status: i32,
+}
+
+impl Part {
+    pub(super) fn new(name: &str, at: f64, most: u32, costs: Vec<f64>) -> Self {
+        let request =
+            Request { at, epochs: Some(costs.len() as u64), ..Request::new(name, &["play", name], most) };
+        Self { request, costs, status: 0 }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Doing {
+    /// Until this time; then it tells this boundary.
+    Works(f64, u64, u32),
+    /// It waits at this boundary.
+    Waits(u64),
+    /// It tells this end next.
+    Ends(Option<i32>),
+}
+
+/// The jobs as processes. One that is started begins at its checkpoint.
+pub(super) struct Played {
+    parts: BTreeMap<String, Part>,
+    doing: BTreeMap<String, Doing>,
+    /// Jobs whose process has shown no boundary yet.
+    first: BTreeSet<String>,
+    /// Epoch of the checkpoint of each job.
+    checkpoints: BTreeMap<String, u64>,
+    /// Happenings from outside, by time; the last comes first.
+    pub(super) outside: Vec<(f64, What)>,
+    now: f64,
+    /// Without it, who tells next is drawn, whatever the times say.
+    is_timed: bool,
+    stream: Stream,
+    /// Share of the steps in which a process is lost.
+    pub(super) losses: f64,
+    /// Starts by job.
+    pub(super) starts: BTreeMap<String, u32>,
+}
+
+impl Played {
+    pub(super) fn new(parts: &[Part], is_timed: bool, seed: u64) -> Self {
+        Self {
+            parts: parts.iter().map(|part| (part.request.name.clone(), part.clone())).collect(),
+            doing: BTreeMap::new(),
+            first: BTreeSet::new(),
+            checkpoints: BTreeMap::new(),
+            outside: Vec::new(),
+            now: 0.0,
+            is_timed,
+            stream: Stream::new(&[seed]),
+            losses: 0.0,
+            starts: BTreeMap::new(),
+        }
+    }
+
+    /// All processes are killed.
+    pub(super) fn kill(&mut self) {
+        self.doing.clear();
+    }
+
+    fn cost(&self, job: &str, epoch: u64) -> f64 {
+        epoch.checked_sub(1).map_or(0.0, |at| self.parts[job].costs[at as usize])
+    }
+
+    /// The job that tells next.
+    fn next_job(&mut self, until: Option<f64>) -> Option<String> {
+        let ready = |doing: &Doing| !matches!(doing, Doing::Waits(_));
+        let jobs: Vec<(&String, f64)> = self
+            .doing
+            .iter()
+            .filter(|(_, doing)| ready(doing))
+            .map(|(job, doing)| (job, if let Doing::Works(until, ..) = doing { *until } else { self.now }))
+            .collect();
+        if jobs.is_empty() {
+            return None;
+        }
+        if !self.is_timed {
+            return Some(jobs[self.stream.below(jobs.len())].0.clone());
+        }
+        let (job, at) = jobs.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        let job = (at <= until.unwrap_or(f64::INFINITY)).then(|| job.clone())?;
+        self.now = self.now.max(at);
+        Some(job)
+    }
+
+    fn tells(&mut self, job: String) -> What {
+        let lost = self.stream.unit() < self.losses;
+        match self.doing[&job].clone() {
+            Doing::Works(..) if lost => {
+                self.doing.remove(&job);
+                What::Lost { job }
+            }
+            Doing::Works(_, epoch, workers) => {
+                let is_last = epoch as usize == self.parts[&job].costs.len();
+                let next =
+                    if is_last { Doing::Ends(Some(self.parts[&job].status)) } else { Doing::Waits(epoch) };
+                self.doing.insert(job.clone(), next);
+                let is_first = self.first.remove(&job);
+                let cost = if is_first { 0.0 } else { self.cost(&job, epoch) };
+                What::Boundary(Boundary {
+                    job,
+                    epoch,
+                    cost,
+                    seconds: cost / f64::from(workers),
+                    workers,
+                    metric: Some(1.0 / (1.0 + epoch as f64)),
+                    target: None,
+                    epochs: None,
+                    wanted: None,
+                    is_last,
+                })
+            }
+            Doing::Ends(status) => {
+                self.doing.remove(&job);
+                match status {
+                    Some(status) => What::Ended { job, status, cost: 0.0, said: "the last line".into() },
+                    None => What::Lost { job },
+                }
+            }
+            Doing::Waits(_) => unreachable!(),
+        }
+    }
+}
+
+impl Runs for Played {
+    fn start(&mut self, job: &Request, workers: u32) {
+        let epoch = self.checkpoints.get(&job.name).copied().unwrap_or(0);
+        let before = self.doing.insert(job.name.clone(), Doing::Works(self.now, epoch, workers));
+        assert!(before.is_none(), "{} has a process", job.name);
+        self.first.insert(job.name.clone());
+        *self.starts.entry(job.name.clone()).or_default() += 1;
+    }
+
+    fn go_on(&mut self, job: &str, workers: u32) {
+        let epoch = match self.doing.get(job) {
+            Some(Doing::Waits(epoch)) => *epoch,
+            Some(Doing::Ends(_)) => return,
+            other => panic!("{job} does not wait: {other:?}"),
+        };
+        // A checkpoint every other epoch.
+        if epoch % 2 == 0 {
+            self.checkpoints.insert(job.into(), epoch);
+        }
+        let until = self.now + self.cost(job, epoch + 1) / f64::from(workers);
+        self.doing.insert(job.into(), Doing::Works(until, epoch + 1, workers));
+    }
+
+    fn pause(&mut self, job: &str) {
+        let epoch = match self.doing.get(job) {
+            Some(Doing::Waits(epoch)) => *epoch,
+            Some(Doing::Ends(_)) => return,
+            other => panic!("{job} does not wait: {other:?}"),
+        };
+        self.checkpoints.insert(job.into(), epoch);
+        self.doing.insert(job.into(), Doing::Ends(Some(130)));
+    }
+
+    fn cancel(&mut self, job: &str) {
+        let end = if self.stream.unit() < 0.5 { Some(130) } else { None };
+        assert!(self.doing.insert(job.into(), Doing::Ends(end)).is_some(), "{job} has no process");
+    }
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn next(&mut self, until: Option<f64>) -> Told {
+        let outside = self.outside.last().map(|(at, _)| *at);
+        let limit = until.into_iter().chain(outside).min_by(f64::total_cmp);
+        if !self.is_timed && outside.is_some() && self.stream.unit() < 0.3 {
+            let (_, what) = self.outside.pop().unwrap();
+            return Told { at: self.now, what };
+        }
+        if let Some(job) = self.next_job(limit) {
+            return Told { what: self.tells(job), at: self.now };
+        }
+        match (outside, until) {
+            (Some(at), until) if until.is_none_or(|until| at <= until) => {
+                self.now = self.now.max(at);
+                Told { at: self.now, what: self.outside.pop().unwrap().1 }
+            }
+            (_, Some(until)) => {
+                self.now = self.now.max(until);
+                Told { at: self.now, what: What::Time }
+            }
+            (_, None) => panic!("nothing will ever happen"),
+        }
+    }
+}
+
+/// What was kept, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kept {
+    Event(Event),
+    Told(Happening),
+}
+
+/// Keeps everything in memory, checks the pool after each event, and is killed after so many lines.
+#[derive(Debug, Default)]
+pub(super) struct Kill {
+    pub(super) kept: Vec<Kept>,
+    pub(super) after: Option<usize>,
+    pub(super) actions: Vec<Action>,
+}
+
+impl Kill {
+    fn line(&mut self, line: Kept) -> Result<(), ()> {
+        if self.after == Some(self.kept.len()) {
+            return Err(());
+        }
+        self.kept.push(line);
+        Ok(())
+    }
+}
+
+impl Keep for Kill {
+    type Error = ();
+
+    fn event(&mut self, event: &Event) -> Result<(), ()> {
+        self.line(Kept::Event(event.clone()))
+    }
+
+    fn told(&mut self, what: &Happening) -> Result<(), ()> {
+        self.line(Kept::Told(what.clone()))
+    }
+
+    fn shown(&mut self, pool: &Pool, event: &Event, actions: &[Action]) {
+        let held: u32 = pool.fits().iter().map(|fit| fit.workers()).sum();
+        assert!(held <= pool.settings().workers, "{held} workers are held after {event:?}");
+        let alive = pool.fits().iter().filter(|fit| fit.is_alive()).count();
+        assert!(alive <= pool.settings().alive as usize, "{alive} jobs are alive after {event:?}");
+        for fit in pool.fits() {
+            if let Phase::Running { workers } = fit.phase {
+                assert!((fit.request.least..=fit.request.most).contains(&workers), "{fit:?}");
+            }
+        }
+        self.actions.extend(actions.iter().cloned());
+    }
+}
+
+/// The pool that follows from what was kept.
+pub(super) fn replayed(settings: &Settings, kept: &[Kept]) -> Replay {
+    let mut replay = Replay::new(settings.clone()).unwrap();
+    for line in kept {
+        match line {
+            Kept::Event(event) => replay.event(event),
+            Kept::Told(what) => replay.told(what.clone()),
+        }
+    }
+    replay
+}
+
+/// The jobs of which a pool knows nothing.
+pub(super) fn new(pool: &Pool, parts: &[Part]) -> Vec<Request> {
+    let requests = parts.iter().map(|part| part.request.clone());
+    requests.filter(|request| pool.fit(&request.name).is_none()).collect()
+}
+
+/// Jobs of all kinds; each may come after one before it.
+pub(super) fn parts() -> impl Strategy<Value = Vec<Part>> {
+    let costs = prop::collection::vec(1.0..60.0f64, 1..7);
+    let part = (costs, 0.0..40.0f64, 1..=6u32, any::<prop::sample::Index>(), 0..10u32);
+    prop::collection::vec(part, 1..7).prop_map(|drawn| {
+        let part = |(at, (costs, arrival, most, before, kind)): (
+            usize,
+            (Vec<f64>, f64, u32, prop::sample::Index, u32),
+        )| {
+            let mut part = Part::new(&format!("job{at}"), arrival.floor(), most, costs);
+            part.request.least = if kind == 0 { most } else { 1 };
+            part.status = if kind == 1 { 1 } else { 0 };
+            if kind == 2 && at > 0 {
+                part.request.after = vec![format!("job{}", before.index(at))];
+            }
+            if kind >= 7 {
+                part.request.epochs = None;
+            }
+            part
+        };
+        drawn.into_iter().enumerate().map(part).collect()
+    })
+}
+
+/// Settings of all kinds, for jobs of at most six workers.
+pub(super) fn settings() -> impl Strategy<Value = Settings> {
+    let names = ["fifo", "drf", "las", "optimus", "ones"];
+    (6..=9u32, 1..=6u32, prop::sample::select(names.to_vec()), 0..1000u64).prop_map(
+        |(workers, alive, name, seed)| {
+            let mut settings = Settings { alive, ..Settings::new(workers, name) };
+            settings.policy.seed = seed;
+            settings
+        },
+    )
+}
+
+/// What a job came to: its end and its times.
+pub(super) fn figures(pool: &Pool) -> Vec<String> {
+    let of = |fit: &raddle_pool::pool::Fit| {
+        format!(
+            "{} {:?} {:?} {:?} {:?} {} {}",
+            fit.name(),
+            fit.phase,
+            fit.arrived,
+            fit.began,
+            fit.ended,
+            fit.service,
+            fit.epoch
+        )
+    };
+    pool.fits().iter().map(of).collect()
+}

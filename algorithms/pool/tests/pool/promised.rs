@@ -1,0 +1,78 @@
+//! Promises of `pdors` by counted cost, on the synthetic mix of the simulator.
+
+use raddle_pool::policy::{Promise, Utility};
+use raddle_pool::pool::{Carried, End, Fit, Phase, Request, Settings, by_count};
+use raddle_pool::simulate::Spec;
+use raddle_pool::simulate::profile::Profile;
+
+use super::played::{Kill, Part, Played, new, replayed};
+
+/// The jobs of the mix, each with its profile; an epoch costs the seconds that it takes one worker. With more its speed grows as
+/// their number does: faster than the profile says, which knows work that does not run beside other work.
+fn mix(spec: &str, workers: u32) -> Vec<Part> {
+    let workload = Spec::parse(spec).unwrap().workloads(1.0).unwrap().remove(0);
+    let part = |submitted: &raddle_pool::simulate::Submitted| {
+        let job = submitted.model.view();
+        let epochs = job.left.unwrap();
+        let most = job.most.min(workers);
+        let speed = |workers: u32| (workers, job.speed.rate(workers, 1));
+        let profile = Profile {
+            name: submitted.name.clone(),
+            at: 0.0,
+            epochs,
+            start: 0.0,
+            speeds: (1..=most).map(speed).collect(),
+            least: None,
+            most: None,
+            requested: None,
+            value: None,
+            deadline: None,
+        };
+        let cost = 1.0 / job.speed.rate(1, 1);
+        let mut part = Part::new(&submitted.name, submitted.arrival, most, vec![cost; epochs as usize]);
+        let (value, deadline) = match job.utility {
+            Utility::Deadline { value, by } => (value, Some(by - submitted.arrival)),
+            Utility::Constant(value) => (value, None),
+            Utility::Sigmoid { .. } => unreachable!(),
+        };
+        part.request =
+            Request { value: Some(value), deadline, epochs: None, profile: Some(profile), ..part.request };
+        part
+    };
+    workload.jobs.iter().map(part).collect()
+}
+
+#[test]
+fn who_is_admitted_ends_in_time() {
+    let workers = 16;
+    let (mut admitted, mut late, mut refused) = (0, 0, 0);
+    for seed in 1..=3 {
+        let parts = mix(&format!("synth:jobs:n=40,seed={seed}"), workers);
+        let mut settings = Settings { alive: 64, ..Settings::new(workers, "pdors").counted() };
+        // A slot holds several epochs, and leaves time to wait for their ends.
+        (settings.policy.slot, settings.policy.rescale) = (600.0, 120.0);
+        let mut replay = replayed(&settings, &[]);
+        let mut runs = Played::new(&parts, false, 1);
+        let news = new(&replay.pool, &parts);
+        assert_eq!(by_count(&mut replay, news, &mut runs, &mut Kill::default()), Ok(Carried::Over));
+        let by = |fit: &Fit| match fit.promise {
+            Some(Promise::By(by)) => Some(by),
+            _ => None,
+        };
+        for fit in replay.pool.fits() {
+            match (by(fit), &fit.phase) {
+                (Some(by), Phase::Over(End::Done { .. })) => {
+                    admitted += 1;
+                    late += usize::from(fit.ended.unwrap() > by);
+                }
+                (None, Phase::Over(End::Refused { why })) => {
+                    refused += 1;
+                    assert!(why.contains("could be promised") || why.contains("worth its price"), "{why}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    println!("{admitted} admitted, {late} late, {refused} refused");
+    assert!(admitted >= 40 && 20 * late <= admitted, "{admitted} admitted, {late} late");
+}

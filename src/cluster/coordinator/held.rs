@@ -1,0 +1,131 @@
+//! Held runs: the holder, and the boundary at which the run waits for it.
+
+use super::{Coordinator, Order};
+use crate::cluster::coordinator::Action;
+use crate::cluster::holder::HeldBoundary;
+use crate::cluster::protocol::{AdminRequest, AdminResponse, HeldStatus};
+
+/// Place of a boundary in a run: its generation, and the number of epochs completed.
+type Place = (u64, u64);
+
+/// State of a held run.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Number of the admin client that holds the run.
+    holder: Option<u64>,
+    /// The boundary at which the run waits.
+    at: Option<HeldBoundary>,
+    /// The last boundary that the first process has come to.
+    last: Place,
+}
+
+impl Held {
+    /// A run that this admin client held in the attempt before, if one did.
+    pub(super) fn by(holder: Option<u64>) -> Self {
+        Self { holder, ..Self::default() }
+    }
+
+    /// Number of the admin client that holds the run.
+    #[cfg(test)]
+    pub(super) fn holder(&self) -> Option<u64> {
+        self.holder
+    }
+
+    /// The connection of an admin client has ended.
+    pub(super) fn left_by(&mut self, admin: u64) {
+        self.holder.take_if(|holder| *holder == admin);
+    }
+}
+
+impl Coordinator {
+    /// The first process is at a boundary: the holder decides, unless the run ends there. A repeated report counts
+    /// once.
+    pub(super) fn on_held_boundary(&mut self, mut boundary: HeldBoundary) {
+        let place = (boundary.generation, boundary.epoch);
+        if place <= self.held.last {
+            return;
+        }
+        self.held.last = place;
+        boundary.workers = self.plan.as_ref().map_or(1, |plan| plan.asked as usize);
+        if self.stop_is_requested && !boundary.is_last {
+            return self.release(place);
+        }
+        self.show(&boundary);
+        self.held.at = Some(boundary).filter(|boundary| !boundary.is_last);
+    }
+
+    /// Handles a request of holders; those of others than the holder are refused.
+    pub(super) fn on_holder(&mut self, admin: u64, request: &AdminRequest) {
+        let answer = match *request {
+            AdminRequest::Hold if !self.config.held => {
+                AdminResponse::Refused("the run is not held: begin it with raddle launch --held".into())
+            }
+            AdminRequest::Hold if self.held.holder.is_some() => {
+                AdminResponse::Refused("the run has another holder, which must end first".into())
+            }
+            AdminRequest::Hold => {
+                self.held.holder = Some(admin);
+                self.out.push(Action::AdminResponse { admin, answer: AdminResponse::Holds });
+                let at = self.held.at.clone();
+                return at.iter().for_each(|at| self.show(at));
+            }
+            _ if self.held.holder != Some(admin) => {
+                AdminResponse::Refused("only the holder of the run decides how it goes on".into())
+            }
+            AdminRequest::GoOn { generation, epoch, workers } => {
+                let place = (generation, epoch);
+                if self.leave_boundary(place) {
+                    let workers = u64::from(workers.max(1));
+                    self.workers = Some(workers);
+                    if self.plan.as_ref().is_some_and(|plan| plan.asked != workers) {
+                        self.end_at_boundary();
+                    }
+                    self.release(place);
+                }
+                return;
+            }
+            AdminRequest::Pause { generation, epoch } => {
+                if self.held.at.as_ref().is_some_and(|at| (at.generation, at.epoch) == (generation, epoch)) {
+                    self.note("paused by its holder".into());
+                    self.request_stop();
+                }
+                return;
+            }
+            AdminRequest::Status | AdminRequest::Rescale { .. } | AdminRequest::Join => return,
+        };
+        self.out.push(Action::AdminResponse { admin, answer });
+    }
+
+    /// Ends the run after the epoch under way, or at the boundary at which it waits.
+    pub(super) fn request_stop(&mut self) {
+        self.stop_is_requested = true;
+        self.stop();
+        if let Some(at) = self.held.at.take() {
+            self.release((at.generation, at.epoch));
+        }
+    }
+
+    /// State of a held run; `None` where the run is not held.
+    pub(super) fn held_status(&self) -> Option<HeldStatus> {
+        let Held { holder, at, .. } = &self.held;
+        self.config.held.then_some(HeldStatus { waits: at.is_some(), has_holder: holder.is_some() })
+    }
+
+    /// `true` if the run waits at that boundary, which it now leaves.
+    fn leave_boundary(&mut self, place: Place) -> bool {
+        self.held.at.take_if(|at| (at.generation, at.epoch) == place).is_some()
+    }
+
+    fn release(&mut self, (generation, epoch): Place) {
+        if let Some(first) = self.first() {
+            self.send(first, Order::GoOn { generation, epoch });
+        }
+    }
+
+    fn show(&mut self, boundary: &HeldBoundary) {
+        if let Some(admin) = self.held.holder {
+            let answer = AdminResponse::Boundary(boundary.clone());
+            self.out.push(Action::AdminResponse { admin, answer });
+        }
+    }
+}

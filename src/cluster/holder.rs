@@ -1,0 +1,205 @@
+//! [`Holder`]: a connection from outside to a held run, which waits for it at each boundary.
+
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::admin::{AdminClient, MOST};
+use super::invitation::{INVITATION, Invitation};
+use super::net::wire::{receive, send};
+use super::protocol::{AdminRequest, AdminResponse};
+use crate::base::error::EngineError;
+use crate::base::sync::lock;
+
+/// Time between two attempts to connect to a launcher that is starting.
+const AGAIN: Duration = Duration::from_millis(20);
+/// Longest time in which a launcher notices that the holder before is gone.
+const NOTICED: Duration = Duration::from_secs(1);
+
+/// Client that holds a run which `raddle launch --held` started: at each boundary the run waits until its holder lets
+/// it go on, with as many workers as the holder says.
+///
+/// One thread may wait for a run's boundaries while another one answers by [`answers`](Self::answers), for many runs.
+///
+/// A run has one holder at a time. Where the holder goes away, the run waits at its next boundary for another one.
+#[derive(Debug)]
+pub struct Holder {
+    events: TcpStream,
+    answers: HolderAnswers,
+    /// The boundary of the last event.
+    last: Option<HeldBoundary>,
+}
+
+/// Answers of a [`Holder`] to the boundaries of its run; every copy speaks for the same holder.
+#[derive(Debug, Clone)]
+pub struct HolderAnswers(Arc<Mutex<TcpStream>>);
+
+/// Event of a held run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeldEvent {
+    /// The run is at a boundary, and waits for an answer unless the boundary is its last.
+    Boundary(HeldBoundary),
+    /// The run has ended: it was done, paused, interrupted, or has failed. Nothing follows.
+    Ended,
+}
+
+/// Boundary of a held run. The first one that is shown is the one before the first epoch, or the one that the run
+/// resumes from, with a cost and seconds of 0. After the loss of its process the run goes back to its last checkpoint:
+/// boundaries from there on are shown again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HeldBoundary {
+    /// Number of epochs completed.
+    pub epoch: u64,
+    /// Counted cost of the tasks of the epoch that has ended, summed over the workers, in the units of
+    /// [`Engine::costs`](crate::Engine::costs): a task costs as much as the variables that it names; where it names
+    /// none, as its shard; with a block, as its shard over the number of blocks. It is the same for any number of
+    /// workers.
+    pub cost: u64,
+    /// Seconds of the epoch that has ended, without the time in which the run was held.
+    pub seconds: f64,
+    /// Number of workers that the run has, at least 1.
+    pub workers: usize,
+    /// Number of workers that the next epoch can keep busy, where its schedule knows
+    /// ([`Schedule::wanted`](crate::Schedule::wanted)).
+    pub wanted: Option<u32>,
+    /// The metric's name and value at this boundary; `None` where nothing was measured.
+    pub metric: Option<(String, f64)>,
+    /// The metric's target, where it has one.
+    pub target: Option<f64>,
+    /// The objective, if the program has a monotone one.
+    pub objective: Option<f64>,
+    /// Limit of the number of epochs, where one was set.
+    pub epochs: Option<u64>,
+    /// `true` if the run ends here: it does not wait for an answer.
+    pub is_last: bool,
+    /// Number of the generation that has come to the boundary.
+    pub(crate) generation: u64,
+}
+
+crate::state!(HeldBoundary {
+    epoch,
+    cost,
+    seconds,
+    workers,
+    wanted,
+    metric,
+    target,
+    objective,
+    epochs,
+    is_last,
+    generation,
+});
+
+impl Holder {
+    /// Connects to the run in a folder as its holder. Waits at most `at_most` for a launcher that is starting, as
+    /// long as `is_starting` says so.
+    ///
+    /// # Errors
+    /// If no run can be reached there, it is not held, or it has another holder.
+    pub fn of_run(
+        folder: &Path,
+        at_most: Duration,
+        is_starting: impl Fn() -> bool,
+    ) -> Result<Self, EngineError> {
+        let began = Instant::now();
+        loop {
+            let waits = is_starting() && began.elapsed() < at_most;
+            let connected = Invitation::read(&folder.join(INVITATION))
+                .and_then(|invitation| AdminClient::new(invitation).request(&AdminRequest::Hold));
+            match connected {
+                Ok((socket, AdminResponse::Holds)) => return Self::new(socket),
+                // The launcher may not have noticed yet that the holder before is gone.
+                Ok((_, AdminResponse::Refused(why))) if began.elapsed() >= NOTICED.min(at_most) => {
+                    return Err(EngineError::Setting(why));
+                }
+                Ok((_, AdminResponse::Refused(_))) => {}
+                Ok(_) => return Err(EngineError::Worker("the run answers another question".into())),
+                Err(why) if !waits => return Err(why),
+                Err(_) => {}
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+
+    fn new(events: TcpStream) -> Result<Self, EngineError> {
+        let answers = events.try_clone().map_err(|why| EngineError::Process(why.to_string()))?;
+        Ok(Self { events, answers: HolderAnswers(Arc::new(Mutex::new(answers))), last: None })
+    }
+
+    /// Waits for the run's next event.
+    ///
+    /// # Errors
+    /// If the connection breaks: the launcher is gone.
+    pub fn wait(&mut self) -> Result<HeldEvent, EngineError> {
+        match receive(&mut self.events, MOST) {
+            Ok(AdminResponse::Boundary(boundary)) => {
+                self.last = Some(boundary.clone());
+                Ok(HeldEvent::Boundary(boundary))
+            }
+            Ok(AdminResponse::Ended) => Ok(HeldEvent::Ended),
+            Ok(_) => Err(EngineError::Worker("the run answers another question".into())),
+            Err(why) => Err(is_gone(&why)),
+        }
+    }
+
+    /// Lets the run go on from the boundary of the last event with so many workers, at least 1. Where it has another
+    /// number a new generation begins, as after `raddle rescale`.
+    ///
+    /// # Errors
+    /// If there has been no boundary, there are no workers, or the launcher is gone.
+    pub fn go_on(&mut self, workers: usize) -> Result<(), EngineError> {
+        self.answers.go_on(self.last()?, workers)
+    }
+
+    /// Ends the run at the boundary of the last event, with its model, a checkpoint and status 130, as Ctrl-C does.
+    /// `raddle launch --resume` goes on with it.
+    ///
+    /// # Errors
+    /// If there has been no boundary, or the launcher is gone.
+    pub fn pause(&mut self) -> Result<(), EngineError> {
+        self.answers.pause(self.last()?)
+    }
+
+    fn last(&self) -> Result<&HeldBoundary, EngineError> {
+        self.last.as_ref().ok_or_else(|| EngineError::Setting("the run has come to no boundary yet".into()))
+    }
+
+    /// Answers that another thread may send.
+    pub fn answers(&self) -> HolderAnswers {
+        self.answers.clone()
+    }
+}
+
+impl HolderAnswers {
+    /// Lets the run go on from this boundary, as [`Holder::go_on`] does. Does nothing where the run is elsewhere.
+    ///
+    /// # Errors
+    /// If there are no workers, or the launcher is gone.
+    pub fn go_on(&self, at: &HeldBoundary, workers: usize) -> Result<(), EngineError> {
+        let workers = u32::try_from(workers).ok().filter(|&workers| workers > 0).ok_or_else(|| {
+            EngineError::Setting(format!("a run needs 1 to {} workers, not {workers}", u32::MAX))
+        })?;
+        let HeldBoundary { generation, epoch, .. } = *at;
+        self.send(&AdminRequest::GoOn { generation, epoch, workers })
+    }
+
+    /// Ends the run at this boundary, as [`Holder::pause`] does. Does nothing where the run is elsewhere.
+    ///
+    /// # Errors
+    /// If the launcher is gone.
+    pub fn pause(&self, at: &HeldBoundary) -> Result<(), EngineError> {
+        let HeldBoundary { generation, epoch, .. } = *at;
+        self.send(&AdminRequest::Pause { generation, epoch })
+    }
+
+    fn send(&self, request: &AdminRequest) -> Result<(), EngineError> {
+        send(&mut *lock(&self.0), request).map_err(|why| is_gone(&why))
+    }
+}
+
+/// Error: the connection to the launcher has ended.
+fn is_gone(why: &std::io::Error) -> EngineError {
+    EngineError::Process(format!("the launcher of the held run is gone: {why}"))
+}
