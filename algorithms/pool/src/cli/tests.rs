@@ -173,6 +173,8 @@ fn a_pool_goes_on_with_its_own_settings_and_with_jobs_that_are_new() {
         ("run @jobs.toml --out @new --policy lsa", "did you mean `las`?"),
         ("run @jobs.toml --out @new --policy fifo --threshold 3", "--threshold has no effect"),
         ("run @jobs.toml --out @new --seconds-per-cost 3", "--seconds-per-cost has no effect"),
+        ("run @jobs.toml --out @new --policy fifo --slot 3", "--slot has no effect"),
+        ("run @jobs.toml --out @new --policy pdors --slot 3 --rescale 4", "--rescale 4: choose 0 or more"),
         ("run @none.toml --out @new", "give a file of jobs"),
     ] {
         let error = run(folder, line).unwrap_err();
