@@ -1,7 +1,6 @@
 //! The command line of `pool`.
 
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use raddle::cli::{CommandLine, Error, ExitStatus, Free};
@@ -88,8 +87,7 @@ pub fn main() -> ExitCode {
 
 /// Runs a pool.
 fn run(options: &pool_options::RunOptions) -> Result<ExitStatus, Error> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-    let held = run::Held::open(options, now)?;
+    let held = run::Held::open(options, now())?;
     let mut runs = processes(&held)?;
     held.carry(&mut *runs)
 }
@@ -97,4 +95,11 @@ fn run(options: &pool_options::RunOptions) -> Result<ExitStatus, Error> {
 /// The processes of a pool that is held.
 fn processes(_: &run::Held) -> Result<Box<dyn Runs>, Error> {
     Err(Error::failed("this build of pool starts no processes"))
+}
+
+/// Seconds since the beginning of 1970.
+#[allow(clippy::disallowed_types, reason = "the time at which a pool begins is written into its journal")]
+fn now() -> f64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0.0, |since| since.as_secs_f64())
 }
