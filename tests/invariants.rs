@@ -152,9 +152,12 @@ fn libraries_name_no_algorithm_and_data_name_no_engine() {
 }
 
 #[test]
-fn policies_and_the_simulator_know_no_clock_and_no_thread() {
+fn policies_the_simulator_and_the_core_of_a_pool_know_no_clock_and_no_thread() {
     let words = ["Instant", "SystemTime", "thread", "fork_join", "process::Command"];
-    assert_eq!(naming("algorithms/pool/src", &words), [""; 0], "equal calls would not be decided equally");
+    let mut found = naming("algorithms/pool/src", &words);
+    // Processes are started there, and nowhere else.
+    found.retain(|file| !file.starts_with("live/"));
+    assert_eq!(found, [""; 0], "equal calls would not be decided equally");
 }
 
 /// Names of the packages that this one needs with these features: of some others, those that are sought.
