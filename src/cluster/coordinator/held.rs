@@ -2,8 +2,8 @@
 
 use super::{Coordinator, Order};
 use crate::cluster::coordinator::Action;
-use crate::cluster::holder::HeldBoundary;
-use crate::cluster::protocol::{AdminRequest, AdminResponse, HeldStatus};
+use crate::cluster::held_boundary::{HeldBoundary, HeldStatus};
+use crate::cluster::protocol::{AdminRequest, AdminResponse};
 
 /// Place of a boundary in a run: its generation, and the number of epochs completed.
 type Place = (u64, u64);

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::tests::{config, numbered, ready, report};
 use super::*;
-use crate::cluster::holder::HeldBoundary;
+use crate::cluster::held_boundary::HeldBoundary;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 use crate::cluster::simulation::Rng;
 
@@ -116,7 +116,7 @@ impl World {
         let (generation, epoch) = self.place;
         let is_last = epoch == EPOCHS || self.stopped;
         let boundary = HeldBoundary { epoch, generation, is_last, ..HeldBoundary::default() };
-        let epoch = Epoch { epoch, held: Some(boundary), ..Epoch::default() };
+        let epoch = Epoch { epoch, held: Some(Box::new(boundary)), ..Epoch::default() };
         let report = MemberReport::Epoch { generation, epoch };
         let copies = 1 + usize::from(self.rng.one_in(4));
         self.reports.extend(std::iter::repeat_n(report, copies));
