@@ -8,15 +8,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::tests::{config, numbered, ready, report};
 use super::*;
-use crate::cluster::held_boundary::HeldBoundary;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 use crate::cluster::simulation::Rng;
 
 /// Epochs of the run.
 const EPOCHS: u64 = 6;
-
-/// A boundary: its generation, and the number of epochs completed.
-type Place = (u64, u64);
 
 struct World {
     rng: Rng,
@@ -179,7 +175,7 @@ impl World {
     /// The process is killed, and another attempt begins after the last generation.
     fn kill(&mut self) {
         self.kills += 1;
-        let holder = self.coordinator.held.holder();
+        let holder = self.coordinator.held.holder;
         let (after, config) = (self.place.0.max(1), self.coordinator.config().clone());
         self.coordinator = Coordinator::new(CoordinatorConfig { holder, after, ..config });
         self.orders.clear();
