@@ -11,7 +11,7 @@ use raddle::cluster::{HeldBoundary, HeldEvent, Holder};
 use serde_json::Value;
 
 use crate::commands::{ends, run};
-use crate::launched::{Launched, WATCHDOG, alone, digest, report};
+use crate::launched::{Launched, WATCHDOG, alone, digest, launch, report, slow};
 
 /// A fit of each program, with more than 4 epochs.
 const LINES: [(&str, &str); 4] = [
@@ -160,7 +160,7 @@ fn a_run_that_is_not_held_has_no_holder_and_a_held_one_has_one() {
     to_the_end(&mut holder, &[1]);
     drop(run);
     // Nobody holds a run that was begun without --held.
-    fs::write(folder.join("slow"), "0 0 200\n").unwrap();
+    slow(folder, 200);
     let line = format!("raddle launch --processes 1 -- {} --slowdown slow --out run --force", LINES[2].1);
     let mut run = Launched::begin(folder, &line);
     run.await_epoch(0);
@@ -170,6 +170,29 @@ fn a_run_that_is_not_held_has_no_holder_and_a_held_one_has_one() {
     drop(run);
     let why = Holder::of_run(&folder.join("nowhere"), WATCHDOG, || false).unwrap_err().to_string();
     assert!(why.contains("nowhere"), "{why}");
+}
+
+/// One process has nobody to share what it makes of a file with.
+#[test]
+fn a_held_run_reads_a_file_as_a_run_alone_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..90).map(|row| format!("{},{},{}\n", row % 7, row * row % 23, row % 4)).collect();
+    fs::write(folder.join("a.csv"), format!("y,size,count\n{rows}")).unwrap();
+    let line = "lasso fit a.csv --ratio 20 --shards 2 --schedule shuffled --tol 1e-14 --epochs 30";
+    let (expected, status) = alone(folder, line);
+    let (run, mut holder) = begin(folder, line);
+    assert_eq!(next(&mut holder).unwrap().epoch, 0);
+    let shared = folder.join("run/.raddle-shared");
+    assert!(!shared.exists());
+    holder.go_on(2).unwrap();
+    to_the_end(&mut holder, &[1, 2]);
+    assert_eq!((run.end().0, digest(&folder.join("run"))), (status, expected));
+    // Several processes share it as long as they run.
+    slow(folder, 1000);
+    let mut run = Launched::begin(folder, &launch(2, line));
+    run.await_epoch(0);
+    assert!(shared.exists());
 }
 
 #[test]
