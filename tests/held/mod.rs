@@ -190,6 +190,8 @@ fn a_held_run_reads_a_file_as_a_run_alone_does() {
     assert_eq!((run.end().0, digest(&folder.join("run"))), (status, expected));
     // Several processes share it as long as they run.
     slow(folder, 1000);
+    // The trace of the run before is not this one's.
+    fs::remove_dir_all(folder.join("run")).unwrap();
     let mut run = Launched::begin(folder, &launch(2, line));
     run.await_epoch(0);
     assert!(shared.exists());
