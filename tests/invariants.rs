@@ -86,6 +86,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "checkpoint/folder.rs",
         "cluster/checkpoints.rs",
         "cluster/client/peers.rs",
+        "cluster/holder.rs",
         "cluster/net/listener.rs",
         "cluster/net/wire.rs",
         "cluster/server/clock.rs",
@@ -105,6 +106,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "run/place/mod.rs",
         "run/place/plan.rs",
         "run/place/spent.rs",
+        "run/requests.rs",
         "run/settings.rs",
     ];
     assert_eq!(clocks, allowed, "a schedule, a program or a placement that reads a clock does not replay");
