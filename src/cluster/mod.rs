@@ -7,6 +7,7 @@ pub(crate) mod balance;
 pub(crate) mod checkpoints;
 mod client;
 pub(crate) mod coordinator;
+mod held_boundary;
 mod holder;
 mod invitation;
 pub(crate) mod net;
@@ -24,7 +25,8 @@ pub use self::admin::{AdminClient, JoinGrant};
 pub(crate) use self::checkpoints::{PROOF, read_proof};
 use self::client::End;
 pub(crate) use self::client::{CoordinatorClient, Instruction, LOST};
-pub use self::holder::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
+pub use self::held_boundary::{HeldBoundary, HeldStatus};
+pub use self::holder::{HeldEvent, Holder, HolderAnswers};
 #[cfg(feature = "cli")]
 pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
@@ -36,7 +38,7 @@ pub(crate) use self::net::handshake::random;
 #[cfg(feature = "cli")]
 pub(crate) use self::parent_link::attach;
 use self::parent_link::{ParentLink, Started};
-pub use self::protocol::{HeldStatus, MemberStatus, RunStatus};
+pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};
 pub use self::settings::{CoordinatorSettings, Ended, RunEvent};
 use std::io::{self, Write as _};

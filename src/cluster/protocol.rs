@@ -1,6 +1,6 @@
 //! Messages between the coordinator, the processes of a run and admin clients.
 
-use super::holder::HeldBoundary;
+use super::held_boundary::{HeldBoundary, HeldStatus};
 use super::plan::GenerationPlan;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;
@@ -75,7 +75,7 @@ pub(crate) struct Epoch {
     /// Seconds that each worker computed in the epoch.
     pub(crate) load: Vec<f64>,
     /// The boundary as the holder is shown it, where the run is held.
-    pub(crate) held: Option<HeldBoundary>,
+    pub(crate) held: Option<Box<HeldBoundary>>,
 }
 
 crate::state!(Epoch { epoch, seconds, metric, load, held });
@@ -275,17 +275,6 @@ pub struct RunStatus {
     /// State of a held run; `None` where the run is not held.
     pub held: Option<HeldStatus>,
 }
-
-/// State of a run that a [`Holder`](super::Holder) holds at its boundaries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct HeldStatus {
-    /// `true` if the run waits at a boundary.
-    pub waits: bool,
-    /// `true` if a holder is connected.
-    pub has_holder: bool,
-}
-
-crate::state!(HeldStatus { waits, has_holder });
 
 /// Status of a process of a run.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]

@@ -109,7 +109,7 @@ fn run<P: Program>(
                 client.requests.set_abort(Some(Box::new(move |why| ended.end_by_peer(why))));
                 if let Some(boundary) = resumed {
                     let (generation, epoch) = (boundary.generation, boundary.epoch);
-                    let held = Some(boundary);
+                    let held = Some(Box::new(boundary));
                     client.send(&MemberReport::Epoch {
                         generation,
                         epoch: Epoch { epoch, held, ..Epoch::default() },
@@ -216,7 +216,7 @@ fn reporting_observer<P: Program>(
     Box::new(move |record: &EpochRecord, replica: &P::Replica| {
         let metric = record.metric.as_ref().map(|metric| (metric.name.to_string(), metric.value));
         let generation = requests.running();
-        let held = requests.is_held().then(|| hold.boundary(record, generation));
+        let held = requests.is_held().then(|| Box::new(hold.boundary(record, generation)));
         let waits = held.as_ref().is_some_and(|boundary| !boundary.is_last);
         let (seconds, load) = (record.seconds, record.load.clone());
         let epoch = Epoch { epoch: record.epoch, seconds, metric, load, held };

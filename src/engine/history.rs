@@ -30,6 +30,8 @@ pub(crate) struct History {
     warnings: Vec<String>,
     checkpoints: CheckpointRecord,
     pub(super) preparation: PreparationSeconds,
+    /// Seconds in which the run was held at its boundaries.
+    pub(super) held: f64,
     /// Of the next generation: its number of processes, and the bytes handed over before it.
     pub(super) next: (usize, u64),
     /// Last statistics of each process.
@@ -144,8 +146,8 @@ impl History {
         };
         let parts =
             Parts { shards: state.shards, blocks: state.blocks, pinned: hub.pinned, replica: state.replica };
-        let Self { trace, fingerprints, preparation, .. } = self;
-        Outcome { parts, report, trace, program, fingerprints, preparation }
+        let Self { trace, fingerprints, preparation, held, .. } = self;
+        Outcome { parts, report, trace, program, fingerprints, preparation, held }
     }
 }
 

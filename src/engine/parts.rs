@@ -49,6 +49,8 @@ pub struct Outcome<P: Program> {
     pub(crate) fingerprints: Vec<BoundaryFingerprint>,
     /// Seconds before the first generation; zeros in a run on one process.
     pub(crate) preparation: PreparationSeconds,
+    /// Seconds in which the run was held at its boundaries.
+    pub(crate) held: f64,
 }
 
 /// Seconds of a process among several before its first generation.

@@ -227,8 +227,18 @@ fn imports_of_promises_of_the_pool_go_down() {
 
 #[test]
 fn imports_of_the_pool_go_down() {
-    let floors: [&[&str]; 2] = [&["policy"], &["simulate"]];
+    let floors: [&[&str]; 3] = [&["policy"], &["simulate"], &["pool"]];
     check(&src("algorithms/pool"), "", &floors, &["main", "cli"]);
+    let floors: [&[&str]; 7] = [
+        &["left", "request", "settings", "speeds"],
+        &["event"],
+        &["fit", "queue"],
+        &["share"],
+        &["state"],
+        &["replay", "runs"],
+        &["counted", "journal", "wall"],
+    ];
+    check(&src("algorithms/pool"), "pool", &floors, &[]);
     let floors: [&[&str]; 5] = [
         &["cluster"],
         &["free", "job", "room"],
@@ -258,7 +268,11 @@ fn imports_of_the_simulator_of_the_pool_go_down() {
 
 #[test]
 fn imports_of_the_command_line_of_the_pool_go_down() {
-    let floors: [&[&str]; 2] = [&["simulate_options", "tables"], &["simulate", "simulate_slots"]];
+    let floors: [&[&str]; 3] = [
+        &["duration", "folder", "job_line", "pool_tables", "simulate_options", "tables"],
+        &["jobs", "pool_options", "pool_summary", "simulate", "simulate_slots"],
+        &["profile", "run", "visit"],
+    ];
     check(&src("algorithms/pool"), "cli", &floors, &[]);
 }
 

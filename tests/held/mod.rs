@@ -11,7 +11,7 @@ use raddle::cluster::{HeldBoundary, HeldEvent, Holder};
 use serde_json::Value;
 
 use crate::commands::{ends, run};
-use crate::launched::{Launched, WATCHDOG, alone, digest, report};
+use crate::launched::{Launched, WATCHDOG, alone, digest, launch, report, slow};
 
 /// A fit of each program, with more than 4 epochs.
 const LINES: [(&str, &str); 4] = [
@@ -77,11 +77,10 @@ fn other_workers_at_each_boundary_and_a_pause_leave_the_model_of_a_run_alone() {
         let (expected, status) = alone(folder, line);
         let epochs = report(&folder.join("alone"))["epochs"].as_u64().unwrap();
         let (run, mut holder) = begin(folder, line);
-        let turns = [3, 1, 2];
-        for (at, workers) in (0..3).zip(turns) {
+        for (at, has, workers) in [(0, 1, 3), (1, 3, 1), (2, 1, 2)] {
             let boundary = next(&mut holder).unwrap();
             assert_eq!((boundary.epoch, boundary.is_last), (at, false), "{name}: {boundary:?}");
-            assert_eq!(boundary.workers, [1, 3, 1][at as usize], "{name}");
+            assert_eq!(boundary.workers, has, "{name}");
             assert_eq!(boundary.cost > 0, at > 0, "{name}: {boundary:?}");
             holder.go_on(workers).unwrap();
         }
@@ -161,7 +160,7 @@ fn a_run_that_is_not_held_has_no_holder_and_a_held_one_has_one() {
     to_the_end(&mut holder, &[1]);
     drop(run);
     // Nobody holds a run that was begun without --held.
-    fs::write(folder.join("slow"), "0 0 200\n").unwrap();
+    slow(folder, 200);
     let line = format!("raddle launch --processes 1 -- {} --slowdown slow --out run --force", LINES[2].1);
     let mut run = Launched::begin(folder, &line);
     run.await_epoch(0);
@@ -171,6 +170,31 @@ fn a_run_that_is_not_held_has_no_holder_and_a_held_one_has_one() {
     drop(run);
     let why = Holder::of_run(&folder.join("nowhere"), WATCHDOG, || false).unwrap_err().to_string();
     assert!(why.contains("nowhere"), "{why}");
+}
+
+/// One process has nobody to share what it makes of a file with.
+#[test]
+fn a_held_run_reads_a_file_as_a_run_alone_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let rows: String = (0..90).map(|row| format!("{},{},{}\n", row % 7, row * row % 23, row % 4)).collect();
+    fs::write(folder.join("a.csv"), format!("y,size,count\n{rows}")).unwrap();
+    let line = "lasso fit a.csv --ratio 20 --shards 2 --schedule shuffled --tol 1e-14 --epochs 30";
+    let (expected, status) = alone(folder, line);
+    let (run, mut holder) = begin(folder, line);
+    assert_eq!(next(&mut holder).unwrap().epoch, 0);
+    let shared = folder.join("run/.raddle-shared");
+    assert!(!shared.exists());
+    holder.go_on(2).unwrap();
+    to_the_end(&mut holder, &[1, 2]);
+    assert_eq!((run.end().0, digest(&folder.join("run"))), (status, expected));
+    // Several processes share it as long as they run.
+    slow(folder, 1000);
+    // The trace of the run before is not this one's.
+    fs::remove_dir_all(folder.join("run")).unwrap();
+    let mut run = Launched::begin(folder, &launch(2, line));
+    run.await_epoch(0);
+    assert!(shared.exists());
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl Session {
         self.screen.flush();
         // Seconds that only measured the model count to the evaluation, not to the fit.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
-        // Nor do seconds of waiting for processes that still read.
+        // Nor do seconds of waiting for processes that still read, or for a holder.
         let PreparationSeconds { awaited, made } = outcome.preparation;
         for (part, seconds) in
             [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.preparation_part, made)]
@@ -136,6 +136,7 @@ impl Session {
             self.seconds.add(Timed::Fit, -seconds);
             self.seconds.add(part, seconds);
         }
+        self.seconds.add(Timed::Fit, -outcome.held);
         self.before.epochs += outcome.report.epochs;
         self.before.seconds += outcome.report.seconds;
         let folder = &self.folder;

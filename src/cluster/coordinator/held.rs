@@ -1,34 +1,13 @@
 //! Held runs: the holder, and the boundary at which the run waits for it.
 
-use super::{Coordinator, Order};
-use crate::cluster::coordinator::Action;
-use crate::cluster::holder::HeldBoundary;
-use crate::cluster::protocol::{AdminRequest, AdminResponse, HeldStatus};
-
-/// Place of a boundary in a run: its generation, and the number of epochs completed.
-type Place = (u64, u64);
-
-/// State of a held run.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    /// Number of the admin client that holds the run.
-    holder: Option<u64>,
-    /// The boundary at which the run waits.
-    at: Option<HeldBoundary>,
-    /// The last boundary that the first process has come to.
-    last: Place,
-}
+use super::{Action, Coordinator, Held, Order, Place};
+use crate::cluster::held_boundary::{HeldBoundary, HeldStatus};
+use crate::cluster::protocol::{AdminRequest, AdminResponse};
 
 impl Held {
     /// A run that this admin client held in the attempt before, if one did.
     pub(super) fn by(holder: Option<u64>) -> Self {
         Self { holder, ..Self::default() }
-    }
-
-    /// Number of the admin client that holds the run.
-    #[cfg(test)]
-    pub(super) fn holder(&self) -> Option<u64> {
-        self.holder
     }
 
     /// The connection of an admin client has ended.

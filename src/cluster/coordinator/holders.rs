@@ -8,15 +8,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::tests::{config, numbered, ready, report};
 use super::*;
-use crate::cluster::holder::HeldBoundary;
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 use crate::cluster::simulation::Rng;
 
 /// Epochs of the run.
 const EPOCHS: u64 = 6;
-
-/// A boundary: its generation, and the number of epochs completed.
-type Place = (u64, u64);
 
 struct World {
     rng: Rng,
@@ -116,7 +112,7 @@ impl World {
         let (generation, epoch) = self.place;
         let is_last = epoch == EPOCHS || self.stopped;
         let boundary = HeldBoundary { epoch, generation, is_last, ..HeldBoundary::default() };
-        let epoch = Epoch { epoch, held: Some(boundary), ..Epoch::default() };
+        let epoch = Epoch { epoch, held: Some(Box::new(boundary)), ..Epoch::default() };
         let report = MemberReport::Epoch { generation, epoch };
         let copies = 1 + usize::from(self.rng.one_in(4));
         self.reports.extend(std::iter::repeat_n(report, copies));
@@ -179,7 +175,7 @@ impl World {
     /// The process is killed, and another attempt begins after the last generation.
     fn kill(&mut self) {
         self.kills += 1;
-        let holder = self.coordinator.held.holder();
+        let holder = self.coordinator.held.holder;
         let (after, config) = (self.place.0.max(1), self.coordinator.config().clone());
         self.coordinator = Coordinator::new(CoordinatorConfig { holder, after, ..config });
         self.orders.clear();

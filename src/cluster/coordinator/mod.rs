@@ -22,10 +22,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::checkpoints::PendingParts;
 pub(crate) use self::events::{Action, CoordinatorConfig, Event};
-use self::held::Held;
 use self::members::{Connection, Member, MemberState};
 use self::notes::Notes;
 use super::balance::Balance;
+use super::held_boundary::HeldBoundary;
 use super::plan::GenerationPlan;
 use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration};
 
@@ -62,6 +62,20 @@ struct SuspectedLoss {
     why: String,
     /// `true` for a loss, after which the run can be begun anew.
     loss: bool,
+}
+
+/// Place of a boundary in a run: its generation, and the number of epochs completed.
+type Place = (u64, u64);
+
+/// State of a held run.
+#[derive(Debug, Default)]
+struct Held {
+    /// Number of the admin client that holds the run.
+    holder: Option<u64>,
+    /// The boundary at which the run waits.
+    at: Option<HeldBoundary>,
+    /// The last boundary that the first process has come to.
+    last: Place,
 }
 
 /// State of a run, by which the next generation is decided.

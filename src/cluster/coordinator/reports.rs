@@ -20,7 +20,7 @@ impl Coordinator {
                 }
                 let boundary = epoch.held.take();
                 self.epoch = epoch;
-                boundary.into_iter().for_each(|boundary| self.on_held_boundary(boundary));
+                boundary.into_iter().for_each(|boundary| self.on_held_boundary(*boundary));
             }
             MemberReport::Ended { generation, end } if generation == number => {
                 self.on_generation_end(from, end, now);

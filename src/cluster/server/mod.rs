@@ -29,6 +29,8 @@ use crate::cluster::net::link::messenger;
 
 /// Longest time between two checks of the timeouts.
 const TICK: Duration = Duration::from_millis(100);
+/// The same for a held run, which may wait for hours: shorter than the longest step of the clock.
+const TICK_HELD: Duration = Duration::from_millis(400);
 /// Most admin clients at the same time; beyond them the oldest connection is closed.
 const MAX_ADMIN_CLIENTS: usize = 256;
 /// Longest report in bytes: it may name every shard.
@@ -181,11 +183,12 @@ impl Server {
     /// Coordinates until the run is over, or a process is lost. `on_event` is called with the run's progress.
     pub fn run(&mut self, mut on_event: impl FnMut(RunEvent<'_>)) -> Ended {
         let (mut clock, mut admin) = (Clock::new(), 0);
+        let tick = if self.settings.held { TICK_HELD } else { TICK };
         if self.stop {
             self.remote.stop();
         }
         loop {
-            let event = match self.inputs.recv_timeout(TICK) {
+            let event = match self.inputs.recv_timeout(tick) {
                 Ok(Input::Event(of, event)) if of.is_none_or(|of| of == self.invitation.run) => event,
                 // An event of an earlier attempt.
                 Ok(Input::Event(..)) => Event::Tick,

@@ -91,6 +91,7 @@ impl<P: Program> Member<P> {
         let held = self.local.take().and_then(LocalState::whole).ok_or_else(missing_state)?;
         let (hub, ended) =
             (self.hub.take().ok_or_else(missing_state)?, self.ended.take().ok_or_else(missing_state)?);
+        self.history.held = self.requests.waited().as_secs_f64();
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
     }

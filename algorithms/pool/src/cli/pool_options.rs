@@ -66,6 +66,13 @@ pub(crate) struct RunOptions {
     /// Default: 10m.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
     patience: Option<f64>,
+    /// For oasis and pdors: seconds of a slot, in which plans are made. Default: 10.
+    #[arg(long, value_name = "SECONDS")]
+    slot: Option<f64>,
+    /// For oasis and pdors: seconds of each slot that are left for a change of workers, and the wait for the end of an
+    /// epoch. Default: 1.
+    #[arg(long, value_name = "SECONDS")]
+    rescale: Option<f64>,
     /// Profiles of finished runs, as `pool profile` writes them, for jobs of the same names.
     #[arg(long, value_name = "FILE")]
     pub(super) profiles: Option<PathBuf>,
@@ -95,6 +102,19 @@ impl RunOptions {
             .map_err(|why| Error::usage(format!("--policy: {why}")))?;
         if name != "las" {
             refuse_without_effect(&[("--threshold", self.threshold.is_some())], "without --policy las")?;
+        }
+        if !["oasis", "pdors"].contains(&name) {
+            let given = [("--slot", self.slot.is_some()), ("--rescale", self.rescale.is_some())];
+            refuse_without_effect(&given, "without --policy oasis or pdors")?;
+        }
+        policy.slot = self.slot.unwrap_or(policy.slot);
+        policy.rescale = self.rescale.unwrap_or(policy.rescale);
+        above_0("--slot", policy.slot)?;
+        if !(0.0..policy.slot).contains(&policy.rescale) {
+            let (given, slot) = (policy.rescale, policy.slot);
+            return Err(Error::usage(format!(
+                "--rescale {given}: choose 0 or more, and less than a slot of {slot} s"
+            )));
         }
         policy.seed = self.seed.unwrap_or(policy.seed);
         policy.threshold = self.threshold.unwrap_or(policy.threshold);
@@ -134,6 +154,8 @@ impl RunOptions {
             ("--seconds-per-cost", self.seconds_per_cost.is_none_or(|given| Some(given) == per_cost)),
             ("--seed", self.seed.is_none_or(|given| given == policy.seed)),
             ("--threshold", self.threshold.is_none_or(|given| given == policy.threshold)),
+            ("--slot", self.slot.is_none_or(|given| given == policy.slot)),
+            ("--rescale", self.rescale.is_none_or(|given| given == policy.rescale)),
         ];
         match same.into_iter().find(|(_, is_same)| !is_same) {
             Some((name, _)) => Err(Error::usage(format!(

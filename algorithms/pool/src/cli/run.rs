@@ -47,10 +47,7 @@ impl Held {
                 let why = "it holds a run, and no pool: give another folder with --out";
                 return Err(Error::usage(format!("{}: {why}", folder.display())));
             }
-            None => {
-                let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-                (options.settings(cores as u32)?, Vec::new())
-            }
+            None => (options.settings(cores())?, Vec::new()),
         };
         let submitted = match &options.jobs {
             Some(path) => {
@@ -125,6 +122,15 @@ impl Held {
         self.use_options.say(&text, &report(pool, ending))?;
         Ok(status)
     }
+}
+
+/// Number of cores.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a pool has as many workers, and writes the number into its journal"
+)]
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, NonZero::get) as u32
 }
 
 /// The word for the end of a pool, and its exit status.

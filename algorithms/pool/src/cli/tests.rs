@@ -74,7 +74,7 @@ impl Runs for Two {
     }
 
     fn next(&mut self, until: Option<f64>) -> Told {
-        let wish = self.queue.as_mut().and_then(|queue| queue.next().unwrap());
+        let wish = self.queue.as_mut().and_then(|queue| queue.oldest().unwrap());
         let what = wish.or_else(|| self.told.pop_front()).unwrap_or(What::Time);
         Told { at: until.unwrap_or(0.0), what }
     }
@@ -173,6 +173,8 @@ fn a_pool_goes_on_with_its_own_settings_and_with_jobs_that_are_new() {
         ("run @jobs.toml --out @new --policy lsa", "did you mean `las`?"),
         ("run @jobs.toml --out @new --policy fifo --threshold 3", "--threshold has no effect"),
         ("run @jobs.toml --out @new --seconds-per-cost 3", "--seconds-per-cost has no effect"),
+        ("run @jobs.toml --out @new --policy fifo --slot 3", "--slot has no effect"),
+        ("run @jobs.toml --out @new --policy pdors --slot 3 --rescale 4", "--rescale 4: choose 0 or more"),
         ("run @none.toml --out @new", "give a file of jobs"),
     ] {
         let error = run(folder, line).unwrap_err();
@@ -258,7 +260,7 @@ fn a_profile_is_read_again_as_it_was_measured() {
     assert_eq!(visited(folder, "profile @mf64").unwrap(), ExitStatus::Done);
     let profile = profile::of_run(&folder.join("mf64")).unwrap();
     let read: crate::simulate::profile::Profiles = toml::from_str(&profile::text(&profile).unwrap()).unwrap();
-    assert_eq!(read.jobs, [profile.clone()]);
+    assert_eq!(read.jobs, std::slice::from_ref(&profile));
     assert_eq!((profile.epochs, profile.start), (20.0, 2.0));
     assert_eq!(profile.speeds, [(1, 0.5), (4, 2.0)]);
     for (line, words) in [

@@ -71,7 +71,7 @@ impl Queue {
     ///
     /// # Errors
     /// If the folder cannot be read or written.
-    pub fn next(&mut self) -> io::Result<Option<What>> {
+    pub fn oldest(&mut self) -> io::Result<Option<What>> {
         if let Some(told) = self.told.take() {
             fs::remove_file(told)?;
         }

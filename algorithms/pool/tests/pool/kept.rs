@@ -130,13 +130,13 @@ fn wishes_are_told_in_order_and_stay_until_they_were_kept() {
         What::Cancelled { job: "a".into() },
     ];
     // Told, but the process was killed before it asked for the next.
-    assert_eq!(queue.next().unwrap().as_ref(), Some(&wishes[0]));
+    assert_eq!(queue.oldest().unwrap().as_ref(), Some(&wishes[0]));
     assert!(queue.notes()[0].contains("set aside"), "a file that is no wish");
     let mut again = Queue::of(folder.path()).unwrap();
     for wish in &wishes {
-        assert_eq!(again.next().unwrap().as_ref(), Some(wish));
+        assert_eq!(again.oldest().unwrap().as_ref(), Some(wish));
     }
-    assert_eq!(again.next().unwrap(), None);
+    assert_eq!(again.oldest().unwrap(), None);
     let left: Vec<_> =
         fs::read_dir(folder.path().join("queue")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["000000.refused"]);
