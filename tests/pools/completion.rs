@@ -13,10 +13,10 @@ fn write(folder: &Path, is_long: bool) {
     } else {
         "lasso fit synth:groups:n=400,p=2000,s=40 --ratio 10"
     };
-    let epochs = if is_long { 2000 } else { 150 };
+    let epochs = if is_long { 2000 } else { 60 };
     let lines = [
         format!("lda fit --topics 50 --epochs {epochs} --validation none --shards 8 --out lda"),
-        "mf fit synth:ratings:users=2000,items=400,n=100000 --rank 16 --epochs 6 --shards 8 --out mf".into(),
+        "mf fit synth:ratings:users=800,items=300,n=30000 --rank 16 --epochs 6 --shards 8 --out mf".into(),
         format!("{lasso} --shards 8 --out lasso"),
     ];
     let job = |(at, line): (usize, &String)| format!("[[job]]\nrun = \"{line}\"\nat = {at}\n");

@@ -96,6 +96,7 @@ fn run(options: &pool_options::RunOptions) -> Result<ExitStatus, Error> {
     let interrupt = Interrupt::handler().training();
     let is_interrupted = || interrupt.is_requested();
     let places = Places { pool: held.folder(), began: held.began, patience: options.patience() };
-    let mut runs = Processes::new(&places, &is_interrupted).map_err(refuse)?;
+    let note = |text: &str| options.use_options.note(text);
+    let mut runs = Processes::new(&places, &is_interrupted, &note).map_err(refuse)?;
     held.carry(&mut runs)
 }

@@ -44,6 +44,7 @@ pub struct Processes<'a> {
     patience: Duration,
     queue: Queue,
     is_interrupted: &'a dyn Fn() -> bool,
+    note: &'a dyn Fn(&str),
     /// `true` once that was told.
     has_told: bool,
     children: BTreeMap<String, Running>,
@@ -65,11 +66,16 @@ struct Running {
 }
 
 impl<'a> Processes<'a> {
-    /// Processes of the pool in a folder, whose queue is told too, and an interrupt.
+    /// Processes of the pool in a folder, whose queue is told too, and an interrupt. Files of the queue that are no wishes are
+    /// noted.
     ///
     /// # Errors
     /// If the folders of the pool cannot be made.
-    pub fn new(places: &Places<'_>, is_interrupted: &'a dyn Fn() -> bool) -> io::Result<Self> {
+    pub fn new(
+        places: &Places<'_>,
+        is_interrupted: &'a dyn Fn() -> bool,
+        note: &'a dyn Fn(&str),
+    ) -> io::Result<Self> {
         let pool = fs::canonicalize(places.pool)?;
         fs::create_dir_all(pool.join(LOGS))?;
         let (sender, heard) = channel();
@@ -80,6 +86,7 @@ impl<'a> Processes<'a> {
             since: Instant::now(),
             patience: places.patience,
             is_interrupted,
+            note,
             has_told: false,
             children: BTreeMap::new(),
             starts: 0,
@@ -102,7 +109,9 @@ impl<'a> Processes<'a> {
             return Some(What::Interrupted);
         }
         // A queue that cannot be read today may be tomorrow.
-        self.queue.next().ok().flatten()
+        let wish = self.queue.oldest().ok().flatten();
+        self.queue.notes().iter().for_each(|text| (self.note)(text));
+        wish
     }
 
     /// A job that should have told something for long, once.
