@@ -56,10 +56,18 @@ Exit status: 0 done, 1 failed, 2 bad usage or input, 130 interrupted.";
 
 /// Options of the short help, and their lines there.
 const COMMON: &[(&str, &str)] = &[
+    ("out", "the folder of the pool"),
+    ("workers", "workers of all jobs together; the cores by default"),
+    ("alive", "jobs that may hold memory at once"),
+    ("clock", "wall, or counted: the same on any machine"),
+    ("value", "value of its end; 1 by default"),
+    ("deadline", "time from now on in which it has its value"),
+    ("most", "most workers"),
+    ("after", "jobs that end before it begins"),
     ("nodes", "number of nodes; 16 by default"),
     ("slots", "slots of each node; 4 by default"),
-    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors, random; several with commas"),
-    ("rescale", "seconds in which a resized job does nothing"),
+    ("policy", "fifo, drf, las, optimus, ones, oasis, pdors or random"),
+    ("rescale", "seconds that a change of workers costs"),
     ("load", "load of the jobs; 1 by default"),
     ("seed", "seed of policies that draw"),
     ("explain", "a line a decision that changes something"),
