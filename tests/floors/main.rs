@@ -227,7 +227,7 @@ fn imports_of_promises_of_the_pool_go_down() {
 
 #[test]
 fn imports_of_the_pool_go_down() {
-    let floors: [&[&str]; 3] = [&["policy"], &["simulate"], &["pool"]];
+    let floors: [&[&str]; 4] = [&["policy"], &["simulate"], &["pool"], &["live"]];
     check(&src("algorithms/pool"), "", &floors, &["main", "cli"]);
     let floors: [&[&str]; 7] = [
         &["left", "request", "settings", "speeds"],

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Instant;
 
+use raddle_common::testing::pairs;
 use serde_json::Value;
 
-use crate::commands::{command, ends, run};
+use crate::commands::{command, ends, number, run};
 use crate::launched::{WATCHDOG, digest, signal};
 
 /// Fits of all programs, of some epochs each.
@@ -44,8 +45,7 @@ fn jobs(folder: &Path, count: usize) -> Vec<(String, String)> {
 fn assert_done(folder: &Path, expected: &[(String, String)]) {
     let status = json(folder, "pool status nightly --json");
     let jobs = status["jobs"].as_array().unwrap();
-    assert_eq!(jobs.len(), expected.len(), "{status}");
-    for (job, (name, expected)) in jobs.iter().zip(expected) {
+    for (job, (name, expected)) in pairs(jobs, expected) {
         let is_done = job["state"].as_str().unwrap().starts_with("done");
         assert!(job["name"] == name.as_str() && is_done, "{job}");
         assert_eq!(&digest(&folder.join(name)), expected, "{name}");
@@ -123,14 +123,16 @@ impl Drop for Running {
     }
 }
 
+/// `RADDLE_POOL_JOBS` jobs: fits of all programs.
 #[test]
 fn shares_drawn_at_every_boundary_and_pauses_change_no_model() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let expected = jobs(folder, 30);
+    let count = number("RADDLE_POOL_JOBS", 12);
+    let expected = jobs(folder, count as usize);
     let ran = ends(folder, "pool run jobs.toml --workers 3 --alive 2 --policy random --out nightly", 0);
-    let count = |text: &str| ran.err.matches(text).count();
-    assert!(count(": paused") >= 10 && count(": goes on with") >= 10, "{}", ran.err);
+    let changes = |text: &str| ran.err.matches(text).count() as u64;
+    assert!(changes(": paused") * 3 >= count && changes(": goes on with") * 3 >= count, "{}", ran.err);
     assert_done(folder, &expected);
 }
 

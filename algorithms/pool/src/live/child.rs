@@ -14,6 +14,7 @@ use raddle::cli::launch::find;
 use raddle::cluster::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
 
 use super::leftover::POOL;
+use super::signals::{Signal, signal_group};
 use crate::pool::Request;
 
 /// Longest time in which a launcher invites its holder; then it is asked again.
@@ -82,12 +83,12 @@ impl Child {
 
     /// Asks the process, and those that it started, to end.
     pub(super) fn ask_to_end(&self) {
-        signal(self.process, Signal::Term);
+        signal_group(self.process, Signal::Term);
     }
 
     /// Ends the process, and those that it started.
     pub(super) fn kill(&self) {
-        signal(self.process, Signal::Kill);
+        signal_group(self.process, Signal::Kill);
     }
 
     /// Waits until all was heard.
@@ -168,39 +169,3 @@ fn command(job: &Request, workers: u32) -> io::Result<Command> {
     command.arg(out).arg("--").arg(in_folder).args(job.command.iter().skip(1));
     Ok(command)
 }
-
-/// Signals to processes.
-enum Signal {
-    Term,
-    Kill,
-}
-
-/// Sends a signal to the group that a process leads.
-#[cfg(unix)]
-fn signal(leader: u32, signal: Signal) {
-    use rustix::process::{Pid, Signal as Known, kill_process_group};
-    let signal = match signal {
-        Signal::Term => Known::TERM,
-        Signal::Kill => Known::KILL,
-    };
-    if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
-        // One that is gone needs none.
-        let _ = kill_process_group(leader, signal);
-    }
-}
-
-#[cfg(not(unix))]
-fn signal(_: u32, _: Signal) {}
-
-/// Ends a process, whoever started it.
-#[cfg(unix)]
-pub(super) fn kill(process: u32) {
-    use rustix::process::{Pid, Signal as Known, kill_process};
-    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
-        // One that is gone needs none.
-        let _ = kill_process(process, Known::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-pub(super) fn kill(_: u32) {}

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::child::kill;
+use super::signals::kill;
 
 /// Variable of the environment that every process of a pool has; its value is the pool's folder.
 pub(super) const POOL: &str = "RADDLE_POOL";

@@ -11,6 +11,7 @@
 mod child;
 mod leftover;
 mod processes;
+mod signals;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
