@@ -8,8 +8,6 @@ mod program;
 mod room;
 mod run;
 
-pub use self::program::find;
-
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -41,7 +41,7 @@ pub(super) struct Given {
     pub(super) after: Vec<String>,
 }
 
-/// What jobs are checked against.
+/// Surroundings that jobs are checked against.
 pub(super) struct Around<'a> {
     pub(super) settings: &'a Settings,
     /// Jobs that the pool has.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use raddle::cli::launch::find;
+use raddle::cli::find_program;
 use raddle::cluster::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
 
 use super::leftover::POOL;
@@ -150,7 +150,7 @@ impl Hears {
 /// The command that starts a job, or goes on with it.
 fn command(job: &Request, workers: u32) -> io::Result<Command> {
     let found = |name: &str| {
-        let path = find(name).map_err(|why| io::Error::other(why.to_string()))?;
+        let path = find_program(name).map_err(|why| io::Error::other(why.to_string()))?;
         std::path::absolute(path)
     };
     let program = job.command.first().map_or("", String::as_str);

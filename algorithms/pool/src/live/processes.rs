@@ -135,7 +135,7 @@ impl<'a> Processes<'a> {
         }
     }
 
-    /// What a process told, unless it is one of an earlier start.
+    /// The happening that a process told, unless it is one of an earlier start.
     fn hear(&mut self, heard: Heard) -> Option<Happening> {
         let Heard { job, start, what } = heard;
         let running = self.children.get_mut(&job).filter(|running| running.child.start == start)?;

@@ -56,7 +56,7 @@ enum Gathered {
     Interrupted,
 }
 
-/// What jobs have told, as far as its turn has not come.
+/// Happenings that jobs have told, as far as their turn has not come.
 struct Turns {
     /// Jobs that wait at a boundary, as the pool knows it, and have no process.
     absent: BTreeSet<String>,
@@ -147,7 +147,7 @@ impl Turns {
         Ok(())
     }
 
-    /// What happens first, of what jobs have told and what the pool is to be woken for. Of equal times the job that was submitted
+    /// The first event of those that jobs have told and what the pool is to be woken for. Of equal times the job that was submitted
     /// first comes first, and then the time itself.
     fn first(&self, pool: &Pool) -> Option<Event> {
         let mut first: Option<Event> = None;

@@ -7,7 +7,7 @@ use super::settings::Settings;
 use super::state::Pool;
 use crate::policy::names::Unknown;
 
-/// What jobs have told, by counted cost, before its turn has come.
+/// Happenings that jobs have told, by counted cost, before their turn has come.
 #[derive(Debug, Default)]
 pub(super) struct Pending(BTreeMap<String, VecDeque<What>>);
 
