@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Instructions that runs execute on one worker, counted by valgrind, beside the baseline in counts.tsv: in the kernels,
 # in reading, and in the rest. More than 0.3 % above the baseline in any part fails; fewer are reported, and so
-# is another compiler or processor than the baseline's. Counts of one build differ by at most 0.1 %, whatever else the machine does.
+# is another compiler or processor than the baseline's. Counts of one build differ by at most 0.1 %, whatever else the
+# machine does. Those of the empty engine differ by up to 0.5 %, for timely steps its operators in the order of hash maps
+# with random seeds: the least of three is compared, and may be 1 % above.
 #
 #   RADDLE_DATA=... benches/counts.sh [--only TEXT] [FOLDER]   # FOLDER of programs with names: target/debug, as tests build
 #   RADDLE_DATA=... benches/counts.sh --accept                 # a new baseline; the commit says why
@@ -9,6 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 baseline=benches/counts.tsv
 limit=0.3 # percent
+limit_empty=1
 
 runs='lasso fit leukemia --mode dense-std --ratio 10
 lasso fit leukemia --mode dense-std --ratio 100
@@ -58,7 +61,12 @@ export bin work
 
 # Counts one run in one form: a line of run, form, and instructions in kernels, in reading, and elsewhere.
 count() {
-  local form=${1%% *} run=${1#* } status=0 options='' of
+  local form=${1%% *} run=${1#* } times=1
+  case $run in examples/*) times=3 ;; esac
+  for ((; times > 0; times--)); do count_once "$form" "$run" || return 1; done | sort -t '	' -k5,5n | head -n 1
+}
+count_once() {
+  local form=$1 run=$2 status=0 options='' of
   of=$(mktemp "$work/XXXXXX")
   case $run in examples/*) ;; *) options='--workers 1 --quiet' ;; esac
   # shellcheck disable=SC2086
@@ -77,7 +85,7 @@ count() {
       printf "%s\t%s\t%.0f\t%.0f\t%.0f\n", run, form, sum["kernels"], sum["reading"], sum["rest"]
     }' "$of" || { echo "counts.sh: $bin/$run has no names of functions: cargo build --profile profiling" >&2 && return 1; }
 }
-export -f count
+export -f count count_once
 for form in avx2 portable; do sed "s/^/$form /" <<<"$runs"; done |
   xargs -d '\n' -P "$(nproc)" -I{} bash -c 'count "$1"' - {} >"$work/counted"
 # In the order of the runs, whichever came to its end first.
@@ -93,7 +101,7 @@ if [ -n "$accept" ]; then
     cat "$work/rows"
   } >"$baseline"
 fi
-awk -F'\t' -v limit="$limit" '
+awk -F'\t' -v limit="$limit" -v limit_empty="$limit_empty" '
   FNR == 1 { file++ }
   /^#/ || $1 == "run" { next }
   file == 1 { known[$1, $2, $3] = $4; for (i = 5; i <= 7; i++) before[$1, $2, $3, i] = $i; next }
@@ -109,7 +117,7 @@ awk -F'\t' -v limit="$limit" '
       if (was > 0) {
         by = 100 * ($i - was) / was
         change = change sprintf("%s%+.3f", i > 5 ? ", " : "", by)
-        over = by > limit && known[$1, $2, $3] == $4
+        over = by > ($1 ~ /^examples\// ? limit_empty : limit) && known[$1, $2, $3] == $4
         if (over) failed = failed sprintf("FAILED: %s, %s: %+.2f %% instructions in %s\n", $1, $2, by, name[i])
         if (by < -limit) fewer = 1
       }
