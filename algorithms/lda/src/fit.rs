@@ -16,6 +16,7 @@ use crate::error::LdaError;
 use crate::model::Fit;
 use crate::params::{Init, Lda, SyncInterval};
 use crate::run::annealing::Course;
+use crate::run::evaluation_times::EvaluationTimes;
 use crate::run::pinned::Record;
 use crate::run::program::LdaProgram;
 use crate::run::replica::Replica;
@@ -120,6 +121,7 @@ impl Lda {
             course: Arc::clone(&course),
             held_out: !sets.is_empty(),
             optimise: !self.fixed_priors,
+            evaluations: EvaluationTimes::fixed(self.every.is_some() || sets.is_empty()),
         };
         let spec = Spec {
             topics: self.topics,
@@ -162,9 +164,7 @@ impl Lda {
             parts.blocks.iter_mut().map(|block| std::mem::take(&mut block.rows)).collect();
         let totals = carried.give_topics(&mut parts.shards, &counts, &mut rows, self.seed);
         parts.blocks.iter_mut().zip(rows).for_each(|(block, rows)| block.rows = rows);
-        let mut course = Course::going_on(self.epochs);
-        course.every = self.every;
-        let course = Arc::new(course);
+        let course = Arc::new(self.evaluated(Course::going_on(self.epochs)));
         (program.spec.course, schedule.course) = (Arc::clone(&course), course);
         parts.replica = Replica { topics: totals, alpha: carried.alpha.clone(), beta: carried.beta };
         if self.fixed_priors {
@@ -191,11 +191,15 @@ impl Lda {
     }
 
     fn course(&self, tokens: u64) -> Course {
-        let mut course = match &self.init {
+        self.evaluated(match &self.init {
             Some(_) => Course::warm(self.epochs),
             None => Course::new(tokens, self.topics, self.progressive, self.beta_anneal, self.epochs),
-        };
-        course.every = self.every;
+        })
+    }
+
+    /// The course with the interval of evaluations that the user gave.
+    fn evaluated(&self, mut course: Course) -> Course {
+        course.every = self.every.unwrap_or(course.every);
         course
     }
 

@@ -27,7 +27,7 @@ pub enum SyncInterval {
 /// | `word_priors` | none | weights > 0 | (word, topic, what is added to beta): seeded topics |
 /// | `epochs` | none | >= 1 | the run's length; without it the held-out perplexity ends the run |
 /// | `target` | none | > 1 | the run is done at this held-out perplexity |
-/// | `evaluate_every` | 5 | >= 1 | epochs from one evaluation to the next |
+/// | `evaluate_every` | 5, fewer near a target | >= 1 | epochs from one evaluation to the next |
 /// | `progressive` | true | | the first epochs run on a part of the documents, which grows |
 /// | `beta_anneal` | from the data | >= 1 | beta is multiplied by this at first; the factor falls to 1; 1 turns annealing off |
 /// | `sync` | `Epoch` | | when shards see each other's changes of the topic counts |
@@ -42,7 +42,7 @@ pub struct Lda {
     pub(crate) word_priors: Vec<(u32, u32, f32)>,
     pub(crate) epochs: Option<u64>,
     pub(crate) target: Option<f64>,
-    pub(crate) every: u64,
+    pub(crate) every: Option<u64>,
     pub(crate) progressive: bool,
     pub(crate) beta_anneal: Option<f64>,
     pub(crate) sync: SyncInterval,
@@ -65,7 +65,7 @@ impl Lda {
             word_priors: Vec::new(),
             epochs: None,
             target: None,
-            every: 5,
+            every: None,
             progressive: true,
             beta_anneal: None,
             sync: SyncInterval::Epoch,
@@ -117,9 +117,9 @@ impl Lda {
         self
     }
 
-    /// Sets how many epochs lie between evaluations.
+    /// Sets how many epochs lie between evaluations. Without it they are 5, and fewer where the target may be met.
     pub fn evaluate_every(mut self, epochs: u64) -> Self {
-        self.every = epochs;
+        self.every = Some(epochs);
         self
     }
 

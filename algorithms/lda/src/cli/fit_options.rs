@@ -53,9 +53,9 @@ pub(crate) struct Options {
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
-    /// Evaluate held-out documents after every N epochs.
-    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
-    evaluate_every: u64,
+    /// Evaluate held-out documents after every N epochs. Default: 5, and before a --target as soon as it may be met.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    evaluate_every: Option<u64>,
     /// Progressive subsampling: the first epochs run on a growing part of the documents. Default: on.
     #[arg(long, value_name = "on|off")]
     progressive: Option<Switch>,
@@ -199,7 +199,6 @@ impl Options {
         let mut lda = Lda::params()
             .beta(self.beta)
             .fixed_priors(self.fixed_priors)
-            .evaluate_every(self.evaluate_every)
             .progressive(self.progressive != Some(Switch::Off))
             .sync(match self.sync {
                 Sync::Epoch => SyncInterval::Epoch,
@@ -207,6 +206,9 @@ impl Options {
                 Sync::Token => SyncInterval::Token,
             })
             .seed(train.seed);
+        if let Some(epochs) = self.evaluate_every {
+            lda = lda.evaluate_every(epochs);
+        }
         if let Some(alpha) = self.alpha {
             lda = lda.alpha(alpha);
         }

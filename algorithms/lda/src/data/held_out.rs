@@ -27,9 +27,11 @@ pub(crate) struct HeldOut {
     /// Rows as (topic, n_kw and what a prior adds), there between a rotation that gathers them and the
     /// boundary.
     rows: Vec<Vec<(u32, f32)>>,
+    /// The epoch under way gathers rows: its boundary scores the documents.
+    pub(crate) is_gathered: bool,
 }
 
-raddle::state!(HeldOut { documents, wanted, rows });
+raddle::state!(HeldOut { documents, wanted, rows, is_gathered });
 
 impl HeldOut {
     /// Documents as (set, halves), over words at these places.
@@ -50,11 +52,12 @@ impl HeldOut {
             scored: halves.scored.iter().map(&mut slot).collect(),
         });
         let documents = halves.collect();
-        Self { documents, rows: vec![Vec::new(); slots.len()], wanted }
+        Self { documents, rows: vec![Vec::new(); slots.len()], wanted, is_gathered: false }
     }
 
     /// Copies the rows of a block's words.
     pub(crate) fn gather(&mut self, number: u32, block: &WordBlock) {
+        self.is_gathered = true;
         let Some(wanted) = self.wanted.get(number as usize) else { return };
         for &(word, slot) in wanted {
             let counts = block.rows.of(word as usize).map(|(topic, count)| (topic, count as f32));
@@ -75,6 +78,7 @@ impl HeldOut {
 
     /// Lets the rows go.
     pub(crate) fn let_go(&mut self) {
+        self.is_gathered = false;
         self.rows.iter_mut().for_each(|row| *row = Vec::new());
     }
 }

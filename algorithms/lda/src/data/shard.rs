@@ -107,12 +107,13 @@ impl DocumentShard {
         self.slices.iter().map(slice).sum()
     }
 
-    /// Writes topics and rows: a row's order is part of what is learned.
+    /// Writes topics and rows, whose order is part of what is learned, and that a boundary is to score.
     pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         for slice in &self.slices {
             out.write(&slice.topics);
         }
         out.write(&self.rows);
+        out.write(&self.held_out.is_gathered);
     }
 
     /// Reads what [`save_state`](Self::save_state) wrote.
@@ -129,6 +130,7 @@ impl DocumentShard {
             return Err(StateError::new("the rows of a shard's documents"));
         }
         self.rows = rows;
+        self.held_out.is_gathered = from.read()?;
         // An epoch that is run again begins without what it had changed.
         self.moved = Moved::default();
         Ok(())

@@ -6,6 +6,7 @@
 
 pub(crate) mod annealing;
 pub(crate) mod conclusion;
+pub(crate) mod evaluation_times;
 pub(crate) mod messages;
 pub(crate) mod pinned;
 pub(crate) mod program;

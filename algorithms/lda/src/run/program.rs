@@ -83,8 +83,11 @@ impl Program for LdaProgram {
     fn evaluate(&self, at: Evaluate<'_, Self>) -> Partial {
         let Evaluate { boundary, shard, replica: totals, .. } = at;
         let mut share = Partial::default();
-        let last = boundary.epoch.checked_sub(1).filter(|&last| self.spec.course.scores(last));
-        if let Some(last) = last {
+        let is_scored = |last: &u64| match self.spec.sets.is_empty() {
+            true => self.spec.course.scores(*last),
+            false => shard.held_out.is_gathered,
+        };
+        if let Some(last) = boundary.epoch.checked_sub(1).filter(is_scored) {
             share.documents = self.spec.documents_likelihood(shard, totals, last);
             if !self.spec.sets.is_empty() {
                 let inverse = self.spec.inverse(totals, totals.beta, false);
@@ -105,7 +108,7 @@ impl Program for LdaProgram {
             if self.spec.course.pass(last).had >= 1.0 {
                 record.count_drift = record.count_drift.max(count_drift);
             }
-            if self.spec.course.scores(last) {
+            if !sums.scores.is_empty() || self.spec.sets.is_empty() && self.spec.course.scores(last) {
                 record.evaluations.push(self.spec.evaluation(epoch, &sums, totals, count_drift));
             }
         }
@@ -141,9 +144,8 @@ impl Program for LdaProgram {
     /// anew.
     fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
         self.spec.check(&run)?;
-        let last = run.boundary.epoch.checked_sub(1).filter(|_| !run.is_concluded);
-        if last.is_some_and(|last| self.spec.course.scores(last)) {
-            for shard in run.shards {
+        if !run.is_concluded {
+            for shard in run.shards.iter_mut().filter(|shard| shard.held_out.is_gathered) {
                 (0..).zip(&*run.blocks).for_each(|(number, block)| shard.held_out.gather(number, block));
             }
         }

@@ -8,6 +8,7 @@ use raddle::schedule::{Assignment, EpochStart, Plan, Rotation, Round};
 use raddle::state::{Reader, StateError, Writer};
 
 use super::annealing::Course;
+use super::evaluation_times::EvaluationTimes;
 
 /// Purpose of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +42,16 @@ pub struct LdaSchedule {
     pub(crate) held_out: bool,
     /// The priors are optimised.
     pub(crate) optimise: bool,
+    pub(crate) evaluations: EvaluationTimes,
 }
 
 impl raddle::Schedule<Phase> for LdaSchedule {
     fn identity(&self) -> String {
-        let Self { shards, blocks, course, held_out, optimise } = self;
-        format!("{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, {course:?}")
+        let Self { shards, blocks, course, held_out, optimise, evaluations } = self;
+        let every = if evaluations.is_fixed { "every" } else { "at most" };
+        format!(
+            "{shards} shards, {blocks} blocks, held out {held_out}, optimised {optimise}, evaluated {every}, {course:?}"
+        )
     }
 
     fn requires(&self) -> Vec<Verb> {
@@ -55,7 +60,7 @@ impl raddle::Schedule<Phase> for LdaSchedule {
 
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<Phase> {
         let epoch = start.epoch;
-        let scores = self.course.scores(epoch);
+        let scores = self.evaluations.due(&self.course, start);
         let mut rounds = Rotation::new(self.shards, self.blocks).rounds(Phase::Sample);
         if scores || (self.optimise && self.course.optimises(epoch)) {
             rounds.extend(self.statistics());
@@ -69,9 +74,12 @@ impl raddle::Schedule<Phase> for LdaSchedule {
         Plan::Known(rounds)
     }
 
-    fn save(&self, _: &mut Writer) {}
+    fn save(&self, out: &mut Writer) {
+        out.write(&self.evaluations);
+    }
 
-    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), StateError> {
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
+        self.evaluations = from.read()?;
         Ok(())
     }
 }
