@@ -58,7 +58,7 @@ mod tests {
 
     fn start(epoch: u64, value: f64, target: Option<f64>) -> EpochStart {
         let metric = Metric::new("perplexity", value, "test data").target(target);
-        EpochStart { epoch, metric, ..EpochStart::default() }
+        EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 }
     }
 
     /// Epochs after which a perplexity that falls like this is evaluated, until the target is met.
