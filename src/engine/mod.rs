@@ -122,7 +122,9 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// The counted cost of each shard, by which they are placed. Default: all equal.
+    /// The counted cost of each shard, by which they are placed: about the floating-point multiply-adds of its tasks in
+    /// an epoch that each block meets it once. So costs of programs compare, within a factor of three or so; what a task
+    /// does else counts as the multiply-adds that take as long. Default: all 1, of which only placement makes sense.
     pub fn costs(mut self, costs: Vec<u64>) -> Self {
         self.costs = Some(costs);
         self

@@ -82,6 +82,14 @@ pub trait Schedule<F = ()>: Send + 'static {
         None
     }
 
+    /// Counted cost of a task in an epoch, counted from 0, and phase, given that of the variables that it names, or else
+    /// of its shard ([`Engine::costs`](crate::Engine::costs)); where it has a block, of a task with all blocks. The same
+    /// unless overridden: by schedules with phases that only move or measure what another one computes.
+    fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
+        let _ = (epoch, phase);
+        cost
+    }
+
     /// Starts an epoch with the conclusion of its boundary.
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F>;
 
@@ -158,6 +166,9 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     }
     fn wanted(&self, start: &EpochStart) -> Option<u32> {
         (**self).wanted(start)
+    }
+    fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
+        (**self).cost(epoch, phase, cost)
     }
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
         (**self).begin_epoch(start)
