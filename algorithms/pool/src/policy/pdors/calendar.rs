@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::policy::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES};
-use crate::policy::room::Room;
+use crate::policy::Room;
 
 /// Amounts taken of each node, by slot from the present one on.
 #[derive(Debug, Clone, Default)]

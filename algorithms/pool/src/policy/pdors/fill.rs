@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::settings::PlanSettings;
 use crate::policy::cluster::{Demand, Placement, Share};
 use crate::policy::job::{Job, JobId};
-use crate::policy::room::Room;
+use crate::policy::Room;
 
 /// Gives what is free on the only node to jobs in this order, as far as they gain by it what the change costs them.
 pub(super) fn fill(

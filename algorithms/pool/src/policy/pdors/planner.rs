@@ -13,7 +13,7 @@ use super::settings::PlanSettings;
 use super::unfit::promisable;
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, JobId};
-use crate::policy::room::Room;
+use crate::policy::Room;
 use crate::policy::{Allocation, Promise};
 
 /// Plans of all admitted jobs.

@@ -2,7 +2,7 @@
 
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, Utility};
-use crate::policy::room::Room;
+use crate::policy::Room;
 
 /// Reason for which a job cannot be promised an end.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::policy::cluster::{Amounts, Placement, RESOURCES, Share};
 use crate::policy::job::Job;
-use crate::policy::room::Room;
+use crate::policy::Room;
 
 /// What is free in a slot, and the price of a worker and of a server of the job on each node.
 #[derive(Debug)]

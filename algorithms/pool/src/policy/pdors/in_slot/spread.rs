@@ -2,7 +2,7 @@
 
 use super::market::Market;
 use crate::policy::cluster::{Placement, Share};
-use crate::policy::room::Room;
+use crate::policy::Room;
 
 /// Machines in order of price.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use super::{Drawn, Market, Roundings, Servers, rounding, spread};
 use crate::policy::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES};
 use crate::policy::job::{Job, JobId, Speed, Utility};
 use crate::policy::pdors::settings::Spread;
-use crate::policy::room::Room;
+use crate::policy::Room;
 use raddle::random::Stream;
 
 #[derive(Debug)]
