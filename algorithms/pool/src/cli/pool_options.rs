@@ -240,7 +240,7 @@ pub(crate) struct CancelOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pool profile mf64 news > profiles.toml")]
 pub(crate) struct ProfileOptions {
-    /// Folders of finished runs.
+    /// Folders of finished runs; of pools, for the speeds of their jobs by their clock.
     #[arg(required = true, value_name = "RUN")]
     pub(super) runs: Vec<PathBuf>,
     #[command(flatten)]
