@@ -4,6 +4,7 @@
 mod completion;
 mod disturbed;
 mod kills;
+mod promised;
 
 use std::fs;
 use std::path::{Path, PathBuf};
