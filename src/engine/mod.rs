@@ -122,9 +122,9 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// The counted cost of each shard, by which they are placed: about the floating-point multiply-adds of its tasks in
-    /// an epoch that each block meets it once. So costs of programs compare, within a factor of three or so; what a task
-    /// does else counts as the multiply-adds that take as long. Default: all 1, of which only placement makes sense.
+    /// The counted cost of each shard, by which they are placed. Its unit is a floating-point multiply-add, or work that
+    /// takes about as long, so that costs of programs compare: those of a task with the shard, or with the shard and all
+    /// blocks in turn. [`Schedule::cost`] may say otherwise of some phases. Default: all 1, which does for placement.
     pub fn costs(mut self, costs: Vec<u64>) -> Self {
         self.costs = Some(costs);
         self

@@ -82,9 +82,11 @@ pub trait Schedule<F = ()>: Send + 'static {
         None
     }
 
-    /// Counted cost of a task in an epoch, counted from 0, and phase, given that of the variables that it names, or else
-    /// of its shard ([`Engine::costs`](crate::Engine::costs)); where it has a block, of a task with all blocks. The same
-    /// unless overridden: by schedules with phases that only move or measure what another one computes.
+    /// Counted cost of a task in an epoch, counted from 0, and a phase, in the unit of
+    /// [`Engine::costs`](crate::Engine::costs). Given is that of the variables that it names, or else of its shard; of a
+    /// task with a block both are of one with all blocks. The same unless overridden, as by schedules some of whose
+    /// phases only move or measure what another one computes. Whoever shares out workers by counted cost is told; no run
+    /// follows it.
     fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
         let _ = (epoch, phase);
         cost
