@@ -34,7 +34,7 @@ pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
 }
 
 /// Profiles of the jobs of a pool that are done, by its clock.
-fn of_pool(folder: &Path, pool: &Pool) -> Result<Vec<Profile>, Error> {
+pub(super) fn of_pool(folder: &Path, pool: &Pool) -> Result<Vec<Profile>, Error> {
     let done = pool.fits().iter().filter(|fit| matches!(fit.phase, Phase::Over(End::Done { .. })));
     let jobs: Vec<Profile> = done
         .map(|fit| measured(fit.name().into(), fit.epoch as f64, 0.0, fit.speeds.all()))
