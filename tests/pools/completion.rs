@@ -29,10 +29,8 @@ fn mean(policy: &str, clock: &str, lasso: &str, epochs: u64) -> (f64, String) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write(folder, lasso, epochs);
-    let las = if policy == "las" { " --threshold 20" } else { "" };
-    let line = format!(
-        "pool run jobs.toml --workers 4 --policy {policy}{las} --clock {clock} --out nightly --quiet"
-    );
+    let line =
+        format!("pool run jobs.toml --workers 4 --policy {policy} --clock {clock} --out nightly --quiet");
     let out = ends(folder, &line, 0).out;
     let status = json(folder, "pool status nightly --json");
     let jobs = status["jobs"].as_array().unwrap();

@@ -184,8 +184,7 @@ impl Mf {
         // Shards of users and of items take turns, and count as equal: one of each is a round over both sides.
         let cost = way.cost(2 * ratings, rows.0 + rows.1) / (2 * parts);
         let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);
-        let measure =
-            measured.map(|measured| of_lists.unwrap_or(measured.triples.len()) * self.rank / parts);
+        let measure = measured.map(|measured| of_lists.unwrap_or(measured.triples.len()) * self.rank / parts);
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
         let program = AlternatingProgram {
             way,

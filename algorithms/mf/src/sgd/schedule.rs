@@ -62,7 +62,13 @@ pub struct GridSchedule {
 
 impl GridSchedule {
     /// For these numbers of shards and blocks, of which `chunks` deal out the input.
-    pub(crate) fn new(shards: u32, blocks: u32, chunks: u32, measure: Option<u64>, by_priority: bool) -> Self {
+    pub(crate) fn new(
+        shards: u32,
+        blocks: u32,
+        chunks: u32,
+        measure: Option<u64>,
+        by_priority: bool,
+    ) -> Self {
         let grid = by_priority.then(|| Grid::new(shards, blocks).phase(Phase::train()));
         Self { shards, blocks, chunks, measure, means: false, is_set_up: false, grid }
     }

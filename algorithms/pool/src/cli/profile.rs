@@ -23,8 +23,7 @@ pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
     }
     for (at, job) in jobs.iter().enumerate() {
         if jobs[..at].iter().any(|other| other.name == job.name) {
-            let why =
-                format!("two runs have the name {}: profile them apart, and change a name", job.name);
+            let why = format!("two runs have the name {}: profile them apart, and change a name", job.name);
             return Err(Error::usage(why));
         }
     }

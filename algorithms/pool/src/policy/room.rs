@@ -93,8 +93,7 @@ impl Room {
     /// Takes `workers` workers from the node with most room for them, again and again, and from the first of equal ones; `None`,
     /// and nothing taken, where there is no room for all. Shares are in the order in which they are taken. Servers are not placed.
     pub(crate) fn spread(&mut self, demand: &Demand, workers: u32) -> Option<Placement> {
-        let mut room: Vec<u32> =
-            (0..self.nodes()).map(|node| self.workers(node, demand, u32::MAX)).collect();
+        let mut room: Vec<u32> = (0..self.nodes()).map(|node| self.workers(node, demand, u32::MAX)).collect();
         let mut missing = workers;
         let mut shares = Vec::new();
         while missing > 0 {
