@@ -12,6 +12,7 @@ import pathlib
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -23,23 +24,28 @@ LOCK = HERE / "requirements.lock"
 FOLDER = SCRATCH / "environment"
 PYTHON = FOLDER / "bin/python"
 LIBMF = FOLDER / "libmf-avx.so"
+# Seconds for a package that has to be compiled.
+PATIENCE = 400
 
 
 def groups(text):
     """The packages of each group, and the lines of each package."""
     named = {name: packages.split() for name, packages in re.findall(r"^# group: (\S+): (.*)$", text, re.M)}
-    entries = re.findall(r"^([A-Za-z0-9_.-]+)==(?:.*\\\n)*.*$", text, re.M)
-    lines = {match[1].lower(): match[0] for match in re.finditer(r"^([A-Za-z0-9_.-]+)==(?:.*\\\n)*.*$", text, re.M)}
-    assert len(entries) == len(lines), "a package stands twice in requirements.lock"
-    return named, lines
+    return named, {match[1].lower(): match[0] for match in re.finditer(r"^([A-Za-z0-9_.-]+)==(?:.*\\\n)*.*$", text, re.M)}
 
 
 def pip(*words):
     """None, or the last line of what went wrong."""
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    errors = [line for line in done.stderr.splitlines() if line.startswith(("ERROR", "error"))] or [f"status {done.returncode}"]
-    return None if done.returncode == 0 else errors[-1][:160]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        _, said = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return f"not built in {PATIENCE} s"
+    errors = [line for line in said.splitlines() if line.startswith(("ERROR", "error"))] or [f"status {process.returncode}"]
+    return None if process.returncode == 0 else errors[-1][:160]
 
 
 def install(lock, say):
@@ -66,13 +72,12 @@ def build_libmf(line):
     source = FOLDER / "libmf"
     source.mkdir()
     (source / "wanted.txt").write_text(line + "\n")
-    given = ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--require-hashes"]
+    given = ["--no-deps", "--no-binary", ":all:", "--require-hashes"]
     if error := pip("download", *given, "--dest", source, "--requirement", source / "wanted.txt"):
         return error
     with tarfile.open(next(source.glob("*.tar.gz"))) as file:
         file.extractall(source, filter="data")
-    code = sorted(source.rglob("mf.cpp"))
-    files = [file for file in (*code, *sorted(source.rglob("python_wrapper.cpp")))]
+    files = [*source.rglob("*.cpp")]
     flags = ["-O3", "-march=native", "-DUSEAVX", "-std=c++11", "-pthread", "-shared", "-fPIC"]
     done = subprocess.run([os.environ.get("CXX", "c++"), *flags, *map(str, files), "-o", str(LIBMF)],
                           capture_output=True, text=True, check=False)

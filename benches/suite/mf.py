@@ -98,10 +98,10 @@ def ndcg(row, problem, p, q, mean=0.0, b=None, c=None):
         some = users[at : at + 256]
         scores = p[some].astype(np.float32) @ q.T.astype(np.float32) + (0.0 if c is None else c)
         for user, score in zip(some, scores):
-            score[seen[[user]].indices] = -np.inf
+            score[seen.indices[seen.indptr[user] : seen.indptr[user + 1]]] = -np.inf
             best = np.argpartition(-score, 10)[:10]
             best = best[np.argsort(-score[best], kind="stable")]
-            items = wanted[[user]].indices
+            items = wanted.indices[wanted.indptr[user] : wanted.indptr[user + 1]]
             found.append((np.isin(best, items) * gains).sum() / gains[: min(10, len(items))].sum())
     return float(np.mean(found))
 

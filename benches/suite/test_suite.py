@@ -173,8 +173,9 @@ class Budget(unittest.TestCase):
         row = next(row for row in rows.ROWS if row.data == rows.MADE)
         self.assertRegex(suite.measure(row, 1.0, "all", {})["none"], "1 s are too little: about .* s are needed")
 
-    def test_the_whole_takes_an_hour_with_what_is_built(self):
-        self.assertLess(sum(row.seconds for row in rows.ROWS), 50 * 60)
+    def test_an_hour_of_which_a_third_goes_into_building_measures_every_row(self):
+        given = suite.shares(rows.ROWS, 40 * 60)
+        self.assertEqual([row.name for row in rows.ROWS if given[row.name] < 2 * suite.LEAST * row.seconds], [])
 
     def test_names_are_told_apart(self):
         self.assertEqual(len({row.name for row in rows.ROWS}), len(rows.ROWS))
