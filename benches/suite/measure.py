@@ -28,6 +28,8 @@ from rows import SCRATCH
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPEATS, COLD = 7, 3
+# Seconds in which a peer has to be ready.
+START = 60.0
 # The share of a row's time in which peers look for their settings, and of what is left of it for the next peer.
 SEARCH, NEXT = 0.6, 0.6
 ALONE = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")}
@@ -95,11 +97,11 @@ class Peer:
             return answer, dict(arrays)
 
     def search(self, seconds):
-        """Finds the loosest setting that is good enough."""
+        """Finds the loosest setting that is good enough; the seconds that it took, without import, reading and warming up."""
+        self.answer(max(START, seconds))
         end, best = time.perf_counter() + seconds, None
         target = self.part.target(self.row, self.key)
         try:
-            self.answer(seconds)
             for setting in self.part.settings(self.row, self.key):
                 left = end - time.perf_counter()
                 if left < 0:
@@ -110,7 +112,7 @@ class Peer:
                     best = quality
                 if not self.part.better(self.row, target, quality):
                     self.setting = setting
-                    return
+                    return seconds - (end - time.perf_counter())
         except Missed as missed:
             if best is None:
                 raise
@@ -145,9 +147,9 @@ def summary(part, row, problem, samples):
 def turns(contenders, end):
     """Samples of each contender, for as long as there is time; the first turn in any case."""
     samples, errors, last = {contender.name: [] for contender in contenders}, {}, 0.0
-    for _ in range(REPEATS):
+    for number in range(REPEATS):
         started = time.perf_counter()
-        if started + last > end:
+        if number and started + last > end:
             break
         for contender in contenders:
             if contender.name not in errors:
@@ -172,14 +174,14 @@ def measure(row, seconds, chosen):
         row.about.setdefault("epochs", contenders[0].turn()["setting"])
         peers, left = [], (end - time.perf_counter()) * SEARCH
         for name in chosen:
-            started, peer = time.perf_counter(), Peer(*given, name)
+            peer = Peer(*given, name)
             try:
-                peer.search(left * NEXT)
+                left = max(2.0, left - peer.search(left * NEXT))
                 peers.append(peer)
             except Missed as missed:
                 found[peer.name] = {"none": str(missed)}
+                left = max(2.0, left * (1.0 - NEXT))
                 peer.close()
-            left = max(2.0, left - (time.perf_counter() - started))
         samples, errors = turns([*contenders, *peers], end)
         for contender in [*contenders, *peers]:
             mine = samples[contender.name]
