@@ -73,7 +73,8 @@ def merged(results, run, name, found):
 
 
 def number(value):
-    return f"{value:.3g}"
+    """Three digits, without an exponent for what is large."""
+    return f"{float(f'{value:.3g}'):.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def median(contender, key="seconds"):
@@ -149,14 +150,15 @@ def cells(row, measured, marks):
 
 
 def table(head, body):
-    lines = [head, ["---"] * len(head), *body]
-    return "".join(f"| {' | '.join(cells)} |".replace("  |", " |") + "\n" for cells in lines)
+    lines = [f"| {' | '.join(cells)} |".replace("  |", " |") for cells in (head, *body)]
+    lines.insert(1, "|---" * len(head) + "|")
+    return "\n".join(lines) + "\n"
 
 
 def part(results, name, marks):
     """The table of a part, and the command that measures it."""
     _, unit, quality, rate = PARTS[name]
-    head = [f"data, problem", f"ours, {unit}", f"best other, {unit}", "times ours", f"others, {unit}",
+    head = ["data, problem", f"ours, {unit}", f"best other, {unit}", "times ours", f"others, {unit}",
             f"a person waits, {unit}: ours, best other", f"judged {quality}", "MB: ours, best other",
             "2 workers, two at once", rate if name in ("lasso", "linear") else f"{rate}: ours, best other",
             f"from Python, {unit}"]

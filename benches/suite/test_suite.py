@@ -54,7 +54,7 @@ class Tables(unittest.TestCase):
     def test_a_row_has_medians_the_fastest_other_and_who_has_none(self):
         self.assertEqual(
             self.line(results()),
-            "| leukemia squared 100 | 4 [3, 5] | celer 50 | 12.5 | skglm 60, glmnet absent, sklearn none | 1e+03, 1e+03 "
+            "| leukemia squared 100 | 4 [3, 5] | celer 50 | 12.5 | skglm 60, glmnet absent, sklearn none | 1000, 1000 "
             "| 1e-07 | 4, 4 | 2, 1.2 | 2 | absent |",
         )
 
