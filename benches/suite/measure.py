@@ -8,7 +8,7 @@ module of a part (see contender.py) has its problems, its peers and its judge.
 A peer first looks for the loosest of its settings whose judged quality is that of the row. Then all take turns, so that
 a busy spell of the machine meets all of them. `seconds` are of the fit: from the prepared data in memory to the model;
 ours are of a cold process each time, the peers' processes are warm. `waits` are of whole processes, from the command to
-the model on disk: import, reading and compilation included.
+the model on disk: import, reading and compilation included; of the peers, the fastest has them.
 """
 
 import json
@@ -73,7 +73,7 @@ class Peer:
 
     def __init__(self, part, row, problem, scratch, name):
         self.part, self.row, self.problem, self.key = part, row, problem, name
-        self.name, self.scratch, self.setting, self.turns = NAMES.get(name, name), scratch, None, 0
+        self.name, self.scratch, self.setting = NAMES.get(name, name), scratch, None
         self.command = [sys.executable, str(HERE / "contender.py"), row.name, name]
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True, env=os.environ | ALONE)
@@ -121,15 +121,15 @@ class Peer:
 
     def turn(self):
         answer, arrays = self.ask(self.setting, 600)
-        sample = {**answer, "quality": self.part.judge(self.row, self.problem, arrays), "setting": self.setting}
-        if self.turns < COLD:
-            command = [*self.command, json.dumps(self.setting), str(self.scratch / "cold.npz")]
-            started = time.perf_counter()
-            done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ALONE, check=False)
-            sample["waits"] = time.perf_counter() - started
-            sample |= {"memory": json.loads(done.stdout.splitlines()[-1])["memory"]} if done.returncode == 0 else {}
-        self.turns += 1
-        return sample
+        return {**answer, "quality": self.part.judge(self.row, self.problem, arrays), "setting": self.setting}
+
+    def cold(self):
+        """What a person waits for: a process that fits once."""
+        command = [*self.command, json.dumps(self.setting), str(self.scratch / "cold.npz")]
+        started = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ALONE, check=False)
+        wait = time.perf_counter() - started
+        return {"waits": wait, "memory": json.loads(done.stdout.splitlines()[-1])["memory"]} if done.returncode == 0 else {}
 
     def close(self):
         self.process.kill()
@@ -145,8 +145,9 @@ def summary(part, row, problem, samples):
 
 
 def turns(contenders, end):
-    """Samples of each contender, for as long as there is time; the first turn in any case."""
-    samples, errors, last = {contender.name: [] for contender in contenders}, {}, 0.0
+    """Samples of each contender, for as long as there is time; the first turn in any case. Of the peers, the one that was
+    fastest then is waited for."""
+    samples, errors, last, awaited = {contender.name: [] for contender in contenders}, {}, 0.0, []
     for number in range(REPEATS):
         started = time.perf_counter()
         if number and started + last > end:
@@ -157,6 +158,13 @@ def turns(contenders, end):
                     samples[contender.name].append(contender.turn())
                 except Missed as missed:
                     errors[contender.name] = str(missed)
+        if not number:
+            peers = [peer for peer in contenders if isinstance(peer, Peer) and samples[peer.name]]
+            fastest = min(peers, key=lambda peer: (peer.key == PYTHON, samples[peer.name][0]["seconds"]), default=None)
+            awaited = [peer for peer in peers if peer is fastest or peer.key == PYTHON]
+        for peer in awaited if number < COLD else []:
+            if peer.name not in errors:
+                samples[peer.name][-1] |= peer.cold()
         last = time.perf_counter() - started
     return samples, errors
 
@@ -173,8 +181,8 @@ def measure(row, seconds, chosen):
         # Which is also how long a fit from Python is to be.
         row.about.setdefault("epochs", contenders[0].turn()["setting"])
         peers, left = [], (end - time.perf_counter()) * SEARCH
-        for name in chosen:
-            peer = Peer(*given, name)
+        # They import, read and warm up side by side.
+        for peer in [Peer(*given, name) for name in chosen]:
             try:
                 left = max(2.0, left - peer.search(left * NEXT))
                 peers.append(peer)

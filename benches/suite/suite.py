@@ -142,10 +142,10 @@ def run(given):
     beforehand = shares(given.rows, given.minutes * 60 - (time.monotonic() - begun))
     given.out.parent.mkdir(parents=True, exist_ok=True)
     for at, row in enumerate(given.rows):
-        # Rows that took longer than their share leave less for the others.
+        # Rows that took more or less than their share leave less or more for the others.
         left = given.minutes * 60 - (time.monotonic() - begun)
         still = sum(beforehand[later.name] for later in given.rows[at:])
-        seconds = beforehand[row.name] * max(0.0, min(1.0, left / still))
+        seconds = min(2.0 * row.seconds, beforehand[row.name] * max(0.0, left / still))
         found = measure(row, seconds, given.peers, absent)
         about["load"] = [about["load"][0], os.getloadavg()[0]]
         results = tables.merged(results, about, row.name, found)
