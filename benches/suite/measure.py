@@ -29,7 +29,9 @@ from rows import SCRATCH
 HERE = pathlib.Path(__file__).resolve().parent
 REPEATS, COLD = 7, 3
 # Seconds in which a peer has to be ready.
-START = 60.0
+START = 120.0
+# Turns that are taken without time, if one takes at most so many seconds.
+TURNS, BRIEF = 3, 5.0
 # The share of a row's time in which peers look for their settings, and of what is left of it for the next peer.
 SEARCH, NEXT = 0.6, 0.6
 ALONE = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")}
@@ -145,12 +147,12 @@ def summary(part, row, problem, samples):
 
 
 def turns(contenders, end):
-    """Samples of each contender, for as long as there is time; the first turn in any case. Of the peers, the one that was
-    fastest then is waited for."""
+    """Samples of each contender, for as long as there is time; the first turn in any case, and some more where they are
+    brief. Of the peers, the one that was fastest then is waited for."""
     samples, errors, last, awaited = {contender.name: [] for contender in contenders}, {}, 0.0, []
     for number in range(REPEATS):
         started = time.perf_counter()
-        if number and started + last > end:
+        if started + last > end and number and (number >= TURNS or last > BRIEF):
             break
         for contender in contenders:
             if contender.name not in errors:
@@ -158,14 +160,14 @@ def turns(contenders, end):
                     samples[contender.name].append(contender.turn())
                 except Missed as missed:
                     errors[contender.name] = str(missed)
+        last = time.perf_counter() - started
         if not number:
             peers = [peer for peer in contenders if isinstance(peer, Peer) and samples[peer.name]]
             fastest = min(peers, key=lambda peer: (peer.key == PYTHON, samples[peer.name][0]["seconds"]), default=None)
             awaited = [peer for peer in peers if peer is fastest or peer.key == PYTHON]
-        for peer in awaited if number < COLD else []:
+        for peer in awaited if number < COLD and (not number or time.perf_counter() < end) else []:
             if peer.name not in errors:
                 samples[peer.name][-1] |= peer.cold()
-        last = time.perf_counter() - started
     return samples, errors
 
 
