@@ -138,8 +138,8 @@ def settings(row, peer):
         return [row.about["epochs"]]
     if peer == "libmf":
         known = row.about["libmf"][0]
-        return [*range(max(1, known - 2), known + 3), 2 * known, 4 * known]
-    return [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100]
+        return [known, known + 1, known + 3, 2 * known, 4 * known]
+    return [3, 4, 5, 6, 8] if "implicit" in row.about else [5, 8, 12, 18, 25, 35, 50, 70, 100]
 
 
 def target(row, peer):
