@@ -138,6 +138,7 @@ def versions():
 
 
 def commit():
-    """The commit, with a plus where the tree has changes of what is measured."""
-    changed = output("git", "status", "--porcelain", "--", "src", "algorithms", "datasets", "benches/suite", "Cargo.lock")
-    return output("git", "rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+    """The last commit that changed what is measured, with a plus where the tree has further changes of it."""
+    measured = ["--", "src", "algorithms", "datasets", "benches/suite", "Cargo.toml", "Cargo.lock"]
+    changed = output("git", "status", "--porcelain", *measured)
+    return output("git", "log", "-1", "--format=%h", "--abbrev=10", *measured) + ("+" if changed else "")

@@ -32,6 +32,7 @@ REPEATS, COLD = 7, 3
 START = 120.0
 # Turns that are taken without time, if one takes at most so many seconds.
 TURNS, BRIEF = 3, 5.0
+GRACE = 30.0
 # The share of a row's time in which peers look for their settings, and of what is left of it for the next peer.
 SEARCH, NEXT = 0.6, 0.6
 ALONE = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")}
@@ -73,7 +74,8 @@ class Ours:
 class Peer:
     """A peer in a process of its own, which stays."""
 
-    def __init__(self, part, row, problem, scratch, name):
+    def __init__(self, part, row, problem, scratch, name, hard):
+        self.hard = hard
         self.part, self.row, self.problem, self.key = part, row, problem, name
         self.name, self.scratch, self.setting = NAMES.get(name, name), scratch, None
         self.command = [sys.executable, str(HERE / "contender.py"), row.name, name]
@@ -81,6 +83,7 @@ class Peer:
                                         stderr=subprocess.DEVNULL, text=True, env=os.environ | ALONE)
 
     def answer(self, seconds):
+        seconds = min(seconds, self.hard - time.perf_counter())
         if not select.select([self.process.stdout], [], [], max(0.5, seconds))[0]:
             raise Missed("out of time")
         line = self.process.stdout.readline()
@@ -129,7 +132,11 @@ class Peer:
         """What a person waits for: a process that fits once."""
         command = [*self.command, json.dumps(self.setting), str(self.scratch / "cold.npz")]
         started = time.perf_counter()
-        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ALONE, check=False)
+        try:
+            left = max(1.0, self.hard - started)
+            done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ALONE, timeout=left, check=False)
+        except subprocess.TimeoutExpired:
+            return {}
         wait = time.perf_counter() - started
         return {"waits": wait, "memory": json.loads(done.stdout.splitlines()[-1])["memory"]} if done.returncode == 0 else {}
 
@@ -173,6 +180,8 @@ def turns(contenders, end):
 
 def measure(row, seconds, chosen):
     end, part = time.perf_counter() + seconds, PART[row.part]()
+    # When a row is to end though a peer is still busy.
+    hard = end + seconds + GRACE
     problem = part.problem(row)
     found = {}
     with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch:
@@ -184,7 +193,7 @@ def measure(row, seconds, chosen):
         row.about.setdefault("epochs", contenders[0].turn()["setting"])
         peers, left = [], (end - time.perf_counter()) * SEARCH
         # They import, read and warm up side by side.
-        for peer in [Peer(*given, name) for name in chosen]:
+        for peer in [Peer(*given, name, hard) for name in chosen]:
             try:
                 left = max(2.0, left - peer.search(left * NEXT))
                 peers.append(peer)

@@ -115,7 +115,7 @@ def measure(row, seconds, peers, absent):
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             process.communicate()
-            return {"none": f"not measured in {2 * seconds + 60:.0f} s"}
+            return {"none": f"no result in {2 * seconds + 60:.0f} s"}
         if not out.exists():
             return {"none": (said.strip().splitlines() or ["no result"])[-1][:200]}
         found = json.loads(out.read_text())
