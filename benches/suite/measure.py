@@ -122,7 +122,7 @@ class Peer:
             if best is None:
                 raise
             raise Missed(f"{missed}, best {best:.4g} in {seconds:.0f} s") from None
-        raise Missed(f"best {best:.4g} in {seconds:.0f} s")
+        raise Missed(f"best {best:.4g} in {seconds:.0f} s" if best is not None else "out of time")
 
     def turn(self):
         answer, arrays = self.ask(self.setting, 600)

@@ -66,7 +66,7 @@ def lasso():
 
 def linear():
     solvers = {"hinge": ("-s 3",), "squared-hinge": ("-s 1", "-s 2"), "logistic": ("-s 0", "-s 7")}
-    seconds = {"w8a": 12, "farmads": 20, "imdb2": 45}
+    seconds = {"w8a": 20, "farmads": 25, "imdb2": 50}
     for name in ("w8a", "farmads", "imdb2"):
         for loss in ("squared-hinge", "hinge", "logistic"):
             for cost in (1, 100):
@@ -99,7 +99,7 @@ def mf():
 
 def lda():
     for name, topics, perplexity, passes, seconds in (
-        ("20ng", 1000, 3200, 4, 110),
+        ("20ng", 1000, 3200, 5, 140),
         ("imdb", 1000, 3950, 4, 260),
         ("win32", 1000, 295, 6, 200),
         ("20ng", 100, 3050, 26, 100),

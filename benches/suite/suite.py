@@ -141,10 +141,12 @@ def run(given):
         say(f"{given.out} has rows of another machine, version or commit; the tables say so")
     beforehand = shares(given.rows, given.minutes * 60 - (time.monotonic() - begun))
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    for at, row in enumerate(given.rows):
+    # The longest first: what they take beyond their share is little of what is left then.
+    queue = sorted(given.rows, key=lambda row: -row.seconds)
+    for at, row in enumerate(queue):
         # Rows that took more or less than their share leave less or more for the others.
         left = given.minutes * 60 - (time.monotonic() - begun)
-        still = sum(beforehand[later.name] for later in given.rows[at:])
+        still = sum(beforehand[later.name] for later in queue[at:])
         seconds = min(2.0 * row.seconds, beforehand[row.name] * max(0.0, left / still))
         found = measure(row, seconds, given.peers, absent)
         about["load"] = [about["load"][0], os.getloadavg()[0]]
