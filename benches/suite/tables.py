@@ -167,6 +167,10 @@ def part(results, name, marks):
     return table(head, body) + f"\n`RADDLE_DATA=... python3 benches/suite/suite.py --only {name}`\n"
 
 
+def solver(name):
+    return f"LIBLINEAR {name}" if name.startswith("-s") else name
+
+
 def fast(results):
     """The table of README.md."""
     body = []
@@ -180,35 +184,48 @@ def fast(results):
         for who in (OURS, ranked(found["contenders"])[0]):
             seconds = median(found["contenders"][who])
             text = f"{seconds * 1e3:.2g} ms" if seconds < 0.0995 else f"{seconds:.2g} s"
-            times.append(text if who == OURS else f"{who} {text}")
+            times.append(text if who == OURS else f"{solver(who)} {text}")
         body.append([model, quality, *times, f"{ratio:.2g}"])
     head = ["model, data", "quality", "raddle", "best other solver", "ratio"]
     return table(head, body) + "\n`RADDLE_DATA=... python3 benches/suite/suite.py`\n"
 
 
-def marks_of(results):
-    """A mark for the rows of each run whose machine, versions or commit are not those of the first."""
-    kinds, marks = [], {}
-    for at, run in enumerate(results["runs"]):
+def kinds_of(results):
+    """Runs by what they were measured with: machine, versions and commit; in the order of the first of each."""
+    kinds = []
+    for run in results["runs"]:
         kind = [run["machine"], run["versions"], run["commit"]]
-        if kind not in kinds:
-            kinds.append(kind)
-        marks[at] = f" ({kinds.index(kind) + 1})" if kinds.index(kind) else ""
-    return marks
+        same = next((runs for known, runs in kinds if known == kind), None)
+        if same is None:
+            kinds.append((kind, same := []))
+        same.append(run)
+    return [runs for _, runs in kinds]
+
+
+def marks_of(results):
+    """A mark for the rows of each run that was not measured with what the first was."""
+    of = {run["started"]: at for at, runs in enumerate(kinds_of(results)) for run in runs}
+    numbers = [of[run["started"]] for run in results["runs"]]
+    return {at: f" ({number + 1})" if number else "" for at, number in enumerate(numbers)}
 
 
 def where(results):
-    """Machine, versions, commit and load of each run."""
-    marks, text = marks_of(results), []
-    for at, run in enumerate(results["runs"]):
-        machine, versions, load = run["machine"], run["versions"], run["load"]
+    """Machine, versions, commit and load of the runs."""
+    text = []
+    for at, runs in enumerate(kinds_of(results)):
+        run, loads = runs[-1], [load for run in runs for load in run["load"]]
+        machine, versions = run["machine"], run["versions"]
+        days = sorted({run["started"][:10] for run in runs})
         packages = ", ".join(f"{name} {versions[name]}" for name in sorted(versions) if name in SHOWN)
+        # What has been said of the same versions is not said again.
+        known = any((e[0]["versions"], e[0]["absent"]) == (versions, run["absent"]) for e in kinds_of(results)[:at])
         text.append(
-            f"- {marks[at].strip() or '(1)'} {run['started'][:10]}, commit {run['commit']}, {run['minutes']:g} minutes: "
-            f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB, {machine['system']}; load "
-            f"{load[0]:.1f} before, {load[-1]:.1f} after; Python {versions['python']}, Rust {versions['rustc']}, {packages}\n"
+            f"- ({at + 1}) {' to '.join(days[:: max(1, len(days) - 1)])}, commit {run['commit']}: {machine['processor']}, "
+            f"{machine['cores']} cores, {machine['memory_gib']} GiB, {machine['system']}; load {min(loads):.1f} to "
+            f"{max(loads):.1f} before and after; Python {versions['python']}, Rust {versions['rustc']}, "
+            f"{'packages as above' if known else packages}\n"
         )
-        text += [f"  - absent: {name}: {reason}\n" for name, reason in sorted(run["absent"].items())]
+        text += [f"  - absent: {name}: {reason}\n" for name, reason in sorted(run["absent"].items()) if not known]
     return "".join(text) or "No results.\n"
 
 
