@@ -49,7 +49,7 @@ step cargo clippy --release --locked --all-targets -- -D warnings
 if cargo deny --version >/dev/null 2>&1; then
   step cargo deny --log-level error --locked --config deny.toml check bans licenses sources
 else
-  echo "NOT CHECKED: algorithms/python/deny.toml (cargo install cargo-deny --locked)"
+  step "$python" ../../.ci/allowed.py deny.toml
 fi
 
 wheels=$environment/../wheels

@@ -6,6 +6,10 @@ Problems, with X prepared as MODE says and no intercept:
   squared   P(b) = |y - X b|^2 / (2n) + lambda |b|_1, y centred; lambda_max = max |x_j'y| / n
   logistic  P(b) = mean log(1 + exp(-y_i x_i'b)) + lambda |b|_1, y in {-1, 1}; lambda_max = max |x_j'y| / (2n)
   path      squared, at 100 lambdas from lambda_max to lambda_max / ratio in equal factors
+  groups    squared, with lambda sqrt(10) |b_g|_2 for each ten columns in a row
+  weights   squared, with lambda w_j |b_j|, w = 1/2, 1, 3/2, 2, 1/2, ..
+  poisson   P(b) = mean(m_i - y_i + y_i log(y_i / m_i)) + lambda |b|_1, m_i = exp(x_i'b), y counts made of the response;
+            lambda_max = max |x_j'(y - 1)| / n
 MODE: dense-std centres every column and divides it by its population standard deviation, sparse-raw leaves X alone.
 """
 
@@ -20,11 +24,48 @@ from sklearn.datasets import load_svmlight_file
 POINTS = 100
 
 
+class Penalty:
+    """The norms of a penalty: the group of each column, and the weight of each group."""
+
+    def __init__(self, groups, weights):
+        self.groups, self.weights = groups, weights
+
+    @classmethod
+    def of(cls, kind, columns):
+        if kind == "groups":
+            groups = np.arange(columns) // 10
+            return cls(groups, np.sqrt(np.bincount(groups)))
+        return cls(np.arange(columns), 0.5 * (1 + np.arange(columns) % 4) if kind == "weights" else np.ones(columns))
+
+    def members(self):
+        """The columns of each group."""
+        return [part.tolist() for part in np.split(np.arange(len(self.groups)), np.flatnonzero(np.diff(self.groups)) + 1)]
+
+    def norms(self, v):
+        return np.sqrt(np.bincount(self.groups, v * v))
+
+    def value(self, b):
+        return float(self.weights @ self.norms(b))
+
+    def dual(self, v):
+        """The dual norm."""
+        return float((self.norms(v) / self.weights).max())
+
+
+def read(file):
+    x, y = load_svmlight_file(str(file))
+    return sp.csc_matrix(x), y
+
+
+def counts(y):
+    """Counts from 0 to 7 made of a response: its upper half has 3 more."""
+    return np.arange(len(y)) * 7 % 5 + 3.0 * (y > (y.min() + y.max()) / 2)
+
+
 def load(file, mode, kind):
     """X (columns contiguous, or CSC) and y as the problem has them."""
-    x, y = load_svmlight_file(str(file))
+    x, y = read(file)
     if mode == "sparse-raw":
-        x = sp.csc_matrix(x)
         x.sort_indices()
     else:
         x = np.asfortranarray(x.toarray())
@@ -34,43 +75,48 @@ def load(file, mode, kind):
         x[:, constant] = 0.0
         x /= np.where(constant, 1.0, deviation)
     if kind == "logistic":
-        y = np.where(y > (y.min() + y.max()) / 2, 1.0, -1.0)
-    else:
-        y = y - y.mean()
-    return x, y
+        return x, np.where(y > (y.min() + y.max()) / 2, 1.0, -1.0)
+    return x, counts(y) if kind == "poisson" else y - y.mean()
 
 
-def lambdas(x, y, kind, ratio):
+def lambdas(x, y, kind, ratio, terms):
     """The lambdas of a problem, the largest first."""
-    largest = np.abs(x.T @ y).max() / len(y)
+    largest = terms.dual(x.T @ (y - 1.0 if kind == "poisson" else y)) / len(y)
     if kind == "path":
         return largest * np.logspace(0.0, -np.log10(ratio), POINTS)
     return np.array([largest / (2.0 if kind == "logistic" else 1.0) / ratio])
 
 
-def gap(x, y, b, penalty, kind):
+def gap(x, y, b, penalty, kind, terms):
     """(P - D) / P, with D at the best feasible multiple of the (generalised) residual."""
     n, z = len(y), x @ b
     if kind == "logistic":
-        primal = np.logaddexp(0.0, -y * z).mean() + penalty * np.abs(b).sum()
+        primal = np.logaddexp(0.0, -y * z).mean()
         share = 1.0 / (1.0 + np.exp(np.clip(y * z, -700.0, 700.0)))
-        largest = np.abs(x.T @ (share * y)).max()
-        scale = min(1.0, n * penalty / max(largest, 1e-300))
+        scale = min(1.0, n * penalty / max(terms.dual(x.T @ (share * y)), 1e-300))
         q = np.clip(scale * share, 1e-300, 1.0 - 1e-16)
         dual = -(q * np.log(q) + (1.0 - q) * np.log1p(-q)).mean()
+    elif kind == "poisson":
+        mean = np.exp(np.minimum(z, 700.0))
+        saturated = (y * log(y) - y).mean()
+        primal = (mean - y * z).mean() + saturated
+        # A multiple of at most 1 keeps y - theta, whose logarithm is taken, at 0 or above.
+        scale = min(1.0, n * penalty / max(terms.dual(x.T @ (y - mean)), 1e-300))
+        left = y - scale * (y - mean)
+        dual = (left - left * log(left)).mean() + saturated
     else:
         r = y - z
-        primal = r @ r / (2 * n) + penalty * np.abs(b).sum()
-        bound = n * penalty / max(np.abs(x.T @ r).max(), 1e-300)
+        primal = r @ r / (2 * n)
+        bound = n * penalty / max(terms.dual(x.T @ r), 1e-300)
         scale = np.clip(y @ r / max(r @ r, 1e-300), -bound, bound)
         dual = (scale * (y @ r) - scale * scale * (r @ r) / 2) / n
+    primal += penalty * terms.value(b)
     return float((primal - dual) / primal)
 
 
-def worst_gap(x, y, coefficients, penalties, kind):
+def worst_gap(x, y, coefficients, penalties, kind, terms):
     """The largest relative gap over the points; `coefficients` is points x columns."""
-    loss = "logistic" if kind == "logistic" else "squared"
-    return max(gap(x, y, b, penalty, loss) for b, penalty in zip(coefficients, penalties))
+    return max(gap(x, y, b, penalty, kind, terms) for b, penalty in zip(coefficients, penalties))
 
 
 def read_coefficients(folder, columns, points):
@@ -84,27 +130,6 @@ def read_coefficients(folder, columns, points):
         point = int(fields[0]) - 1 if is_path else 0
         b[point, int(fields[1 if is_path else 0]) - 1] = float(fields[-1])
     return b
-
-
-def stored_bytes(x):
-    """Bytes that one pass over X reads: 8 a value, and 4 for the row of a sparse one."""
-    return 12 * x.nnz if sp.issparse(x) else 8 * x.size
-
-
-def matrix_bytes(x):
-    """Bytes of X in memory: those of a pass, and 8 for the start of each sparse column."""
-    return stored_bytes(x) + (8 * (x.shape[1] + 1) if sp.issparse(x) else 0)
-
-
-def entries(x):
-    """Stored values."""
-    return x.nnz if sp.issparse(x) else x.size
-
-
-def gram_operations(entries_of_x, shape, members):
-    """Multiply-adds of half a Gram of so many columns, as if each had the mean number of entries and met all others:
-    what dense columns need, and more than sparse ones do."""
-    return entries_of_x / shape[1] * members * (members + 1) / 2
 
 
 # From here on: the gap of a run's folder, from coef.tsv and dual.npy (of a path, dual_scale of path.tsv). Arrays of rows are

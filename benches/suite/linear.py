@@ -1,35 +1,25 @@
-"""Linear classifiers beside LIBLINEAR and snapml, at equal judged quality; and the judge alone.
+"""Linear classifiers in the suite (see contender.py), beside LIBLINEAR and snapml; and the judge alone.
 
-    cargo build --release -p raddle-linear
-    python3 -m venv .peers && .peers/bin/pip install -r benches/suite/requirements.txt
-    RADDLE_DATA=... .peers/bin/python benches/suite/linear.py [--only 'w8a|hinge'] [--repeats 5] [--out results.json]
-    python benches/suite/linear.py --judge DATA RUN...     the gap of each run's folder, from coef.tsv and dual.npy
+    python benches/suite/linear.py DATA RUN...     the gap of each run's folder, from coef.tsv and dual.npy
 
-P(w) = |w|^2 / 2 + C sum phi(y x'w) without a constant column, y = 1 above the middle of the response and -1 below. Ours runs
-on one worker to the gap that is asked for. LIBLINEAR runs as it is released, each of its solvers at its loosest -e whose
-gap is small enough, where the optimum is known from our dual objective, which bounds it whoever computed it; without such
-an -e within --budget seconds it counts as not there. snapml is reported beside. Then all take turns. Seconds are of the fit: reading is left out of both.
+P(w) = |w|^2 / 2 + C sum phi(y x'w) without a constant column, y = 1 above the middle of the response and -1 below.
+LIBLINEAR runs as it is released, each of its solvers at its loosest -e whose gap is small enough, where the optimum is
+known from our dual objective, which bounds it whoever computed it.
 """
 
-import argparse
+import dataclasses
 import json
-import os
 import pathlib
-import re
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from sklearn.datasets import load_svmlight_file
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-LOSSES = ["squared-hinge", "hinge", "logistic"]
-CASES = [(name, loss, cost) for name in ("w8a", "farmads", "imdb2") for loss in LOSSES for cost in (1.0, 100.0)]
-SOLVERS = {"hinge": [3], "squared-hinge": [1, 2], "logistic": [0, 7]}
+from contender import PYTHON, timed
+from rows import TARGET
+
 TOLERANCES = [step * 10.0**-k for k in range(0, 9) for step in (1.0, 0.3)]
 
 
@@ -83,126 +73,109 @@ def judged(x, y, folder):
     return (p - d) / p, d
 
 
-def read(name):
-    file = pathlib.Path(os.environ["RADDLE_DATA"]) / "lasso" / f"{name}.svm.gz"
-    x, y = load_svmlight_file(str(file if file.exists() else name))
-    return sp.csr_matrix(x), np.where(y > (y.min() + y.max()) / 2, 1.0, -1.0)
+class Problem:
+    """Rows and classes, and a bound of the optimum from below."""
+
+    def __init__(self, file):
+        x, y = load_svmlight_file(str(file))
+        self.x, self.y, self.bound = sp.csr_matrix(x), np.where(y > (y.min() + y.max()) / 2, 1.0, -1.0), None
 
 
-def ours(program, file, case, target, folder):
-    _, loss, cost = case
-    command = [program, "fit", file, "--loss", loss, "--C", str(cost), "--bias", "0", "--tol", str(target)]
-    command += ["--workers", "1", "--quiet", "--json", "--out", folder, "--force"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 3):
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)["seconds"]["fit"]
+def problem(row):
+    return Problem(row.path)
 
 
-def liblinear(x, y, case):
-    """Functions from a tolerance to seconds and coefficients, by name."""
-    from liblinear.liblinearutil import parameter, problem, train
-
-    _, loss, cost = case
-    data = problem(y, x)
-
-    def solve(solver, tolerance):
-        chosen = parameter(f"-s {solver} -c {cost} -e {tolerance} -q")
-        started = time.perf_counter()
-        fitted = train(data, chosen)
-        seconds = time.perf_counter() - started
-        w = np.array(fitted.get_decfun()[0])
-        return seconds, w if fitted.get_labels()[0] == 1 else -w
-
-    return {f"-s {solver}": (lambda tolerance, solver=solver: solve(solver, tolerance)) for solver in SOLVERS[loss]}
+def command(row, scratch):
+    words = [TARGET / "release/linear", "fit", row.path, "--loss", row.about["loss"], "--C", row.about["cost"]]
+    return [*words, "--bias", "0", "--tol", row.target]
 
 
-def snapml(x, y, case):
+def ready(row, problem, scratch):
+    """Bounds the optimum by a dual objective of ours. One that is a thirtieth of the gap off makes the gaps of peers
+    smaller by no more than that."""
+    folder = scratch / "bound"
+    words = map(str, command(dataclasses.replace(row, target=row.target / 30), scratch))
+    subprocess.run([*words, "--workers", "1", "--quiet", "--out", str(folder)], check=True, capture_output=True)
+    problem.bound = judged(problem.x, problem.y, folder)[1]
+
+
+def settings(row, peer):
+    return [row.target] if peer == PYTHON else TOLERANCES
+
+
+def target(row, peer):
+    # Of a run, a gap is computed in another order.
+    return row.target * (1 + 1e-6)
+
+
+def better(row, a, b):
+    return a < b
+
+
+def judge(row, problem, arrays):
+    value = primal(row.about["loss"], row.about["cost"], problem.x, problem.y, arrays["w"])
+    return (value - problem.bound) / value
+
+
+def judge_run(row, problem, folder, report):
+    return judged(problem.x, problem.y, folder)[0]
+
+
+def rate(row, problem, seconds, setting):
+    """What the fit took in passes X w by scipy, which read all of X once."""
+    w = np.ones(problem.x.shape[1])
+    passes = sorted(timed(lambda: problem.x @ w)[0] for _ in range(7))
+    return seconds / passes[3]
+
+
+def liblinear(solver):
+    def prepared(row, problem, warm):
+        from liblinear.liblinearutil import parameter, problem as rows, train
+
+        data = rows(problem.y, problem.x)
+
+        def solve(tolerance):
+            chosen = parameter(f"{solver} -c {row.about['cost']} -e {tolerance} -q")
+            seconds, fitted = timed(train, data, chosen)
+            w = np.array(fitted.get_decfun()[0])
+            return seconds, {"w": w if fitted.get_labels()[0] == 1 else -w}
+
+        return solve
+
+    return prepared
+
+
+def snapml(row, problem, warm):
     import snapml as snap
 
-    _, loss, cost = case
-    if loss == "squared-hinge":
-        return {}
+    def solve(tolerance):
+        given = {"regularizer": 1 / row.about["cost"], "fit_intercept": False, "tol": tolerance, "max_iter": 10**5}
+        logistic = row.about["loss"] == "logistic"
+        model = snap.LogisticRegression(dual=True, **given) if logistic else snap.SupportVectorMachine(**given)
+        seconds, fitted = timed(model.fit, problem.x, problem.y)
+        return seconds, {"w": np.asarray(fitted.coef_).ravel()}
+
+    return solve
+
+
+def raddle(row, problem, warm):
+    from raddle.linear import LinearSVC, LogisticRegression
 
     def solve(tolerance):
-        shared = {"regularizer": 1 / cost, "fit_intercept": False, "tol": tolerance, "max_iter": 10**5, "n_jobs": 1}
-        kind = snap.LogisticRegression(dual=True, **shared) if loss == "logistic" else snap.SupportVectorMachine(**shared)
-        started = time.perf_counter()
-        fitted = kind.fit(x, y)
-        return time.perf_counter() - started, np.asarray(fitted.coef_).ravel()
+        given = {"C": row.about["cost"], "fit_intercept": False, "tol": tolerance, "n_jobs": 1}
+        loss = row.about["loss"]
+        model = LogisticRegression(**given) if loss == "logistic" else LinearSVC(loss=loss.replace("-", "_"), **given)
+        seconds, fitted = timed(model.fit, problem.x, problem.y)
+        return seconds, {"w": np.asarray(fitted.coef_).ravel()}
 
-    return {"snapml": solve}
-
-
-def loosest(solve, enough, budget):
-    """The loosest tolerance whose result is good enough, or none."""
-    started = time.perf_counter()
-    for tolerance in TOLERANCES:
-        if time.perf_counter() - started > budget:
-            return None
-        if enough(solve(tolerance)[1]):
-            return tolerance
-    return None
+    return solve
 
 
-def compare(case, target, options):
-    name, loss, cost = case
-    x, y = read(name)
-    with tempfile.TemporaryDirectory() as parent:
-        folder, file = f"{parent}/run", f"{parent}/data.svm"
-        dump_svmlight_file(x, y, file, zero_based=False)
-        run = lambda: ours(str(options.linear), file, case, target, folder)
-        # A bound that is a thirtieth of the gap off makes the peers' gap smaller by no more than that.
-        ours(str(options.linear), file, case, target / 30, folder)
-        bound = judged(x, y, folder)[1]
-        enough = lambda w: (value := primal(loss, cost, x, y, w)) - bound <= target * value
-        peers = {}
-        for who, solve in (liblinear(x, y, case) | snapml(x, y, case)).items():
-            tolerance = loosest(solve, enough, options.budget)
-            if tolerance is not None:
-                peers[who] = lambda solve=solve, tolerance=tolerance: solve(tolerance)[0]
-        seconds = {who: [] for who in ["ours", *peers]}
-        worst = 0.0
-        for _ in range(options.repeats):
-            seconds["ours"].append(run())
-            worst = max(worst, judged(x, y, folder)[0])
-            for who, solve in peers.items():
-                seconds[who].append(solve())
-    medians = {who: statistics.median(times) for who, times in seconds.items()}
-    if worst > target * (1 + 1e-6):
-        sys.exit(f"{case}: a judged gap of {worst:.2e}, asked {target}")
-    return {"case": case, "target": target, "gap": worst, "seconds": medians}
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--linear", type=pathlib.Path, default=ROOT / "target/release/linear")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--targets", default="1e-3,1e-6")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--budget", type=float, default=60.0)
-    parser.add_argument("--out", type=pathlib.Path)
-    parser.add_argument("--judge", nargs="+", metavar=("DATA", "RUN"))
-    options = parser.parse_args()
-    if options.judge:
-        x, y = read(options.judge[0])
-        for folder in options.judge[1:]:
-            print(f"{folder}: {judged(x, y, folder)[0]:.3e}")
-        return
-    rows = []
-    for case in CASES:
-        if not re.search(options.only, " ".join(map(str, case))):
-            continue
-        for target in map(float, options.targets.split(",")):
-            row = compare(case, target, options)
-            rows.append(row)
-            peers = {who: value for who, value in row["seconds"].items() if who != "ours"}
-            best = min(peers, key=peers.get) if peers else None
-            beside = f"{best} {peers[best]:.3f}, {peers[best] / row['seconds']['ours']:.2f} times ours" if best else "none there"
-            print(f"{' '.join(map(str, case))} to {target:g}: {row['seconds']['ours']:.3f} s; {beside}", flush=True)
-    if options.out:
-        options.out.write_text(json.dumps(rows, indent=1))
+PEERS = {f"-s {number}": liblinear(f"-s {number}") for number in (0, 1, 2, 3, 7)}
+PEERS |= {"snapml": snapml, PYTHON: raddle}
 
 
 if __name__ == "__main__":
-    main()
+    data = Problem(sys.argv[1])
+    for run in sys.argv[2:]:
+        print(f"{run}: {judged(data.x, data.y, run)[0]:.3e}")

@@ -1,47 +1,21 @@
-"""The suite for matrix factorization: ours beside its peers, in turns, at equal judged quality; one table.
+"""Matrix factorization in the suite (see contender.py): test error of ratings, and NDCG at 10 of clicks.
 
-    cargo build --release -p raddle-mf --bin mf --example warm --example mf-bare
-    .peers/bin/pip install numpy scipy cornac implicit libmf
-    RADDLE_DATA=... .peers/bin/python benches/suite/mf.py [--only ml-1m] [--turns 4] [--libmf-so FILE] [--out FILE]
+    python benches/suite/mf.py FILE     makes the set of 10 M ratings
 
-Each case has a target: a root mean squared error on the test set. Ours and the peer train several times in a process, a
-process a turn, and processes take turns; the first training of each is cold, the others warm. What is timed begins with
-the triples in memory and ends with readable factors, set-up included. LIBMF runs with the settings for short runs that
-were found best for it; `--libmf-so` names a build of its sources with -DUSEAVX, which the package does not have.
-Errors are computed here from exported factors, in double precision, without clipping.
+LIBMF runs with the settings for short runs that were found best for it, built with AVX, which its package is without.
+Errors are computed from exported factors, in double precision, without clipping; so is NDCG, for every fourth user.
 """
 
-import argparse
 import gzip
 import json
-import os
 import pathlib
-import re
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
 
-for library in ("OMP", "OPENBLAS", "MKL"):
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+import numpy as np
+import scipy.sparse as sp
 
-import numpy as np  # noqa: E402
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-RELEASE = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release"
-
-# (data, rank, target, our epochs and settings, the peer with its epochs, lambda and eta)
-CASES = [
-    ("ml-1m", 16, 0.8575, 3, {}, ("libmf", 17, 0.03, 0.1)),
-    ("ml-1m", 32, 0.8480, 5, {}, ("libmf", 7, 0.04, 0.1)),
-    ("ml-1m", 64, 0.8450, 5, {}, ("libmf", 6, 0.04, 0.1)),
-    ("ml-1m", 128, 0.8428, 5, {}, ("libmf", 6, 0.04, 0.1)),
-    ("ml-100k", 32, 0.9083, 8, {}, ("libmf", 10, 0.08, 0.1)),
-    ("jester-1", 32, 3.979, 7, {}, ("libmf", 5, 0.15, 0.15)),
-    ("synthetic", 32, 0.7863, 5, {"shards": 16}, ("libmf", 7, 0.03, 0.1)),
-    ("epinions-770k", 16, 1.0298, 3, {}, ("cornac", 30, 0.05, 0.01)),
-]
+from contender import PYTHON, timed
+from rows import TARGET
 
 
 def splitmix64(x):
@@ -83,11 +57,10 @@ def rmse(test, p, q, mean=0.0, b=None, c=None):
     return (total / len(users)) ** 0.5
 
 
-def synthetic(folder, count=10_000_000, users=71_567, items=10_681):
+def synthetic(path, count=10_000_000, users=71_567, items=10_681):
     """Ratings with uneven popularity, of a truth of rank 16 with biases, in halves from 0.5 to 5; seeded."""
-    path = pathlib.Path(folder) / "synthetic.tsv.gz"
     if path.exists():
-        return path
+        return
 
     def uniform(tag, index):
         key = np.uint64(1) << np.uint64(40) ^ np.uint64(tag) << np.uint64(56)
@@ -103,142 +76,216 @@ def synthetic(folder, count=10_000_000, users=71_567, items=10_681):
     u, i = u[first], i[first]
     a, b = normal(16, np.arange(users * 16)).reshape(-1, 16), normal(24, np.arange(items * 16)).reshape(-1, 16)
     of_users, of_items = 0.4 * normal(32, np.arange(users)), 0.4 * normal(40, np.arange(items))
-    with gzip.open(path, "wt", compresslevel=1) as file:
+    part = path.with_suffix(".part")
+    with gzip.open(part, "wt", compresslevel=1) as file:
         for at in range(0, len(u), 1 << 20):
             s = slice(at, at + (1 << 20))
             place = np.arange(at, min(at + (1 << 20), len(u)))
             r = 3.5 + of_users[u[s]] + of_items[i[s]] + 0.15 * (a[u[s]] * b[i[s]]).sum(1) + 0.75 * normal(48, place)
             r = np.clip(np.round(r * 2) / 2, 0.5, 5.0)
             file.writelines(f"{x}\t{y}\t{z:g}\n" for x, y, z in zip(u[s], i[s], r))
-    return path
+    part.rename(path)
 
 
-def libmf(train, rows, columns, rank, epochs, weight, eta):
-    """LIBMF's factors and seconds."""
+def ndcg(row, problem, p, q, mean=0.0, b=None, c=None):
+    """Mean NDCG at 10 of every fourth user that has test items; those of the training set are left out."""
+    train, test = problem.train, problem.test
+    shape = (problem.users, problem.items)
+    seen, wanted = (sp.csr_matrix((np.ones(len(u)), (u, i)), shape) for u, i, _ in (train, test))
+    gains, found = 1 / np.log2(np.arange(2, 12)), []
+    users = np.flatnonzero(np.diff(wanted.indptr))[::4]
+    for at in range(0, len(users), 256):
+        some = users[at : at + 256]
+        scores = p[some].astype(np.float32) @ q.T.astype(np.float32) + (0.0 if c is None else c)
+        for user, score in zip(some, scores):
+            score[seen.indices[seen.indptr[user] : seen.indptr[user + 1]]] = -np.inf
+            best = np.argpartition(-score, 10)[:10]
+            best = best[np.argsort(-score[best], kind="stable")]
+            items = wanted.indices[wanted.indptr[user] : wanted.indptr[user + 1]]
+            found.append((np.isin(best, items) * gains).sum() / gains[: min(10, len(items))].sum())
+    return float(np.mean(found))
+
+
+class Problem:
+    """The documented split."""
+
+    def __init__(self, path):
+        users, items, values = load(path)
+        self.users, self.items = int(users.max()) + 1, int(items.max()) + 1
+        self.train, self.test = split(users, items, values)
+
+    def matrix(self):
+        return sp.csr_matrix((self.train[2], self.train[:2]), (self.users, self.items))
+
+
+def problem(row):
+    return Problem(row.path)
+
+
+def ready(row, problem, scratch):
+    pass
+
+
+def command(row, scratch):
+    words = [TARGET / "release/mf", "fit", row.path, "--rank", row.about["rank"], "--epochs", row.about["epochs"]]
+    words += ["--test", "split", "--validation", "none"]
+    return words + (["--solver", "als", "--implicit", "10", "--no-biases"] if "implicit" in row.about else [])
+
+
+def settings(row, peer):
+    """Epochs to try."""
+    if peer == PYTHON:
+        return [row.about["epochs"]]
+    if peer == "libmf":
+        known = row.about["libmf"][0]
+        return [known, known + 1, known + 3, 2 * known, 4 * known]
+    return [3, 4, 5, 6, 8] if "implicit" in row.about else [5, 8, 12, 18, 25, 35, 50, 70, 100]
+
+
+def target(row, peer):
+    return row.target
+
+
+def better(row, a, b):
+    return a > b if "implicit" in row.about else a < b
+
+
+def judge(row, problem, arrays):
+    if "implicit" in row.about:
+        return ndcg(row, problem, **arrays)
+    return rmse(problem.test, **arrays)
+
+
+def judge_run(row, problem, folder, report):
+    names = {"p": "user_factors", "q": "item_factors", "b": "user_bias", "c": "item_bias"}
+    arrays = {key: np.load(folder / f"{name}.npy") for key, name in names.items() if (folder / f"{name}.npy").exists()}
+    return judge(row, problem, {**arrays, "mean": json.loads((folder / "model.json").read_text()).get("mean", 0.0)})
+
+
+def rate(row, problem, seconds, epochs):
+    """Million updates a second: ratings of all epochs."""
+    return epochs * len(problem.train[0]) / seconds / 1e6
+
+
+def padded(array, rows):
+    return np.vstack([array, np.zeros((rows - len(array), array.shape[1]), array.dtype)])
+
+
+def libmf(row, problem, warm):
     from libmf import mf
 
-    x = np.stack([a.astype(np.float32) for a in train], axis=1)
-    engine = mf.MF(k=rank, nr_threads=1, nr_iters=epochs, lambda_p2=weight, lambda_q2=weight, lambda_p1=0.0,
-                   lambda_q1=0.0, eta=eta, quiet=True, copy_data=False, nr_bins=20)
-    quiet, out = os.open(os.devnull, os.O_WRONLY), os.dup(1)
-    os.dup2(quiet, 1)
-    started = time.perf_counter()
-    engine.fit(x)
-    seconds = time.perf_counter() - started
-    os.dup2(out, 1)
-    p, q = (np.nan_to_num(a) for a in (engine.p_factors(), engine.q_factors()))
-    p = np.vstack([p, np.zeros((rows - len(p), p.shape[1]))])
-    q = np.vstack([q, np.zeros((columns - len(q), q.shape[1]))])
-    return seconds, (p, q)
+    x = np.stack([a.astype(np.float32) for a in problem.train], axis=1)
+    _, weight, eta = row.about["libmf"]
+
+    def solve(epochs):
+        engine = mf.MF(k=row.about["rank"], nr_threads=1, nr_iters=epochs, lambda_p2=weight, lambda_q2=weight,
+                       lambda_p1=0.0, lambda_q1=0.0, eta=eta, quiet=True, copy_data=False, nr_bins=20)
+        seconds, _ = timed(engine.fit, x)
+        p, q = (np.nan_to_num(a) for a in (engine.p_factors(), engine.q_factors()))
+        return seconds, {"p": padded(p, problem.users), "q": padded(q, problem.items)}
+
+    return solve
 
 
-def cornac(train, rows, columns, rank, epochs, weight, eta):
-    """The factors and biases of cornac's MF, and its seconds."""
+def cornac(row, problem, warm):
     from cornac.data import Dataset
     from cornac.models import MF
 
-    data = Dataset.build(list(zip(*(a.tolist() for a in train))))
-    model = MF(k=rank, max_iter=epochs, learning_rate=eta, lambda_reg=weight, use_bias=True, num_threads=1, seed=1)
-    started = time.perf_counter()
-    model.fit(data)
-    seconds = time.perf_counter() - started
-    p, q, b, c = np.zeros((rows, rank)), np.zeros((columns, rank)), np.zeros(rows), np.zeros(columns)
+    data = Dataset.build(list(zip(*(a.tolist() for a in problem.train))))
     of_users, of_items = np.array(list(data.uid_map)), np.array(list(data.iid_map))
-    p[of_users], b[of_users] = model.u_factors, model.u_biases
-    q[of_items], c[of_items] = model.i_factors, model.i_biases
-    return seconds, (p, q, float(model.global_mean), b, c)
+
+    def solve(epochs):
+        model = MF(k=row.about["rank"], max_iter=epochs, learning_rate=0.01, lambda_reg=0.05, use_bias=True,
+                   num_threads=1, seed=1)
+        seconds, _ = timed(model.fit, data)
+        return seconds, placed(row, problem, of_users, of_items, model.u_factors, model.i_factors, model.global_mean,
+                               model.u_biases, model.i_biases)
+
+    return solve
 
 
-def peer(name, path, rank, epochs, weight, eta, times):
-    """Trains in this process; prints seconds and the judged error of the last training."""
-    users, items, values = load(path)
-    train, test = split(users, items, values)
-    seconds = []
-    for _ in range(times):
-        took, factors = globals()[name](train, users.max() + 1, items.max() + 1, rank, epochs, weight, eta)
-        seconds.append(took)
-    print(json.dumps({"seconds": seconds, "rmse": rmse(test, *factors)}))
+def placed(row, problem, of_users, of_items, factors, of_item_factors, mean, b, c):
+    """Arrays of all users and items, from those of the ones that a peer knows."""
+    arrays = {"p": np.zeros((problem.users, row.about["rank"])), "q": np.zeros((problem.items, row.about["rank"]))}
+    arrays |= {"b": np.zeros(problem.users), "c": np.zeros(problem.items), "mean": float(mean)}
+    arrays["p"][of_users], arrays["q"][of_items] = factors, of_item_factors
+    arrays["b"][of_users], arrays["c"][of_items] = b, c
+    return arrays
 
 
-def ours(path, rank, epochs, settings, workers, times):
-    command = [str(RELEASE / "examples/warm"), str(path), str(rank), str(epochs)]
-    command += [f"{k}={v}" for k, v in {"times": times, "workers": workers, **settings}.items()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+def cmfrec(row, problem, warm):
+    from cmfrec import CMF, CMF_implicit
+
+    x, rank = problem.matrix().tocoo(), row.about["rank"]
+    given = {"k": rank, "use_float": True, "nthreads": 1, "use_cg": True, "finalize_chol": False, "verbose": False,
+             "precompute_for_predictions": False}
+
+    def solve(epochs):
+        if "implicit" in row.about:
+            model = CMF_implicit(niter=epochs, lambda_=0.05, alpha=10.0, **given)
+            seconds, _ = timed(model.fit, x)
+            return seconds, {"p": model.A_[:, :rank], "q": model.B_[:, :rank]}
+        # With biases it comes less close.
+        model = CMF(niter=epochs, method="als", lambda_=0.05, scale_lam=True, user_bias=False, item_bias=False,
+                    center=False, **given)
+        seconds, _ = timed(model.fit, x)
+        return seconds, {"p": padded(model.A_[:, :rank], problem.users), "q": padded(model.B_[:, :rank], problem.items)}
+
+    return solve
 
 
-def judged(path, rank, epochs, settings):
-    """The error of factors that the program exports, computed here."""
-    names = {"step": "--step", "reg": "--reg", "init": "--init-scale", "power": "--count-power", "items": "--item-step",
-             "shards": "--shards"}
-    options = [word for k, v in settings.items() for word in (names[k], str(v))]
-    with tempfile.TemporaryDirectory() as folder:
-        command = [str(RELEASE / "mf"), "fit", str(path), "--rank", str(rank), "--epochs", str(epochs)]
-        command += ["--test", "split", "--validation", "none", "--out", folder, "--quiet", "--json", *options]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        read = lambda name: np.load(pathlib.Path(folder) / f"{name}.npy")  # noqa: E731
-        mean = json.loads((pathlib.Path(folder) / "model.json").read_text())["mean"]
-        _, test = split(*load(path))
-        error = rmse(test, read("user_factors"), read("item_factors"), mean, read("user_bias"), read("item_bias"))
-        return error, json.loads(done.stdout)["peak_memory_bytes"]
+def surprise(row, problem, warm):
+    import pandas
+    from surprise import SVD, Dataset, Reader
+
+    users, items, values = problem.train
+    reader = Reader(rating_scale=(float(values.min()), float(values.max())))
+    data = Dataset.load_from_df(pandas.DataFrame({"u": users, "i": items, "r": values}), reader).build_full_trainset()
+    of_users = np.array([data.to_raw_uid(user) for user in range(data.n_users)])
+    of_items = np.array([data.to_raw_iid(item) for item in range(data.n_items)])
+
+    def solve(epochs):
+        model = SVD(n_factors=row.about["rank"], n_epochs=epochs, lr_all=0.01, reg_all=0.05, random_state=0)
+        seconds, _ = timed(model.fit, data)
+        return seconds, placed(row, problem, of_users, of_items, model.pu, model.qi, data.global_mean, model.bu, model.bi)
+
+    return solve
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", help="cases whose `data rank` matches this")
-    parser.add_argument("--turns", type=int, default=4)
-    parser.add_argument("--times", type=int, default=4, help="trainings in a process; the first is cold")
-    parser.add_argument("--libmf-so", help="LIBMF built with AVX")
-    parser.add_argument("--scratch", default=tempfile.gettempdir(), help="where the synthetic set is kept")
-    parser.add_argument("--out")
-    options = parser.parse_args()
-    if options.libmf_so:
-        os.environ["LIBMF_OBJ"] = options.libmf_so
-    results = []
-    print("| data | rank | target | ours: rmse | warm s | cold s | 2 workers s "
-          "| peer | rmse | warm s | cold s | ratio warm | cold |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-    for data, rank, target, epochs, settings, their in CASES:
-        if options.only and not re.search(options.only, f"{data} {rank}"):
-            continue
-        folder = pathlib.Path(os.environ.get("RADDLE_DATA", "."))
-        path = synthetic(options.scratch) if data == "synthetic" else folder / "mf" / f"{data}.tsv.gz"
-        mine, two, theirs = [], [], []
-        for _ in range(options.turns):
-            mine.append(ours(path, rank, epochs, settings, 1, options.times))
-            name, *numbers = their
-            command = [sys.executable, __file__, "--peer", name, str(path), str(rank), *map(str, numbers)]
-            done = subprocess.run([*command, str(options.times)], capture_output=True, text=True, check=False)
-            lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-            theirs.append(json.loads(lines[-1]) if lines else None)
-            two.append(ours(path, rank, epochs, settings, 2, options.times))
-        error, memory = judged(path, rank, epochs, settings)
-        middle = statistics.median
-        warm, cold = middle(m["warm"] for m in mine), middle(m["cold"] for m in mine)
-        row = {"data": data, "rank": rank, "target": target, "rmse": error, "warm": warm, "cold": cold,
-               "two": middle(m["warm"] for m in two), "memory": memory}
-        if all(theirs):
-            row |= {"peer": their[0], "peer_rmse": theirs[-1]["rmse"],
-                    "peer_warm": middle(s for t in theirs for s in t["seconds"][1:]),
-                    "peer_cold": middle(t["seconds"][0] for t in theirs)}
-            ratios = f"{row['peer_warm'] / warm:.1f} | {row['peer_cold'] / cold:.1f}"
-            beside = f"{their[0]} | {row['peer_rmse']:.4f} | {row['peer_warm']:.3f} | {row['peer_cold']:.3f} | {ratios}"
-        else:
-            beside = "not here | | | | | "
-        results.append(row)
-        missed = "" if error <= target else " (missed)"
-        ours_all = f"{error:.4f}{missed} | {warm:.4f} | {cold:.4f} | {row['two']:.4f}"
-        print(f"| {data} | {rank} | {target} | {ours_all} | {beside} |", flush=True)
-    if not results:
-        cases = ", ".join(f"'{data} {rank}'" for data, rank, *_ in CASES)
-        sys.exit(f"--only {options.only!r} matches no case; there are {cases}")
-    if options.out:
-        pathlib.Path(options.out).write_text(json.dumps(results, indent=1))
+def implicit(row, problem, warm):
+    from implicit.als import AlternatingLeastSquares
+
+    x = problem.matrix()
+
+    def solve(epochs):
+        model = AlternatingLeastSquares(factors=row.about["rank"], iterations=epochs, regularization=0.05, alpha=10,
+                                        num_threads=1, use_gpu=False, random_state=1)
+        seconds, _ = timed(model.fit, x, show_progress=False)
+        return seconds, {"p": model.user_factors, "q": model.item_factors}
+
+    return solve
+
+
+def raddle(row, problem, warm):
+    from raddle.mf import AlternatingLeastSquares, MatrixFactorization
+
+    x, rank = problem.matrix(), row.about["rank"]
+
+    def solve(epochs):
+        if "implicit" in row.about:
+            model = AlternatingLeastSquares(factors=rank, iterations=epochs, alpha=10, num_threads=1)
+            seconds, _ = timed(model.fit, x)
+            return seconds, {"p": model.user_factors, "q": model.item_factors}
+        model = MatrixFactorization(rank=rank, epochs=epochs, validation=None, n_jobs=1)
+        seconds, _ = timed(model.fit, *problem.train)
+        return seconds, placed(row, problem, model.users_, model.items_, model.user_factors_, model.item_factors_,
+                               model.mean_, model.user_bias_, model.item_bias_)
+
+    return solve
+
+
+PEERS = {peer.__name__: peer for peer in (libmf, cornac, cmfrec, surprise, implicit)} | {PYTHON: raddle}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and sys.argv[1] == "--peer":
-        who, file, *given = sys.argv[2:]
-        peer(who, file, int(given[0]), int(given[1]), float(given[2]), float(given[3]), int(given[4]))
-    else:
-        main()
+    synthetic(pathlib.Path(sys.argv[1]))

@@ -122,7 +122,9 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// The counted cost of each shard, by which they are placed. Default: all equal.
+    /// The counted cost of each shard, by which they are placed. Its unit is a floating-point multiply-add, or work that
+    /// takes about as long, so that costs of programs compare: those of a task with the shard, or with the shard and all
+    /// blocks in turn. [`Schedule::cost`] may say otherwise of some phases. Default: all 1, which does for placement.
     pub fn costs(mut self, costs: Vec<u64>) -> Self {
         self.costs = Some(costs);
         self

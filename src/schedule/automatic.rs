@@ -73,6 +73,10 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
         self.choices.iter().flat_map(|choice| choice.requires()).collect()
     }
 
+    fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
+        self.choices.get(self.current).map_or(cost, |choice| choice.cost(epoch, phase, cost))
+    }
+
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
         let now = start.metric.value;
         if let Some(before) = self.before {

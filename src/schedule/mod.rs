@@ -82,6 +82,16 @@ pub trait Schedule<F = ()>: Send + 'static {
         None
     }
 
+    /// Counted cost of a task in an epoch, counted from 0, and a phase, in the unit of
+    /// [`Engine::costs`](crate::Engine::costs). Given is that of the variables that it names, or else of its shard; of a
+    /// task with a block both are of one with all blocks. The same unless overridden, as by schedules some of whose
+    /// phases only move or measure what another one computes. Whoever shares out workers by counted cost is told; no run
+    /// follows it.
+    fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
+        let _ = (epoch, phase);
+        cost
+    }
+
     /// Starts an epoch with the conclusion of its boundary.
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F>;
 
@@ -158,6 +168,9 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     }
     fn wanted(&self, start: &EpochStart) -> Option<u32> {
         (**self).wanted(start)
+    }
+    fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
+        (**self).cost(epoch, phase, cost)
     }
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
         (**self).begin_epoch(start)

@@ -241,7 +241,7 @@ fn imports_of_the_pool_go_down() {
     check(&src("algorithms/pool"), "pool", &floors, &[]);
     let floors: [&[&str]; 5] = [
         &["cluster"],
-        &["free", "job", "room"],
+        &["job", "room"],
         &["drf", "fifo", "las", "ones", "pdors", "random"],
         &["oasis", "optimus"],
         &["names"],

@@ -4,6 +4,7 @@
 mod completion;
 mod disturbed;
 mod kills;
+mod promised;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,13 +27,17 @@ const LINES: [&str; 6] = [
     "linear fit diabetes --C 0.01 --parts 4 --epochs 6",
 ];
 
-/// Jobs of so many lines in turn, each with a seed of its own; their names and the digests and statuses of their lines alone.
+/// Jobs of so many lines in turn, each with a seed of its own and after the one before with its line: of more at a time few would
+/// get to their next epoch under shares drawn anew. Returns their names and the digests of their lines alone.
 fn jobs(folder: &Path, count: usize) -> Vec<(String, String)> {
     let (mut text, mut expected) = (String::new(), Vec::new());
     for at in 0..count {
         let line = format!("{} --seed {}", LINES[at % LINES.len()], at / LINES.len() + 1);
         let name = format!("job{at}");
         text += &format!("[[job]]\nrun = \"{line} --out {name}\"\n");
+        if let Some(before) = at.checked_sub(LINES.len()) {
+            text += &format!("after = [\"job{before}\"]\n");
+        }
         let ran = run(folder, &format!("{line} --workers 1 --out alone{at}"));
         assert!([Some(0), Some(3)].contains(&ran.code), "{line}: {}", ran.err);
         expected.push((name, digest(&folder.join(format!("alone{at}")))));

@@ -8,7 +8,7 @@ use crate::data::problem::Problem;
 use crate::error::LinearError;
 use crate::loss::Loss;
 use crate::model::Fit;
-use crate::run::machine::Machine;
+use crate::run::machine::{Machine, epoch_cost};
 use crate::run::program::LinearProgram;
 
 /// Steps of the search for a multiple of dual values: each leaves two thirds.
@@ -216,8 +216,11 @@ impl Linear {
         let alone = if count == 1 { machines.pop() } else { None };
         let shards = if alone.is_some() { vec![None] } else { machines.into_iter().map(Some).collect() };
         let schedule = EachShard::new(shards.len() as u32);
+        let values = (0..problem.rows()).map(|row| problem.rows.length(row) as u64).sum();
+        let costs = vec![epoch_cost(count, values); shards.len()];
         let program = LinearProgram { problem: problem.clone(), loss, factors, tolerance, seed };
-        Ok(Engine::new(program, schedule, Parts { shards, blocks: Vec::new(), pinned: alone, replica: () }))
+        let parts = Parts { shards, blocks: Vec::new(), pinned: alone, replica: () };
+        Ok(Engine::new(program, schedule, parts).costs(costs))
     }
 
     /// Fits on this thread.

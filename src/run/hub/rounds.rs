@@ -170,13 +170,14 @@ impl<P: Program> Hub<P> {
         if let Some(costs) = &self.settings.held {
             for task in &round.tasks {
                 let cost = self.cost_of(task, costs);
+                let cost = self.state.schedule.cost(self.state.progress.epoch, &round.phase, cost);
                 let sum = if task.block.is_some() { &mut self.cost.1 } else { &mut self.cost.0 };
                 *sum = sum.saturating_add(cost);
             }
         }
     }
 
-    /// The counted cost of a task, by those of the shards: with a block, that of a task with all of them.
+    /// The counted cost of a task's variables, or else of its shard.
     fn cost_of(&self, task: &Assignment, costs: &[u64]) -> u64 {
         match self.state.schedule.variables() {
             Some(variables) if !task.variables.is_empty() && task.block.is_none() => {

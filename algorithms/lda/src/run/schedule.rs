@@ -58,6 +58,13 @@ impl raddle::Schedule<Phase> for LdaSchedule {
         vec![Verb::Update, Verb::UpdateBlock, Verb::Fold]
     }
 
+    fn cost(&self, epoch: u64, phase: &Phase, cost: u64) -> u64 {
+        match phase {
+            Phase::Sample => (cost as f64 * self.course.pass(epoch).has) as u64,
+            Phase::Statistics | Phase::Gather | Phase::Alpha => 0,
+        }
+    }
+
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<Phase> {
         let epoch = start.epoch;
         let scores = self.evaluations.due(&self.course, start);

@@ -63,6 +63,11 @@ impl Schedule<PartsPhase> for PartsSchedule {
         Some(self.clone().parts(start))
     }
 
+    /// A shard meets one block alone: that of its part.
+    fn cost(&self, _: u64, _: &PartsPhase, cost: u64) -> u64 {
+        cost.saturating_mul(u64::from(self.cut.finest()))
+    }
+
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<PartsPhase> {
         let parts = self.parts(start);
         Plan::Known(self.cut.rounds(parts, &mut Stream::new(&[self.seed, start.epoch])))

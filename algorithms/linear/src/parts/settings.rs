@@ -101,7 +101,9 @@ impl InParts {
     /// If a parameter is out of its range, or the response has more than two classes.
     pub fn engine(&self, problem: &Problem) -> Result<Engine<PartsProgram>, LinearError> {
         let (program, parts) = self.made(problem)?;
-        let (cut, costs) = (program.cut.clone(), program.cut.costs().to_vec());
+        let cut = program.cut.clone();
+        // A value is multiplied twice in a pass: for the margin of its row, and where the row changes the weights.
+        let costs = cut.costs().iter().map(|cost| 2 * cost).collect();
         let schedule = PartsSchedule::new(self.plan.clone(), cut, self.linear.seed);
         Ok(Engine::new(program, schedule, parts).costs(costs))
     }

@@ -45,15 +45,16 @@ struct Input {
 }
 
 impl Input {
-    /// So many shards, which count and take these chunks; and how many they take.
-    fn shards(self, count: usize) -> (Lazy<SideShard>, usize) {
+    /// So many shards, which count and take these chunks; how many they take; and how many ratings these have.
+    fn shards(self, count: usize) -> (Lazy<SideShard>, usize, usize) {
+        let ratings = self.taken.iter().map(|chunk| chunk.ratings().2.len()).sum();
         let mut shards: Vec<SideShard> =
             (0..count).map(|number| SideShard::new(side(number), self.taken.clone())).collect();
         let counted = self.counted.len();
         for (number, chunk) in (0..).zip(self.counted) {
             shards[chunk_owner(number, counted as u32, count as u32) as usize].counted = Some(chunk);
         }
-        (shards.into(), self.taken.len())
+        (shards.into(), self.taken.len(), ratings)
     }
 }
 
@@ -68,7 +69,7 @@ impl Mf {
         let shards = 2 * self.parts(problem);
         if let Some(by_parts) = &problem.by_parts {
             let chunks = CHUNKS.min(shards);
-            let input = (shards_by_parts(by_parts, shards, chunks), chunks);
+            let input = (shards_by_parts(by_parts, shards, chunks), chunks, problem.ratings());
             let judged = self.judged(problem)?;
             let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
             return Ok(self.collect(problem, way, center, runner.run(engine)?).admit_divergence());
@@ -175,10 +176,15 @@ impl Mf {
         problem: &Problem,
         (way, judged): (SideSolver, Option<Judged>),
         (center, replica): (f64, FactorMatrices),
-        (shards, chunks): (Lazy<SideShard>, usize),
+        (shards, chunks, ratings): (Lazy<SideShard>, usize, usize),
     ) -> Engine<AlternatingProgram> {
         let measured = problem.measured.as_ref();
         let parts = shards.len() / 2;
+        let rows = (problem.users, problem.items);
+        // Shards of users and of items take turns, and count as equal: one of each is a round over both sides.
+        let cost = way.cost(2 * ratings, rows.0 + rows.1) / (2 * parts);
+        let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);
+        let measure = measured.map(|measured| of_lists.unwrap_or(measured.triples.len()) * self.rank / parts);
         let most = if measured.is_some() { MOST_EPOCHS } else { EPOCHS };
         let program = AlternatingProgram {
             way,
@@ -186,15 +192,16 @@ impl Mf {
             judged,
             target: self.target,
             epochs: self.epochs.unwrap_or(most),
-            rows: (problem.users, problem.items),
+            rows,
             parts,
             center: center as f32,
         };
-        let schedule = Alternation::new(way, parts as u32, chunks, measured.is_some());
+        let schedule = Alternation::new(way, parts as u32, chunks, measure.map(|cost| cost as u64));
         let blocks = Vec::new().into();
         let lazy_parts: LazyParts<AlternatingProgram> =
             LazyParts { shards, blocks, pinned: AlternatingStopping::new(), replica };
-        Engine::new(program, schedule, lazy_parts).workers(self.workers)
+        let costs = vec![cost.max(1) as u64; 2 * parts];
+        Engine::new(program, schedule, lazy_parts).costs(costs).workers(self.workers)
     }
 
     /// The factors to start from: of users zeros, of items small random numbers, or those of a model.

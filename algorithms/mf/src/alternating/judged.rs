@@ -46,6 +46,11 @@ impl Judged {
         Self { users, gains: Gains::new(AT) }
     }
 
+    /// How many users there are.
+    pub(super) fn users(&self) -> usize {
+        self.users.len()
+    }
+
     /// The sum over the users of a shard, and their number; rows are of `chunks` vectors.
     pub(super) fn measure(&self, shard: &SideShard, sides: &FactorMatrices, chunks: usize) -> (f64, u64) {
         let (first, end) = (shard.first as u32, (shard.first + shard.len()) as u32);

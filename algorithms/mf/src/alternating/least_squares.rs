@@ -47,6 +47,18 @@ impl LeastSquares {
         self.biases.then(|| self.rank + 1 - side)
     }
 
+    /// Multiply-adds that solve so many rows with so many ratings.
+    pub(crate) fn cost(&self, ratings: usize, rows: usize) -> usize {
+        let width = self.rank + if self.biases { 2 } else { 0 };
+        match self.equations {
+            // Each step goes through the features of a row twice, and once through the sum of squares.
+            Equations::Gradients(steps) if !self.non_negative => {
+                (steps + 1) * width * (2 * ratings + rows * width)
+            }
+            _ => width * width * (ratings / 2 + rows * width / 6),
+        }
+    }
+
     /// New rows for a shard, given the other side.
     pub(crate) fn half(&self, shard: &SideShard, sides: &FactorMatrices) -> Half {
         let chunks = self.chunks();

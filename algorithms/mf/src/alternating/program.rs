@@ -19,11 +19,24 @@ use super::shard::SideShard;
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use crate::kernels;
 
+/// Multiply-adds of a rating in a round of coordinate descent: two keep the residual, two are of the sums.
+const COLUMN: usize = 4;
+
 /// How a side is solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum SideSolver {
     Rows(LeastSquares),
     Columns(CoordinateDescent),
+}
+
+impl SideSolver {
+    /// Multiply-adds of a round over a side with so many ratings and rows: of all rows, or of a column.
+    pub(crate) fn cost(&self, ratings: usize, rows: usize) -> usize {
+        match self {
+            Self::Rows(solver) => solver.cost(ratings, rows),
+            Self::Columns(_) => COLUMN * ratings,
+        }
+    }
 }
 
 /// The mathematics of a run that alternates between the sides.
@@ -236,16 +249,16 @@ pub struct Alternation {
     parts: u32,
     /// Chunks of the input that shards take their ratings from, one a round.
     chunks: usize,
-    /// Each epoch ends with a measure.
-    measures: bool,
+    /// Counted cost of measuring with a shard, where epochs end so.
+    measure: Option<u64>,
     /// `true` if shards have their ratings: not those that have just been made, as where a run begins or is
     /// resumed.
     is_set_up: bool,
 }
 
 impl Alternation {
-    pub(crate) fn new(way: SideSolver, parts: u32, chunks: usize, measures: bool) -> Self {
-        Self { way, parts, chunks, measures, is_set_up: false }
+    pub(crate) fn new(way: SideSolver, parts: u32, chunks: usize, measure: Option<u64>) -> Self {
+        Self { way, parts, chunks, measure, is_set_up: false }
     }
 
     /// The shards of a side.
@@ -267,12 +280,20 @@ impl Alternation {
 impl Schedule<AlternatingPhase> for Alternation {
     fn identity(&self) -> String {
         // In how many chunks the input is taken in changes no bit.
-        let Self { way, parts, chunks: _, measures, is_set_up: _ } = self;
-        format!("alternation of {way:?}, {parts} parts, measured {measures:?}")
+        let Self { way, parts, chunks: _, measure, is_set_up: _ } = self;
+        format!("alternation of {way:?}, {parts} parts, measured {}", measure.is_some())
     }
 
     fn requires(&self) -> Vec<Verb> {
         vec![Verb::Update]
+    }
+
+    fn cost(&self, _: u64, phase: &AlternatingPhase, cost: u64) -> u64 {
+        match phase {
+            AlternatingPhase::Rows(_) | AlternatingPhase::Column(_) => cost,
+            AlternatingPhase::Measure => self.measure.unwrap_or(0),
+            AlternatingPhase::Take => 0,
+        }
     }
 
     fn begin_epoch(&mut self, _: &EpochStart) -> Plan<AlternatingPhase> {
@@ -292,7 +313,7 @@ impl Schedule<AlternatingPhase> for Alternation {
                 columns.order().flat_map(of).map(|column| self.column(column)).collect()
             }
         });
-        if self.measures {
+        if self.measure.is_some() {
             rounds.push(Round::to_shards(AlternatingPhase::Measure, self.shards(0)));
         }
         Plan::Known(rounds)

@@ -28,6 +28,9 @@ use crate::runner::Runner;
 /// Values that a task should update at least: some tenths of a millisecond, so that it is worth scheduling.
 const TASK: usize = 1_500_000;
 
+/// Multiply-adds of a step by a rating for each unit of rank: one of the product, two of each row.
+const STEP: u64 = 5;
+
 /// Bytes of rows that a task may touch so that they stay near the core that runs it.
 const NEAR: usize = 640 << 10;
 
@@ -188,7 +191,9 @@ impl Mf {
         // Biases begin with means only where there is nothing else that they could begin with.
         let with_means = program.scaling.damped.is_some() && self.init.is_none() && program.carried.is_none();
         let owner = move |chunk: u32| chunk_owner(chunk, chunks as u32, shards as u32);
-        let is_measured = measured.is_some();
+        let of_ratings = |count: usize| (count * self.rank).div_ceil(shards) as u64;
+        let cost = STEP * of_ratings(problem.ratings());
+        let measure = measured.map(|measured| of_ratings(measured.triples.len()));
         let parts: LazyParts<SgdProgram> = match &problem.by_parts {
             Some(by_parts) => {
                 let by_parts = Arc::clone(by_parts);
@@ -209,9 +214,9 @@ impl Mf {
         };
         let (s, b) = (shards as u32, blocks as u32);
         let schedule =
-            GridSchedule::new(s, b, chunks as u32, is_measured, self.schedule == ScheduleKind::Priority)
+            GridSchedule::new(s, b, chunks as u32, measure, self.schedule == ScheduleKind::Priority)
                 .with_means(with_means);
-        Engine::new(program, schedule, parts).workers(self.workers)
+        Engine::new(program, schedule, parts).costs(vec![cost.max(1); shards]).workers(self.workers)
     }
 
     /// How rows begin.

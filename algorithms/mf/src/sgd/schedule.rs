@@ -49,7 +49,8 @@ pub struct GridSchedule {
     shards: u32,
     blocks: u32,
     chunks: u32,
-    measure: bool,
+    /// Counted cost of measuring with a shard, where epochs end so.
+    measure: Option<u64>,
     /// Biases begin with means.
     means: bool,
     /// `true` if the ratings are in their cells: not with shards that have just been made, as where a run
@@ -61,7 +62,13 @@ pub struct GridSchedule {
 
 impl GridSchedule {
     /// For these numbers of shards and blocks, of which `chunks` deal out the input.
-    pub(crate) fn new(shards: u32, blocks: u32, chunks: u32, measure: bool, by_priority: bool) -> Self {
+    pub(crate) fn new(
+        shards: u32,
+        blocks: u32,
+        chunks: u32,
+        measure: Option<u64>,
+        by_priority: bool,
+    ) -> Self {
         let grid = by_priority.then(|| Grid::new(shards, blocks).phase(Phase::train()));
         Self { shards, blocks, chunks, measure, means: false, is_set_up: false, grid }
     }
@@ -82,11 +89,20 @@ impl Schedule<Phase> for GridSchedule {
         // In how many chunks the input is taken in changes no bit.
         let Self { shards, blocks, chunks: _, measure, means, grid, is_set_up: _ } = self;
         let kind = if grid.is_some() { "grid by priority" } else { "grid in rotation" };
-        format!("{kind}, {shards} shards, {blocks} blocks, measured {measure}, means {means}")
+        let measured = measure.is_some();
+        format!("{kind}, {shards} shards, {blocks} blocks, measured {measured}, means {means}")
     }
 
     fn requires(&self) -> Vec<Verb> {
         vec![Verb::UpdateBlock, Verb::Fold]
+    }
+
+    fn cost(&self, _: u64, phase: &Phase, cost: u64) -> u64 {
+        match phase {
+            Phase::Train(_) => cost,
+            Phase::Measure(_) => self.measure.unwrap_or(0),
+            Phase::Scatter | Phase::Deliver | Phase::ItemMeans | Phase::UserMeans => 0,
+        }
     }
 
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<Phase> {
@@ -108,7 +124,7 @@ impl Schedule<Phase> for GridSchedule {
             Some(grid) => grid.rounds(&start.weights),
             None => self.rotation(Phase::train()),
         });
-        if self.measure {
+        if self.measure.is_some() {
             rounds.extend(self.rotation(Phase::Measure(EpochPlan::default())));
         }
         Plan::Known(rounds)
@@ -160,7 +176,7 @@ mod tests {
 
     #[test]
     fn ratings_are_dealt_once_and_every_epoch_visits_every_cell() {
-        let mut schedule = GridSchedule::new(4, 3, 2, true, false);
+        let mut schedule = GridSchedule::new(4, 3, 2, Some(1), false);
         let first = rounds(&mut schedule);
         assert_eq!(visits(&first, |phase| matches!(phase, Phase::Scatter)), [(0, 0), (2, 1)]);
         assert_eq!(visits(&first, |phase| matches!(phase, Phase::Deliver)).len(), 12);
@@ -184,7 +200,7 @@ mod tests {
         let (mut whole, mut learned) = (Writer::default(), Learned::default());
         schedule.save(&mut whole);
         schedule.save_state(&mut learned);
-        let other = || GridSchedule::new(4, 3, 2, true, false);
+        let other = || GridSchedule::new(4, 3, 2, Some(1), false);
         let (mut next, mut resumed) = (other(), other());
         next.load(&mut Reader::new(&whole.into_bytes())).unwrap();
         resumed.load_state(&mut Learned::of(&learned.into_bytes())).unwrap();

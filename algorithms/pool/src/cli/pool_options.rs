@@ -53,7 +53,7 @@ pub(crate) struct RunOptions {
     /// Time passes as it does, or by counted cost over workers, the same on any machine. Default: wall.
     #[arg(long, value_name = "wall|counted")]
     clock: Option<String>,
-    /// With --clock counted: seconds of one worker for a unit of counted cost. Default: 1e-8.
+    /// With --clock counted: seconds of one worker for a unit of counted cost, about a multiply-add. Default: 1e-9.
     #[arg(long, value_name = "X")]
     seconds_per_cost: Option<f64>,
     /// Seed of policies that draw. Default: 1.
@@ -82,8 +82,8 @@ pub(crate) struct RunOptions {
 
 /// Seconds after which a job that says nothing is reported, where none are given.
 const PATIENCE: f64 = 600.0;
-/// Seconds of one worker for a unit of counted cost where none are given: kernels do about so many units a second.
-const SECONDS_PER_COST: f64 = 1e-8;
+/// Seconds of one worker for a unit of counted cost where none are given: a core does about a billion multiply-adds a second.
+const SECONDS_PER_COST: f64 = 1e-9;
 /// Most workers of a pool.
 const MOST: u32 = 4096;
 
@@ -240,7 +240,7 @@ pub(crate) struct CancelOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: pool profile mf64 news > profiles.toml")]
 pub(crate) struct ProfileOptions {
-    /// Folders of finished runs.
+    /// Folders of finished runs; of pools, for the speeds of their jobs by their clock.
     #[arg(required = true, value_name = "RUN")]
     pub(super) runs: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `pool profile`: finished runs as a job model.
+//! `pool profile`: finished runs, and jobs of pools, as a job model.
 
 use std::fs;
 use std::path::Path;
@@ -6,16 +6,24 @@ use std::path::Path;
 use raddle::cli::{Error, ExitStatus};
 use serde_json::Value;
 
+use super::folder::refuse;
 use super::pool_options::ProfileOptions;
+use crate::pool::journal::Journal;
+use crate::pool::{End, Phase, Pool};
 use crate::simulate::profile::{Profile, Profiles};
 
-/// Writes the profiles of finished runs.
+/// Writes the profiles of finished runs, and of the jobs of pools.
 pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
-    let jobs: Vec<Profile> = options.runs.iter().map(|run| of_run(run)).collect::<Result<_, _>>()?;
+    let mut jobs = Vec::new();
+    for folder in &options.runs {
+        match Journal::read(folder).map_err(refuse)? {
+            Some(opened) => jobs.extend(of_pool(folder, &opened.replay.pool)?),
+            None => jobs.push(of_run(folder)?),
+        }
+    }
     for (at, job) in jobs.iter().enumerate() {
         if jobs[..at].iter().any(|other| other.name == job.name) {
-            let why =
-                format!("two runs have the folder name {}: profile them apart, and change a name", job.name);
+            let why = format!("two runs have the name {}: profile them apart, and change a name", job.name);
             return Err(Error::usage(why));
         }
     }
@@ -24,14 +32,30 @@ pub(crate) fn profile(options: &ProfileOptions) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
+/// Profiles of the jobs of a pool that are done, by its clock.
+pub(super) fn of_pool(folder: &Path, pool: &Pool) -> Result<Vec<Profile>, Error> {
+    let done = pool.fits().iter().filter(|fit| matches!(fit.phase, Phase::Over(End::Done { .. })));
+    let jobs: Vec<Profile> = done
+        .map(|fit| measured(fit.name().into(), fit.epoch as f64, 0.0, fit.speeds.all()))
+        .filter(|job| !job.speeds.is_empty())
+        .collect();
+    match jobs.is_empty() {
+        true => Err(Error::input(format!(
+            "{}: no job of this pool is done that told its epochs: profile it when one is",
+            folder.display()
+        ))),
+        false => Ok(jobs),
+    }
+}
+
 /// The profile of a finished run.
 pub(super) fn of_run(run: &Path) -> Result<Profile, Error> {
     let path = run.join("report.json");
-    let refuse = |why: String| Error::input(format!("{}: {why}", path.display()));
+    let no_run = |why: String| Error::input(format!("{}: {why}", path.display()));
     let text = fs::read(&path)
-        .map_err(|why| refuse(format!("{why}: give the --out folder of a run that has ended")))?;
+        .map_err(|why| no_run(format!("{why}: give the --out folder of a run that has ended")))?;
     let report: Value =
-        serde_json::from_slice(&text).map_err(|why| refuse(format!("no report of a run ({why})")))?;
+        serde_json::from_slice(&text).map_err(|why| no_run(format!("no report of a run ({why})")))?;
     let number = |path: &[&str]| path.iter().fold(&report, |value, name| &value[*name]).as_f64();
     let by_workers = report["profile"].as_object().into_iter().flatten();
     let speed = |(workers, of): (&String, &Value)| {
@@ -40,22 +64,28 @@ pub(super) fn of_run(run: &Path) -> Result<Profile, Error> {
     };
     let mut speeds: Vec<(u32, f64)> = by_workers.filter_map(speed).collect();
     speeds.sort_by_key(|(workers, _)| *workers);
-    let profile = Profile {
-        name: run.file_name().map_or_else(|| "run".into(), |name| name.to_string_lossy().into_owned()),
+    let name = run.file_name().map_or_else(|| "run".into(), |name| name.to_string_lossy().into_owned());
+    let start = [["seconds", "read"], ["seconds", "prepare"]].iter().filter_map(|path| number(path)).sum();
+    let profile = measured(name, number(&["epochs"]).unwrap_or(0.0), start, speeds);
+    if profile.speeds.is_empty() || profile.epochs <= 0.0 {
+        return Err(no_run("it tells no seconds of an epoch: give a run of one epoch or more".into()));
+    }
+    Ok(profile)
+}
+
+fn measured(name: String, epochs: f64, start: f64, speeds: Vec<(u32, f64)>) -> Profile {
+    Profile {
+        name,
         at: 0.0,
-        epochs: number(&["epochs"]).unwrap_or(0.0),
-        start: [["seconds", "read"], ["seconds", "prepare"]].iter().filter_map(|path| number(path)).sum(),
+        epochs,
+        start,
         speeds,
         least: None,
         most: None,
         requested: None,
         value: None,
         deadline: None,
-    };
-    if profile.speeds.is_empty() || profile.epochs <= 0.0 {
-        return Err(refuse("it tells no seconds of an epoch: give a run of one epoch or more".into()));
     }
-    Ok(profile)
 }
 
 /// A profile as TOML. Texts of JSON are those of TOML, too.

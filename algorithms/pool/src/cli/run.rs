@@ -143,7 +143,7 @@ fn ending(pool: &Pool, carried: Carried) -> (&'static str, ExitStatus) {
     }
 }
 
-/// Text on stdout at the end: the jobs, the reasons of those that failed, and a line that concludes.
+/// Text on stdout at the end: the jobs, the reasons of those that failed or were refused, and a line that concludes.
 fn text(pool: &Pool, ending: &str) -> String {
     let mut text = table(pool).to_string();
     for fit in pool.fits() {
@@ -153,12 +153,14 @@ fn text(pool: &Pool, ending: &str) -> String {
     }
     let over = pool.fits().iter().filter(|fit| fit.is_over()).count();
     let mean = mean(pool).map_or(String::new(), |mean| format!(", mean JCT {mean:.1} s"));
-    let verb = match ending {
-        "interrupted" => "interrupted: ",
-        "failed" => "stopped with jobs that failed: ",
-        _ => "done: ",
+    let of = |is: fn(&Phase) -> bool| pool.fits().iter().filter(|fit| is(&fit.phase)).count();
+    let failed = of(|phase| matches!(phase, Phase::Over(End::Failed { .. })));
+    let refused = of(|phase| matches!(phase, Phase::Over(End::Refused { .. })));
+    let ending = match ending {
+        "failed" => format!("ended, {failed} failed, {refused} refused"),
+        ending => ending.into(),
     };
-    text + &format!("{verb}{over} of {} jobs are over after {:.1} s{mean}", pool.fits().len(), pool.now())
+    text + &format!("{ending}: {over} of {} jobs are over after {:.1} s{mean}", pool.fits().len(), pool.now())
 }
 
 /// Journal of a pool that says what happens, and keeps the files that others read up to date.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Verb;
 use super::run::Held;
 use super::{profile, visit};
+use crate::pool::journal::Journal;
 use crate::pool::queue::Queue;
 use crate::pool::{Boundary, Request, Runs, Told, What};
 
@@ -271,4 +272,20 @@ fn a_profile_is_read_again_as_it_was_measured() {
         let error = visited(folder, line).unwrap_err();
         assert!(error.to_string().contains(words), "{line}: {error}");
     }
+}
+
+#[test]
+fn the_profiles_of_a_pool_are_those_of_its_jobs_that_are_done_by_its_clock() {
+    let folder = folder(&[("a", ""), ("b", ""), ("bad", "after = [\"a\"]")]);
+    let folder = folder.path();
+    assert_eq!(run(folder, &format!("{COUNTED} drf")).unwrap(), ExitStatus::Failed);
+    assert_eq!(visited(folder, "profile @pool").unwrap(), ExitStatus::Done);
+    let path = folder.join("pool");
+    let opened = Journal::read(&path).unwrap().unwrap();
+    let profiles = profile::of_pool(&path, &opened.replay.pool).unwrap();
+    // Two epochs of cost 8 with 2 of 4 workers each.
+    let told: Vec<_> = profiles.iter().map(|of| (of.name.as_str(), of.epochs, &*of.speeds)).collect();
+    assert_eq!(told, [("a", 2.0, &[(2, 0.25)][..]), ("b", 2.0, &[(2, 0.25)][..])]);
+    let error = visited(folder, "profile @pool @pool").unwrap_err();
+    assert!(error.to_string().contains("two runs have the name a"), "{error}");
 }

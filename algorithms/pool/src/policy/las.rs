@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allocation, Cluster, Free, Job, JobId, Policy};
+use super::room::Room;
+use super::{Allocation, Cluster, Job, JobId, Policy};
 
 /// Service, in workers times seconds, after which a job goes to the second queue: 16 hours of one worker.
 pub const THRESHOLD: f64 = 57_600.0;
@@ -74,14 +75,14 @@ impl Policy for Las {
 /// Places jobs with these numbers of workers: who has its number keeps its nodes, and then the others, in this order, take from
 /// the nodes with most room.
 pub(super) fn place(cluster: &Cluster, jobs: &[(&Job, u32)], allocation: &mut Allocation) {
-    let mut free = Free::of(cluster);
+    let mut room = Room::of(cluster);
     let keeps = |(job, workers): &&(&Job, u32)| job.placement.workers() == *workers;
     for (job, _) in jobs.iter().filter(keeps) {
-        free.take(&job.demand, &job.placement);
+        room.take_all(&job.demand, &job.placement);
         allocation.placements.insert(job.id, job.placement.clone());
     }
     for (job, workers) in jobs.iter().filter(|job| !keeps(job)) {
-        match free.spread(&job.demand, *workers) {
+        match room.spread(&job.demand, *workers) {
             Some(placement) => {
                 allocation.placements.insert(job.id, placement);
             }

@@ -3,7 +3,6 @@
 mod cluster;
 mod drf;
 mod fifo;
-mod free;
 mod job;
 pub mod las;
 pub mod names;
@@ -17,11 +16,11 @@ mod room;
 pub use self::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES, Share};
 pub use self::drf::Drf;
 pub use self::fifo::Fifo;
-pub use self::free::Free;
 pub use self::job::{Job, JobId, Observed, Speed, Utility};
 pub use self::oasis::Oasis;
 pub use self::pdors::{Ceiling, PdOrs, PlanSettings, Roundings, Spread, Unfit, promisable};
 pub use self::random::Random;
+pub(crate) use self::room::Room;
 
 use std::collections::BTreeMap;
 

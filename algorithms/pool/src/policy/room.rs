@@ -79,6 +79,38 @@ impl Room {
         }
     }
 
+    /// Takes what a placement holds; below nothing where it is not there, as [`Self::is_exceeded`] tells.
+    pub(crate) fn take_all(&mut self, demand: &Demand, placement: &Placement) {
+        placement.shares.iter().for_each(|&share| self.take(demand, share));
+    }
+
+    /// `true` if more was taken of a node than it had.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        let pairs = self.free.iter().flatten().zip(self.capacity.iter().flatten());
+        pairs.into_iter().any(|(free, &capacity)| *free < -slack(capacity))
+    }
+
+    /// Takes `workers` workers from the node with most room for them, again and again, and from the first of equal ones; `None`,
+    /// and nothing taken, where there is no room for all. Shares are in the order in which they are taken. Servers are not placed.
+    pub(crate) fn spread(&mut self, demand: &Demand, workers: u32) -> Option<Placement> {
+        let mut room: Vec<u32> = (0..self.nodes()).map(|node| self.workers(node, demand, u32::MAX)).collect();
+        let mut missing = workers;
+        let mut shares = Vec::new();
+        while missing > 0 {
+            let node = (0..room.len()).rev().max_by_key(|&node| room[node])?;
+            let taken = room[node].min(missing);
+            if taken == 0 {
+                return None;
+            }
+            shares.push(Share { node: node as u32, workers: taken, servers: 0 });
+            room[node] = 0;
+            missing -= taken;
+        }
+        let placement = Placement { shares };
+        self.take_all(demand, &placement);
+        Some(placement)
+    }
+
     /// Takes a placement if it fits as a whole.
     pub(crate) fn try_take(&mut self, demand: &Demand, placement: &Placement) -> bool {
         let fits = placement.shares.iter().all(|share| {
@@ -86,7 +118,7 @@ impl Room {
             node < self.nodes() && self.fits(node, demand, share.workers, share.servers)
         });
         if fits {
-            placement.shares.iter().for_each(|&share| self.take(demand, share));
+            self.take_all(demand, placement);
         }
         fits
     }

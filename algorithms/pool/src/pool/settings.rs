@@ -13,7 +13,7 @@ pub enum Clock {
     Wall,
     /// Counted cost over workers: the same on any machine.
     Counted {
-        /// Seconds of one worker for a unit of counted cost, above 0.
+        /// Seconds of one worker for a unit of counted cost ([`raddle::Engine::costs`]), above 0.
         seconds_per_cost: f64,
     },
 }

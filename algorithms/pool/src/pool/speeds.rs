@@ -34,12 +34,16 @@ impl Speeds {
         Some(last.len() as f64 / last.iter().sum::<f64>())
     }
 
+    /// Epochs a second by the number of workers, in rising order of workers, as far as they were measured.
+    pub fn all(&self) -> Vec<(u32, f64)> {
+        self.seconds.keys().filter_map(|&workers| Some((workers, self.measured(workers)?))).collect()
+    }
+
     /// Epochs a second on 1, 2, ... workers, up to `most`: linear between two numbers that were measured; beyond them in
     /// proportion to a profile's, or else to the workers. Where nothing is known an epoch takes a worker a second.
     pub fn rates(&self, most: u32, profile: Option<&Profile>) -> ByWorkers {
         let shape = |workers: u32| profile.map_or(f64::from(workers), |profile| profile.speed(workers));
-        let known: Vec<(u32, f64)> =
-            self.seconds.keys().filter_map(|&workers| Some((workers, self.measured(workers)?))).collect();
+        let known = self.all();
         let rate = |workers: u32| {
             let above = known.partition_point(|(count, _)| *count < workers);
             match (above.checked_sub(1).map(|at| known[at]), known.get(above)) {

@@ -3,7 +3,8 @@
 use super::error::SimulateError;
 use super::model::{Model, Submitted};
 use super::outcome::{Change, Decision, Ended, Outcome};
-use crate::policy::{Allocation, Cluster, Free, Job, JobId, Placement, Policy, Promise};
+use crate::policy::Room;
+use crate::policy::{Allocation, Cluster, Job, JobId, Placement, Policy, Promise};
 
 /// Seconds without any work after which the jobs that are left would never end.
 const STALLED: f64 = 86_400.0;
@@ -199,7 +200,7 @@ fn check(
     allocation: &Allocation,
 ) -> Result<(), SimulateError> {
     let refuse = |message| Err(SimulateError::Allocation { policy, now, message });
-    let mut free = Free::of(cluster);
+    let mut room = Room::of(cluster);
     for (id, placement) in &allocation.placements {
         let Ok(at) = views.binary_search_by_key(id, |view| view.id) else {
             return refuse(format!("job {} is not there to be given anything", id.0));
@@ -207,9 +208,9 @@ fn check(
         if placement.shares.iter().any(|share| share.node as usize >= cluster.nodes.len()) {
             return refuse(format!("job {} is placed on a node that there is not", id.0));
         }
-        free.take(&views[at].demand, placement);
+        room.take_all(&views[at].demand, placement);
     }
-    if free.is_exceeded() { refuse("more is given than there is".into()) } else { Ok(()) }
+    if room.is_exceeded() { refuse("more is given than there is".into()) } else { Ok(()) }
 }
 
 /// Gives each job its new placement and its answer.

@@ -156,7 +156,12 @@ fn profiles(path: &Path) -> Result<Profiles, SimulateError> {
         return toml::from_str(&text).map_err(|why| {
             let before = why.span().map_or(0, |span| span.start.min(text.len()));
             let line = 1 + text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count();
-            refuse(line, why.message().to_owned())
+            let hint = if why.message().contains("`run`") {
+                ": give profiles, as `pool profile` writes them"
+            } else {
+                ""
+            };
+            refuse(line, format!("{}{hint}", why.message()))
         });
     }
     serde_json::from_str(&text).map_err(|why| refuse(why.line(), why.to_string()))

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::policy::Room;
 use crate::policy::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES};
-use crate::policy::room::Room;
 
 /// Amounts taken of each node, by slot from the present one on.
 #[derive(Debug, Clone, Default)]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::settings::PlanSettings;
+use crate::policy::Room;
 use crate::policy::cluster::{Demand, Placement, Share};
 use crate::policy::job::{Job, JobId};
-use crate::policy::room::Room;
 
 /// Gives what is free on the only node to jobs in this order, as far as they gain by it what the change costs them.
 pub(super) fn fill(

@@ -11,9 +11,9 @@ use super::plan::Plan;
 use super::prices::Prices;
 use super::settings::PlanSettings;
 use super::unfit::promisable;
+use crate::policy::Room;
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, JobId};
-use crate::policy::room::Room;
 use crate::policy::{Allocation, Promise};
 
 /// Plans of all admitted jobs.

@@ -1,8 +1,8 @@
 //! Jobs that cannot be promised anything, each with what to do.
 
+use crate::policy::Room;
 use crate::policy::cluster::Cluster;
 use crate::policy::job::{Job, Utility};
-use crate::policy::room::Room;
 
 /// Reason for which a job cannot be promised an end.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

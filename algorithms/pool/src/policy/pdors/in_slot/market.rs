@@ -1,8 +1,8 @@
 //! One slot as a job sees it: what is free, and at what price.
 
+use crate::policy::Room;
 use crate::policy::cluster::{Amounts, Placement, RESOURCES, Share};
 use crate::policy::job::Job;
-use crate::policy::room::Room;
 
 /// What is free in a slot, and the price of a worker and of a server of the job on each node.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Workers and servers on several machines, the cheapest machines first.
 
 use super::market::Market;
+use crate::policy::Room;
 use crate::policy::cluster::{Placement, Share};
-use crate::policy::room::Room;
 
 /// Machines in order of price.
 #[derive(Debug)]

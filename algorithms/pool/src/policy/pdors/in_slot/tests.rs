@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::lp::{Answer, solve};
 use super::{Drawn, Market, Roundings, Servers, rounding, spread};
+use crate::policy::Room;
 use crate::policy::cluster::{Amounts, Cluster, Demand, Placement, RESOURCES};
 use crate::policy::job::{Job, JobId, Speed, Utility};
 use crate::policy::pdors::settings::Spread;
-use crate::policy::room::Room;
 use raddle::random::Stream;
 
 #[derive(Debug)]

@@ -1,0 +1,86 @@
+"""The process that a peer lives in, and what the module of a part has.
+
+    python contender.py ROW PEER                 fits for each line [SETTING, FILE] on stdin, after a small fit to warm up
+    python contender.py ROW PEER SETTING FILE    fits once
+
+answers a JSON line when it is ready and after each fit: its seconds, with arrays in FILE. A part's module has
+  problem(row)                       the data, prepared as the peers take them
+  ready(row, problem, scratch)       what is to be done before the first fit, such as files for our program
+  command(row, scratch)              our program, its verb, data and options
+  judge(row, problem, arrays)        the quality of a peer's arrays
+  judge_run(row, problem, folder, report)   the quality of a run of ours, from its exported files
+  target(row, peer), better(row, a, b)      the quality that is asked for, and the order of qualities
+  settings(row, peer)                the settings to try, the loosest first
+  rate(row, problem, seconds, setting)      passes, tokens or updates; None where they are not known
+  PEERS[peer](row, problem, warm)    a function from a setting to seconds and arrays, warmed up if warm
+"""
+
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+
+import numpy as np
+
+import rows
+
+PYTHON = "raddle-python"
+PART = {
+    "lasso": lambda: importlib.import_module("lasso_peers"),
+    "linear": lambda: importlib.import_module("linear"),
+    "mf": lambda: importlib.import_module("mf"),
+    "lda": lambda: importlib.import_module("lda"),
+}
+
+
+def row_named(name):
+    return next(row for row in rows.ROWS if row.name == name)
+
+
+def timed(call, *given, **options):
+    """Seconds that a call took, and its result."""
+    started = time.perf_counter()
+    result = call(*given, **options)
+    return time.perf_counter() - started, result
+
+
+def main():
+    name, peer, *once = sys.argv[1:]
+    # Some peers print on standard output.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    warnings.filterwarnings("ignore")
+
+    def say(**what):
+        print(json.dumps(what), file=answers, flush=True)
+
+    def solve(setting, file):
+        seconds, arrays = fit(setting)
+        np.savez(file, **arrays)
+        # In KiB on Linux, in bytes on macOS.
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        say(seconds=seconds, memory=peak)
+
+    try:
+        row = row_named(name)
+        part = PART[row.part]()
+        fit = part.PEERS[peer](row, part.problem(row), warm=not once)
+        if once:
+            solve(json.loads(once[0]), once[1])
+            return
+        say(ready=True)
+    except Exception as error:
+        say(error=repr(error)[:200])
+        sys.exit(1)
+    for line in sys.stdin:
+        try:
+            solve(*json.loads(line))
+        except Exception as error:
+            say(error=repr(error)[:200])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""One row of the suite: ours and its peers in turns, each result judged anew.
+
+    python measure.py ROW SECONDS PEERS FILE
+
+writes one JSON object to FILE: for each contender its seconds, waits and judged qualities, or why it has none. The
+module of a part (see contender.py) has its problems, its peers and its judge.
+
+A peer first looks for the loosest of its settings whose judged quality is that of the row. Then all take turns, so that
+a busy spell of the machine meets all of them. `seconds` are of the fit: from the prepared data in memory to the model;
+ours are of a cold process each time, the peers' processes are warm. `waits` are of whole processes, from the command to
+the model on disk: import, reading and compilation included; of the peers, the fastest has them.
+"""
+
+import json
+import os
+import pathlib
+import select
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from contender import PART, PYTHON, row_named
+from rows import SCRATCH
+
+HERE = pathlib.Path(__file__).resolve().parent
+REPEATS, COLD = 7, 3
+# Seconds in which a peer has to be ready.
+START = 120.0
+# Turns that are taken without time, if one takes at most so many seconds.
+TURNS, BRIEF = 3, 5.0
+GRACE = 30.0
+# The share of a row's time in which peers look for their settings, and of what is left of it for the next peer.
+SEARCH, NEXT = 0.6, 0.6
+ALONE = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")}
+NAMES = {1: "raddle", 2: "raddle, 2 workers", "pair": "raddle, two side by side", PYTHON: "raddle from Python"}
+
+
+class Missed(Exception):
+    """A contender without a result, and why."""
+
+
+class Ours:
+    """Our program with so many workers, a process for each fit; or two processes at once."""
+
+    def __init__(self, part, row, problem, scratch, workers=1, together=1):
+        self.part, self.row, self.problem, self.together = part, row, problem, together
+        self.name = NAMES["pair" if together == 2 else workers]
+        self.folders = [scratch / f"{self.name}{number}" for number in range(together)]
+        self.command = [*map(str, part.command(row, scratch)), "--workers", str(workers), "--quiet", "--json", "--force"]
+        self.judged = {}
+
+    def turn(self):
+        started = time.perf_counter()
+        running = [subprocess.Popen([*self.command, "--out", str(folder)], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True) for folder in self.folders]
+        said = [process.communicate() for process in running]
+        wait = time.perf_counter() - started
+        for process, (_, error) in zip(running, said):
+            if process.returncode not in (0, 3):
+                raise Missed(error.strip()[-200:])
+        report = max((json.loads(out) for out, _ in said), key=lambda report: report["seconds"]["fit"])
+        # A model of the same bytes is judged once.
+        digest = report["model_digest"]
+        if digest not in self.judged:
+            self.judged[digest] = self.part.judge_run(self.row, self.problem, self.folders[0], report)
+        sample = {"seconds": report["seconds"]["fit"], "waits": wait, "quality": self.judged[digest]}
+        return {**sample, "memory": report["peak_memory_bytes"], "setting": report["epochs"]}
+
+
+class Peer:
+    """A peer in a process of its own, which stays."""
+
+    def __init__(self, part, row, problem, scratch, name, hard):
+        self.hard = hard
+        self.part, self.row, self.problem, self.key = part, row, problem, name
+        self.name, self.scratch, self.setting = NAMES.get(name, name), scratch, None
+        self.command = [sys.executable, str(HERE / "contender.py"), row.name, name]
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, env=os.environ | ALONE)
+
+    def answer(self, seconds):
+        seconds = min(seconds, self.hard - time.perf_counter())
+        if not select.select([self.process.stdout], [], [], max(0.5, seconds))[0]:
+            raise Missed("out of time")
+        line = self.process.stdout.readline()
+        answer = json.loads(line) if line else {"error": "its process ended"}
+        if "error" in answer:
+            raise Missed(answer["error"])
+        return answer
+
+    def ask(self, setting, seconds):
+        """Seconds, arrays and memory of a fit."""
+        file = self.scratch / f"{self.name}.npz"
+        self.process.stdin.write(json.dumps([setting, str(file)]) + "\n")
+        self.process.stdin.flush()
+        answer = self.answer(seconds)
+        with np.load(file) as arrays:
+            return answer, dict(arrays)
+
+    def search(self, seconds):
+        """Finds the loosest setting that is good enough; the seconds that it took, without import, reading and warming up."""
+        self.answer(max(START, seconds))
+        end, best = time.perf_counter() + seconds, None
+        target = self.part.target(self.row, self.key)
+        try:
+            for setting in self.part.settings(self.row, self.key):
+                left = end - time.perf_counter()
+                if left < 0:
+                    break
+                _, arrays = self.ask(setting, left)
+                quality = self.part.judge(self.row, self.problem, arrays)
+                if best is None or self.part.better(self.row, quality, best):
+                    best = quality
+                if not self.part.better(self.row, target, quality):
+                    self.setting = setting
+                    return seconds - (end - time.perf_counter())
+        except Missed as missed:
+            if best is None:
+                raise
+            raise Missed(f"{missed}, best {best:.4g} in {seconds:.0f} s") from None
+        raise Missed(f"best {best:.4g} in {seconds:.0f} s" if best is not None else "out of time")
+
+    def turn(self):
+        answer, arrays = self.ask(self.setting, 600)
+        return {**answer, "quality": self.part.judge(self.row, self.problem, arrays), "setting": self.setting}
+
+    def cold(self):
+        """What a person waits for: a process that fits once."""
+        command = [*self.command, json.dumps(self.setting), str(self.scratch / "cold.npz")]
+        started = time.perf_counter()
+        try:
+            left = max(1.0, self.hard - started)
+            done = subprocess.run(command, capture_output=True, text=True, env=os.environ | ALONE, timeout=left, check=False)
+        except subprocess.TimeoutExpired:
+            return {}
+        wait = time.perf_counter() - started
+        return {"waits": wait, "memory": json.loads(done.stdout.splitlines()[-1])["memory"]} if done.returncode == 0 else {}
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def summary(part, row, problem, samples):
+    """What results.json has of a contender."""
+    found = {key: [sample[key] for sample in samples if key in sample] for key in ("seconds", "waits", "quality")}
+    memory = [sample["memory"] for sample in samples if sample.get("memory")]
+    rate = part.rate(row, problem, statistics.median(found["seconds"]), samples[-1]["setting"])
+    return {**found, "memory": max(memory) if memory else None, "setting": samples[-1]["setting"], "rate": rate}
+
+
+def turns(contenders, end):
+    """Samples of each contender, for as long as there is time; the first turn in any case, and some more where they are
+    brief. Of the peers, the one that was fastest then is waited for."""
+    samples, errors, last, awaited = {contender.name: [] for contender in contenders}, {}, 0.0, []
+    for number in range(REPEATS):
+        started = time.perf_counter()
+        if started + last > end and number and (number >= TURNS or last > BRIEF):
+            break
+        for contender in contenders:
+            if contender.name not in errors:
+                try:
+                    samples[contender.name].append(contender.turn())
+                except Missed as missed:
+                    errors[contender.name] = str(missed)
+        last = time.perf_counter() - started
+        if not number:
+            peers = [peer for peer in contenders if isinstance(peer, Peer) and samples[peer.name]]
+            fastest = min(peers, key=lambda peer: (peer.key == PYTHON, samples[peer.name][0]["seconds"]), default=None)
+            awaited = [peer for peer in peers if peer is fastest or peer.key == PYTHON]
+        for peer in awaited if number < COLD and (not number or time.perf_counter() < end) else []:
+            if peer.name not in errors:
+                samples[peer.name][-1] |= peer.cold()
+    return samples, errors
+
+
+def measure(row, seconds, chosen):
+    end, part = time.perf_counter() + seconds, PART[row.part]()
+    # When a row is to end though a peer is still busy.
+    hard = end + seconds + GRACE
+    problem = part.problem(row)
+    found = {}
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch:
+        scratch = pathlib.Path(scratch)
+        part.ready(row, problem, scratch)
+        given = part, row, problem, scratch
+        contenders = [Ours(*given), Ours(*given, workers=2), Ours(*given, together=2)]
+        # Which is also how long a fit from Python is to be.
+        row.about.setdefault("epochs", contenders[0].turn()["setting"])
+        peers, left = [], (end - time.perf_counter()) * SEARCH
+        # They import, read and warm up side by side.
+        for peer in [Peer(*given, name, hard) for name in chosen]:
+            try:
+                left = max(2.0, left - peer.search(left * NEXT))
+                peers.append(peer)
+            except Missed as missed:
+                found[peer.name] = {"none": str(missed)}
+                left = max(2.0, left * (1.0 - NEXT))
+                peer.close()
+        samples, errors = turns([*contenders, *peers], end)
+        for contender in [*contenders, *peers]:
+            mine = samples[contender.name]
+            found[contender.name] = (
+                {"none": errors[contender.name]} if contender.name in errors else summary(part, row, problem, mine)
+            )
+        for peer in peers:
+            peer.close()
+    return found
+
+
+def main():
+    name, seconds, peers, file = sys.argv[1:]
+    load = os.getloadavg()[0]
+    found = measure(row_named(name), float(seconds), [peer for peer in peers.split(",") if peer])
+    result = {"load": [round(load, 2), round(os.getloadavg()[0], 2)], "contenders": found}
+    pathlib.Path(file).write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

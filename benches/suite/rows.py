@@ -1,0 +1,114 @@
+"""The rows of the suite: problem, data, target and the peers, strongest first. The standard library is enough here."""
+
+import dataclasses
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
+TARGET = TARGET if TARGET.is_absolute() else ROOT / TARGET
+SCRATCH = TARGET / "suite"
+FILES = {name: f"lasso/{name}.svm.gz" for name in ("colon", "leukemia", "riboflavin", "mice", "farmads", "w8a", "imdb2")}
+FILES |= {name: f"mf/{name}.tsv.gz" for name in ("ml-1m", "ml-100k", "jester-1", "epinions-770k")}
+FILES |= {"gowalla": "mf/gowalla-train-pairs.tsv.gz"}
+FILES |= {name: f"lda/docword.{name}.txt.gz" for name in ("20ng", "ap", "imdb", "win32")}
+# Made by the suite, in its own folder.
+MADE = "synthetic"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A problem that all contenders solve to one quality."""
+
+    part: str
+    title: str
+    data: str
+    target: float
+    # What a whole measurement took on two busy cores: the share of the time that the row is given.
+    seconds: float
+    peers: tuple
+    about: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def name(self):
+        return f"{self.part} {self.title}"
+
+    @property
+    def path(self):
+        if self.data == MADE:
+            return SCRATCH / "synthetic.tsv.gz"
+        return pathlib.Path(os.environ.get("RADDLE_DATA", "")) / FILES[self.data]
+
+
+def lasso():
+    dense, sparse = ("colon", "leukemia", "riboflavin", "mice"), ("farmads", "w8a", "imdb2")
+    every = ("skglm", "celer", "glmnet", "adelie", "sklearn", "snapml")
+    seconds = {"mice": 80, "imdb2": 80}
+    cases = [(name, "squared", ratio) for ratio in (10, 100) for name in dense + sparse]
+    cases += [(name, "squared", 1000) for name in ("colon", "leukemia")]
+    cases += [(name, "logistic", ratio) for ratio in (10, 100) for name in ("leukemia", "farmads")]
+    cases += [(name, kind, 10) for kind in ("groups", "weights", "poisson") for name in ("leukemia", "farmads")]
+    cases += [(name, "path", 100) for name in ("leukemia", "farmads")]
+    peers = {
+        "path": every[:-1],
+        "groups": ("celer", "skglm", "adelie"),
+        "weights": ("skglm", "celer", "adelie", "glmnet"),
+        "poisson": ("skglm", "adelie"),
+    }
+    # No peer comes closer than this on a whole path.
+    paths = {"leukemia": 1e-4, "farmads": 1e-3}
+    for name, kind, ratio in cases:
+        about = {"mode": "sparse-raw" if name in sparse else "dense-std", "kind": kind, "ratio": ratio}
+        if kind == "path":
+            about["peer_target"] = paths[name]
+        yield Row("lasso", f"{name} {kind} {ratio}", name, 1e-6, seconds.get(name, 35), peers.get(kind, every), about)
+
+
+def linear():
+    solvers = {"hinge": ("-s 3",), "squared-hinge": ("-s 1", "-s 2"), "logistic": ("-s 0", "-s 7")}
+    seconds = {"w8a": 20, "farmads": 25, "imdb2": 50}
+    for name in ("w8a", "farmads", "imdb2"):
+        for loss in ("squared-hinge", "hinge", "logistic"):
+            for cost in (1, 100):
+                for target in (1e-3, 1e-6)[loss == "logistic" :]:
+                    peers = solvers[loss] + (() if loss == "squared-hinge" else ("snapml",))
+                    title = f"{name} {loss} C {cost} to {target:g}"
+                    yield Row("linear", title, name, target, seconds[name], peers, {"loss": loss, "cost": cost})
+
+
+def mf():
+    # LIBMF with the settings for short runs that were found best for it: epochs, lambda and eta.
+    tuned = {
+        ("ml-1m", 16, 0.8582, 3): (17, 0.03, 0.1),
+        ("ml-1m", 32, 0.8480, 5): (7, 0.04, 0.1),
+        ("ml-1m", 64, 0.8450, 5): (6, 0.04, 0.1),
+        ("ml-1m", 128, 0.8430, 5): (6, 0.04, 0.1),
+        ("ml-100k", 32, 0.9085, 8): (10, 0.08, 0.1),
+        ("jester-1", 32, 3.981, 7): (5, 0.15, 0.15),
+        (MADE, 32, 0.7863, 5): (7, 0.03, 0.1),
+        ("epinions-770k", 16, 1.0298, 3): (5, 0.05, 0.1),
+    }
+    for (name, rank, target, epochs), libmf in tuned.items():
+        about = {"rank": rank, "epochs": epochs, "libmf": libmf}
+        peers = ("libmf",) if name == MADE else ("libmf", "cornac", "cmfrec", "surprise")
+        seconds = {MADE: 150, "ml-100k": 15}.get(name, 50)
+        yield Row("mf", f"{name} rank {rank}", name, target, seconds, peers, about)
+    about = {"rank": 64, "epochs": 5, "implicit": True}
+    yield Row("mf", "gowalla implicit rank 64", "gowalla", 0.075, 90, ("implicit", "cmfrec"), about)
+
+
+def lda():
+    for name, topics, perplexity, passes, seconds in (
+        ("20ng", 1000, 3200, 5, 140),
+        ("imdb", 1000, 3950, 4, 260),
+        ("win32", 1000, 295, 6, 200),
+        ("20ng", 100, 3050, 26, 100),
+        ("ap", 100, 2800, 26, 60),
+    ):
+        peers = ("tomotopy", "mallet", "gensim", "sklearn")
+        yield Row("lda", f"{name} K {topics}", name, perplexity, seconds, peers, {"topics": topics, "passes": passes})
+
+
+ROWS = [*lasso(), *linear(), *mf(), *lda()]
+PEERS = sorted({peer for row in ROWS for peer in row.peers if not peer.startswith("-s")} | {"liblinear"})
+DATA = [*FILES, MADE]
