@@ -56,10 +56,7 @@ impl LearningRateSchedule {
     pub(crate) fn stages(epochs: Option<u64>) -> Vec<u32> {
         match epochs {
             Some(epochs) => vec![u32::try_from(epochs).unwrap_or(u32::MAX)],
-            None => match std::env::var("STAGES") {
-                Ok(text) => text.split(',').map(|one| one.parse().unwrap()).collect(),
-                _ => STAGES.to_vec(),
-            },
+            None => STAGES.to_vec(),
         }
     }
 

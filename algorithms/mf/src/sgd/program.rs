@@ -88,7 +88,7 @@ impl SgdProgram {
                     self.rates.bias_decay / partitioning.scale,
                 )
             };
-            let restarts = self.rates.tail.is_none() && std::env::var_os("NO_RESTART").is_none();
+            let restarts = self.rates.tail.is_none();
             part.begin(
                 now,
                 restarts,
