@@ -27,7 +27,7 @@ pub enum SyncInterval {
 /// | `word_priors` | none | weights > 0 | (word, topic, what is added to beta): seeded topics |
 /// | `epochs` | none | >= 1 | the run's length; without it the held-out perplexity ends the run |
 /// | `target` | none | > 1 | the run is done at this held-out perplexity |
-/// | `evaluate_every` | 5, fewer near a target | >= 1 | epochs from one evaluation to the next |
+/// | `evaluate_every` | 5; before a target as it falls | >= 1 | epochs from one evaluation to the next |
 /// | `progressive` | true | | the first epochs run on a part of the documents, which grows |
 /// | `beta_anneal` | from the data | >= 1 | beta is multiplied by this at first; the factor falls to 1; 1 turns annealing off |
 /// | `sync` | `Epoch` | | when shards see each other's changes of the topic counts |
@@ -117,7 +117,8 @@ impl Lda {
         self
     }
 
-    /// Sets how many epochs lie between evaluations. Without it they are 5, and fewer where the target may be met.
+    /// Sets how many epochs lie between evaluations. Without it they are 5; before a target as many as it takes to be
+    /// met at the pace of the last two evaluations, at most 10.
     pub fn evaluate_every(mut self, epochs: u64) -> Self {
         self.every = Some(epochs);
         self

@@ -81,17 +81,19 @@ impl Spec {
     }
 
     /// The chain has settled, and ten epochs have not gained a thousandth; with a target, which may be near,
-    /// they have gained nothing.
+    /// they, and the last two evaluations, have gained nothing.
     fn gains_nothing(&self, record: &Record, value: impl Fn(&Evaluation) -> f64) -> bool {
-        let Some(last) = record.evaluations.last() else { return false };
+        let all = &record.evaluations;
+        let Some(last) = all.last() else { return false };
         let from = self.course.settled();
-        let is_earlier = |other: &&Evaluation| other.epoch >= from && other.epoch + 10 <= last.epoch;
-        let earlier = || record.evaluations.iter().filter(is_earlier);
         if self.target.is_none() {
-            return earlier().next_back().is_some_and(|earlier| value(last) > 0.999 * value(earlier));
+            let is_earlier = |other: &&Evaluation| other.epoch >= from && other.epoch + 10 <= last.epoch;
+            let earlier = all.iter().filter(is_earlier).next_back();
+            return earlier.is_some_and(|earlier| value(last) > 0.999 * value(earlier));
         }
-        let is_recent = |other: &&Evaluation| other.epoch + 10 > last.epoch;
-        let recent = record.evaluations.iter().filter(is_recent).map(&value).fold(f64::INFINITY, f64::min);
-        earlier().any(|earlier| value(earlier) <= recent)
+        let of_ten_epochs = all.partition_point(|other| other.epoch + 10 <= last.epoch);
+        let (earlier, recent) = all.split_at(of_ten_epochs.min(all.len().saturating_sub(2)));
+        let least = recent.iter().map(&value).fold(f64::INFINITY, f64::min);
+        earlier.iter().any(|earlier| earlier.epoch >= from && value(earlier) <= least)
     }
 }

@@ -106,3 +106,29 @@ impl LdaSchedule {
         blocks.chunks(self.shards.max(1) as usize).map(round).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle::{Metric, Schedule};
+
+    use super::*;
+
+    #[test]
+    fn an_epoch_costs_the_part_of_the_documents_that_it_samples() {
+        let course = Arc::new(Course::new(9_200_000, 1000, true, None, None));
+        let evaluations = EvaluationTimes::default();
+        let mut schedule =
+            LdaSchedule { shards: 3, blocks: 4, course, held_out: true, optimise: true, evaluations };
+        let mut costs = Vec::new();
+        for epoch in [0, 5, 9, 40] {
+            let metric = Metric::new("perplexity", 900.0, "test data");
+            let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
+            let Plan::Known(rounds) = schedule.begin_epoch(&start) else { panic!("plans are known") };
+            let tasks = rounds.iter().map(|round| (round.tasks.len() as u64, &round.phase));
+            costs.push(tasks.map(|(tasks, phase)| tasks * schedule.cost(epoch, phase, 3_200)).sum());
+        }
+        // Parts of a thirty-second, a thirty-second with the next half of a sixteenth joining, and so on to all.
+        let whole = 3 * 4 * 3_200;
+        assert_eq!(costs, [whole / 32, whole / 32, whole / 16, whole]);
+    }
+}

@@ -2,6 +2,7 @@
 
 use raddle::prelude::*;
 use raddle::random::Stream;
+use raddle::schedule::{Assignment, EpochStart, Plan};
 use raddle_common::testing::{not_empty, pairs};
 use raddle_datasets::embedded;
 
@@ -56,4 +57,32 @@ fn the_weights_stay_those_of_the_dual_values_of_all_shards() {
         parts = ran.into();
     }
     assert_eq!(compared, 11_000);
+}
+
+/// A shard meets the block of its part alone, while the given cost is of one meeting of as many as there are blocks.
+#[test]
+fn an_epoch_costs_what_its_shards_cost() {
+    let data = embedded::diabetes();
+    let y: Vec<f64> = data.y.iter().map(|y| f64::from(u8::from(*y > 152.0))).collect();
+    let problem = Problem::new(&data.x, &y, 1.0).unwrap();
+    for plan in ["1", "4", "0:16,1:4", "auto"] {
+        let plan: PartPlan = plan.parse().unwrap();
+        let settings = InParts::new(Linear::params().loss(Loss::Hinge), plan.clone());
+        let (program, _) = settings.made(&problem).unwrap();
+        let blocks = u64::from(program.cut.finest());
+        let mut schedule = PartsSchedule::new(plan.clone(), program.cut.clone(), 1);
+        for epoch in 0..3 {
+            let metric = Metric::new("gap", 1.0, "training data");
+            let start =
+                EpochStart { epoch, metric, objective: Some(0.0), weights: Vec::new(), batch_hint: 0 };
+            let Plan::Known(rounds) = schedule.begin_epoch(&start) else { panic!("plans are known") };
+            let costs = program.cut.costs();
+            let tasks = rounds.iter().flat_map(|round| round.tasks.iter().map(|task| (task, round.phase)));
+            let cost = |(task, phase): (&Assignment, _)| {
+                schedule.cost(epoch, &phase, costs[task.shard as usize] / blocks)
+            };
+            let (sum, all): (u64, u64) = (tasks.map(cost).sum(), costs.iter().sum());
+            assert!(sum <= all && all - sum < blocks * costs.len() as u64, "{plan}: {sum} of {all}");
+        }
+    }
 }

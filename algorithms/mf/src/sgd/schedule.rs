@@ -175,6 +175,19 @@ mod tests {
     }
 
     #[test]
+    fn an_epoch_costs_what_it_trains_and_measures_and_not_what_it_moves() {
+        for (measure, measured) in [(Some(7), 12 * 7), (None, 0)] {
+            let mut schedule = GridSchedule::new(4, 3, 2, measure, false).with_means(true);
+            for _ in 0..2 {
+                let rounds = rounds(&mut schedule);
+                let tasks = rounds.iter().map(|round| (round.tasks.len() as u64, &round.phase));
+                let sum: u64 = tasks.map(|(tasks, phase)| tasks * schedule.cost(0, phase, 100)).sum();
+                assert_eq!(sum, 12 * 100 + measured);
+            }
+        }
+    }
+
+    #[test]
     fn ratings_are_dealt_once_and_every_epoch_visits_every_cell() {
         let mut schedule = GridSchedule::new(4, 3, 2, Some(1), false);
         let first = rounds(&mut schedule);

@@ -52,8 +52,8 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         Whether alpha and beta stay as they are.
     max_iter : int, default=None
         Number of epochs, passes over all tokens. Of None the held-out perplexity ends the fit.
-    evaluate_every : int, default=5
-        Epochs from one evaluation to the next.
+    evaluate_every : int, default=None
+        Epochs from one evaluation to the next; of None 5.
     validation : float, default=0.05
         Share of the documents that is held out for the perplexity that ends the fit; of 0 none is.
     random_state : int, RandomState instance or None, default=42
@@ -101,7 +101,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         topic_word_prior=None,
         fixed_priors=False,
         max_iter=None,
-        evaluate_every=5,
+        evaluate_every=None,
         validation=0.05,
         random_state=42,
         n_jobs=None,
@@ -175,7 +175,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
             "beta": optional("topic_word_prior", number),
             "fixed_priors": bool(self.fixed_priors),
             "epochs": optional("max_iter", whole, 1),
-            "evaluate_every": whole("evaluate_every", self.evaluate_every, 1),
+            "evaluate_every": optional("evaluate_every", whole, 1),
             "validation": validation,
             "seed": seed(self.random_state),
             "workers": workers(self.n_jobs),

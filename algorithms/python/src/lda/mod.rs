@@ -31,7 +31,7 @@ pub(crate) struct Asked {
     beta: Option<f64>,
     fixed_priors: bool,
     epochs: Option<u64>,
-    evaluate_every: u64,
+    evaluate_every: Option<u64>,
     validation: f64,
     seed: u64,
     workers: usize,
@@ -40,7 +40,10 @@ pub(crate) struct Asked {
 impl Asked {
     fn lda(&self) -> Lda {
         let lda = Lda::params().topics(self.topics).fixed_priors(self.fixed_priors);
-        let mut lda = lda.evaluate_every(self.evaluate_every).seed(self.seed).workers(self.workers);
+        let mut lda = lda.seed(self.seed).workers(self.workers);
+        if let Some(epochs) = self.evaluate_every {
+            lda = lda.evaluate_every(epochs);
+        }
         if let Some(alpha) = self.alpha {
             lda = lda.alpha(alpha);
         }
