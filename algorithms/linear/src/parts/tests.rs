@@ -77,9 +77,9 @@ fn an_epoch_costs_what_its_shards_cost() {
                 EpochStart { epoch, metric, objective: Some(0.0), weights: Vec::new(), batch_hint: 0 };
             let Plan::Known(rounds) = schedule.begin_epoch(&start) else { panic!("plans are known") };
             let costs = program.cut.costs();
-            let tasks = rounds.iter().flat_map(|round| round.tasks.iter().map(|task| (task, round.phase)));
+            let tasks = rounds.iter().flat_map(|round| round.tasks.iter().map(|task| (task, &round.phase)));
             let cost = |(task, phase): (&Assignment, _)| {
-                schedule.cost(epoch, &phase, costs[task.shard as usize] / blocks)
+                schedule.cost(epoch, phase, costs[task.shard as usize] / blocks)
             };
             let (sum, all): (u64, u64) = (tasks.map(cost).sum(), costs.iter().sum());
             assert!(sum <= all && all - sum < blocks * costs.len() as u64, "{plan}: {sum} of {all}");
