@@ -1,7 +1,14 @@
 #!/usr/bin/env bash
 # The gate of the Python package: format, lints, what may enter the tree, then its tests on the wheel as it is installed,
 # with doctests. Environment and build lie below target/python/. Without a Python it says what was not checked.
+#
+#   check.sh [--release]   # with --release the wheel is built as it is published, into target/python/wheels; it takes longer
 set -euo pipefail
+case ${1:-} in
+  --release) profile=release ;;
+  '') profile=tested ;;
+  *) echo "check.sh: $1 is no option: --release" >&2 && exit 2 ;;
+esac
 cd "$(dirname "$0")"
 package=$PWD
 root=$(cd ../.. && pwd)
@@ -45,7 +52,7 @@ fi
 # The same for lints and wheel, so that one builds on what the other did.
 export PYO3_PYTHON=$environment/bin/python
 step cargo fmt --check
-step cargo clippy --release --locked --all-targets -- -D warnings
+step cargo clippy --profile $profile --locked --all-targets -- -D warnings
 if cargo deny --version >/dev/null 2>&1; then
   step cargo deny --log-level error --locked --config deny.toml check bans licenses sources
 else
@@ -53,8 +60,9 @@ else
 fi
 
 wheels=$environment/../wheels
+[ "$profile" = release ] || wheels=$environment/../tested
 rm -rf "$wheels"
-step "$environment/bin/maturin" build --release --locked --quiet --out "$wheels"
+step "$environment/bin/maturin" build --profile $profile --locked --quiet --out "$wheels"
 wheel=$(echo "$wheels"/*.whl)
 size=$(stat --format %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
 printf '%s: %s bytes\n' "$(basename "$wheel")" "$size"

@@ -102,7 +102,7 @@ def prepare(say):
     record.write_text(json.dumps(known))
     absent = dict(known["absent"])
     if not known["wheel"]:
-        absent["raddle-python"] = "no wheel: algorithms/python/check.sh builds it"
+        absent["raddle-python"] = "no wheel: algorithms/python/check.sh --release builds it"
     if not os.environ.get("MALLET_JAR"):
         absent["mallet"] = "no jar: --mallet JAR"
     os.environ["LIBMF_OBJ"] = str(LIBMF)
