@@ -1,6 +1,5 @@
 //! [`EvaluationTimes`]: the epochs after which held-out documents are scored.
 
-use raddle::Metric;
 use raddle::schedule::EpochStart;
 
 use super::annealing::Course;
@@ -60,6 +59,8 @@ impl EvaluationTimes {
 
 #[cfg(test)]
 mod tests {
+    use raddle::Metric;
+
     use super::*;
 
     fn start(epoch: u64, value: f64, target: Option<f64>) -> EpochStart {

@@ -119,7 +119,7 @@ mod tests {
         let evaluations = EvaluationTimes::default();
         let mut schedule =
             LdaSchedule { shards: 3, blocks: 4, course, held_out: true, optimise: true, evaluations };
-        let mut costs = Vec::new();
+        let mut costs: Vec<u64> = Vec::new();
         for epoch in [0, 5, 9, 40] {
             let metric = Metric::new("perplexity", 900.0, "test data");
             let start = EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
