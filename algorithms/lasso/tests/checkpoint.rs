@@ -46,6 +46,18 @@ fn bits(fit: &Fit) -> (Vec<u64>, Ending) {
 /// Runs to the end with checkpoints, and again from the last one; then stops after some epochs, or is left with the
 /// checkpoint of an earlier one as a killed run is, and resumes each with other workers.
 fn resumes(problem: &Problem, lasso: &Lasso, limit: u64, stops: &[u64], context: &str) -> Fit {
+    resumes_on(&WORKERS, problem, lasso, limit, stops, context)
+}
+
+/// [`resumes`] with these numbers of workers.
+fn resumes_on(
+    workers: &[usize],
+    problem: &Problem,
+    lasso: &Lasso,
+    limit: u64,
+    stops: &[u64],
+    context: &str,
+) -> Fit {
     let folder = tempfile::tempdir().unwrap();
     let (file, killed) = (folder.path().join("checkpoint"), folder.path().join("killed"));
     let plain = run(problem, lasso, |engine| engine.epochs(limit)).unwrap();
@@ -55,7 +67,7 @@ fn resumes(problem: &Problem, lasso: &Lasso, limit: u64, stops: &[u64], context:
         run(problem, lasso, |engine| engine.epochs(limit).checkpoint(1, &file)).unwrap(),
         "with checkpoints",
     );
-    for workers in WORKERS {
+    for &workers in workers {
         let again = |engine: Engine<LassoProgram>| engine.workers(workers).epochs(limit).resume(&file);
         same(run(problem, lasso, again).unwrap(), &format!("finished, {workers} workers"));
     }
@@ -66,7 +78,7 @@ fn resumes(problem: &Problem, lasso: &Lasso, limit: u64, stops: &[u64], context:
             (after, Ending::Limit(Limit::Epochs)),
             "{context}"
         );
-        for workers in WORKERS {
+        for &workers in workers {
             let on = |engine: Engine<LassoProgram>| engine.workers(workers).threads(workers).resume(&killed);
             let resumed = run(problem, lasso, |engine| on(engine).epochs(limit)).unwrap();
             same(resumed, &format!("after {after} epochs, {workers} workers"));
@@ -121,7 +133,7 @@ fn a_fit_that_reached_its_tolerance_goes_on_to_a_tighter_one_as_if_begun_with_it
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("checkpoint");
     let mut went_on = 0;
-    for (name, problem) in problems(60, 150) {
+    for (name, problem) in problems(40, 90) {
         for (loss, l1_ratio) in KINDS {
             for schedule in SCHEDULES {
                 let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).ratio(20.0).schedule(schedule);
@@ -155,7 +167,8 @@ fn large_working_sets_are_made_anew_with_the_same_bits() {
             (Loss::Logistic, 1.0, 20.0, 256),
         ] {
             let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).ratio(ratio).tolerance(1e-4);
-            let fit = resumes(&problem, &lasso, 100, &[4], &format!("large, {name}, {loss:?} {l1_ratio}"));
+            let context = format!("large, {name}, {loss:?} {l1_ratio}");
+            let fit = resumes_on(&[3], &problem, &lasso, 100, &[4], &context);
             // A column that enters is an update.
             assert!(fit.report.updates > members, "{name}, {loss:?}: {} members", fit.report.updates);
         }

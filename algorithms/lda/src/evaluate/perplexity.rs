@@ -183,7 +183,9 @@ mod tests {
         let given = TopicModel { inverse: &inverse, alpha: &alpha, beta: 0.01 };
         for words in [0, 1, 3, 4, 5, 8, 41] {
             let rows: Vec<Vec<(u32, f32)>> = (0..words)
-                .map(|_| (0..random.below(50)).map(|topic| (topic as u32, 1.0 + random.below(9) as f32)).collect())
+                .map(|_| {
+                    (0..random.below(50)).map(|topic| (topic as u32, 1.0 + random.below(9) as f32)).collect()
+                })
                 .collect();
             let words: Vec<(f64, &[(u32, f32)])> = rows.iter().map(|row| (2.0, row.as_slice())).collect();
             let mut theta = Theta::new(&given);

@@ -69,7 +69,12 @@ mod tests {
     }
 
     /// Epochs after which a perplexity that falls like this is evaluated, until the target is met.
-    fn times(mut times: EvaluationTimes, course: &Course, falls: impl Fn(u64) -> f64, target: f64) -> Vec<u64> {
+    fn times(
+        mut times: EvaluationTimes,
+        course: &Course,
+        falls: impl Fn(u64) -> f64,
+        target: f64,
+    ) -> Vec<u64> {
         let (mut found, mut value) = (Vec::new(), f64::NAN);
         for epoch in 0..200 {
             if times.due(course, &start(epoch, value, Some(target))) {
@@ -114,6 +119,6 @@ mod tests {
         let due = (0..12).filter(|&epoch| plain.due(&course, &start(epoch, 2000.0 - epoch as f64, None)));
         assert_eq!(due.collect::<Vec<_>>(), [4, 9, 11]);
         let rising = times(EvaluationTimes::default(), &course, |epoch| 2000.0 + epoch as f64, 100.0);
-        assert_eq!(rising[..3], [5, 10, 15], "{rising:?}");
+        assert_eq!(rising[..5], [5, 10, 12, 17, 22], "{rising:?}");
     }
 }

@@ -371,9 +371,7 @@ mod tests {
                     let metric = Metric::new("rmse", 1.0, "training data");
                     let start =
                         EpochStart { epoch, metric, objective: None, weights: Vec::new(), batch_hint: 0 };
-                    let Plan::Known(rounds) = schedule.begin_epoch(&start) else {
-                        panic!("plans are known")
-                    };
+                    let Plan::Known(rounds) = schedule.begin_epoch(&start) else { panic!("plans are known") };
                     let tasks_of = rounds.iter().map(|round| (round.tasks.len() as u64, &round.phase));
                     let sum: u64 =
                         tasks_of.map(|(tasks, phase)| tasks * schedule.cost(epoch, phase, given)).sum();
