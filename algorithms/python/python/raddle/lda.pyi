@@ -38,7 +38,7 @@ class LatentDirichletAllocation(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         topic_word_prior: float | None = None,
         fixed_priors: bool = False,
         max_iter: int | None = None,
-        evaluate_every: int = 5,
+        evaluate_every: int | None = None,
         validation: float = 0.05,
         random_state: int | RandomState | None = 42,
         n_jobs: int | None = None,
