@@ -9,6 +9,8 @@ mod commands;
 mod comparisons;
 mod convergence;
 mod errors;
+#[cfg(target_os = "linux")]
+mod encryption;
 mod examples;
 mod extreme_settings;
 mod fork_join;

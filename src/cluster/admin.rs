@@ -1,11 +1,11 @@
 //! [`AdminClient`]: a connection from outside to a run: its status, and requests to rescale or to join it.
 
-use std::net::TcpStream;
 use std::time::Duration;
 
 use super::invitation::Invitation;
 use super::net::handshake::{Handshake, PATIENCE, Role};
 use super::net::listener::{Retry, connect};
+use super::net::socket::{Encryption, Socket};
 use super::net::wire::{Timed, receive, send};
 use super::protocol::{AdminRequest, AdminResponse, RunStatus};
 use crate::base::error::EngineError;
@@ -79,15 +79,21 @@ impl AdminClient {
     }
 
     /// Sends a request on a new connection; returns it, with the response.
-    pub(super) fn request(&self, request: &AdminRequest) -> Result<(TcpStream, AdminResponse), EngineError> {
+    pub(super) fn request(&self, request: &AdminRequest) -> Result<(Socket, AdminResponse), EngineError> {
         let Invitation { coordinator, token, run } = self.0;
         let dead = |why: &dyn std::fmt::Display| {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
         };
         let handshake = || Handshake::new(Role::AdminClient, (0, run), 0, u32::MAX);
-        let connected = connect(coordinator, token, handshake, (Retry::Crowded, CROWDED), || false);
+        let connected = connect(
+            coordinator,
+            (token, Encryption::default()),
+            handshake,
+            (Retry::Crowded, CROWDED),
+            || false,
+        );
         let (_, socket) = connected.map_err(|why| dead(&why))?;
-        let mut timed = Timed::new(&socket, Some(PATIENCE));
+        let mut timed = Timed::behind(&socket, PATIENCE);
         send(&mut timed, request).map_err(|why| dead(&why))?;
         let answer = receive(&mut timed, MOST).map_err(|why| dead(&why))?;
         drop(timed);

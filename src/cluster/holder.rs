@@ -1,6 +1,5 @@
 //! [`Holder`]: a connection from outside to a held run, which waits for it at each boundary.
 
-use std::net::TcpStream;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::admin::{AdminClient, MOST};
 use super::held_boundary::HeldBoundary;
 use super::invitation::{INVITATION, Invitation};
+use super::net::socket::Socket;
 use super::net::wire::{receive, send};
 use super::protocol::{AdminRequest, AdminResponse};
 use crate::base::error::EngineError;
@@ -27,7 +27,7 @@ const NOTICED: Duration = Duration::from_secs(1);
 /// A run has one holder at a time. Where the holder goes away, the run waits at its next boundary for another one.
 #[derive(Debug)]
 pub struct Holder {
-    events: TcpStream,
+    events: Socket,
     answers: HolderAnswers,
     /// The boundary of the last event.
     last: Option<HeldBoundary>,
@@ -35,7 +35,7 @@ pub struct Holder {
 
 /// Answers of a [`Holder`] to the boundaries of its run; every copy speaks for the same holder.
 #[derive(Debug, Clone)]
-pub struct HolderAnswers(Arc<Mutex<TcpStream>>);
+pub struct HolderAnswers(Arc<Mutex<Socket>>);
 
 /// Event of a held run.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +63,7 @@ impl Holder {
             let connected = Invitation::read(&folder.join(INVITATION))
                 .and_then(|invitation| AdminClient::new(invitation).request(&AdminRequest::Hold));
             match connected {
-                Ok((socket, AdminResponse::Holds)) => return Self::new(socket),
+                Ok((socket, AdminResponse::Holds)) => return Ok(Self::new(socket)),
                 // The launcher may not have noticed yet that the holder before is gone.
                 Ok((_, AdminResponse::Refused(why))) if began.elapsed() >= NOTICED.min(at_most) => {
                     return Err(EngineError::Setting(why));
@@ -77,9 +77,9 @@ impl Holder {
         }
     }
 
-    fn new(events: TcpStream) -> Result<Self, EngineError> {
-        let answers = events.try_clone().map_err(|why| EngineError::Process(why.to_string()))?;
-        Ok(Self { events, answers: HolderAnswers(Arc::new(Mutex::new(answers))), last: None })
+    fn new(events: Socket) -> Self {
+        let answers = HolderAnswers(Arc::new(Mutex::new(events.clone())));
+        Self { events, answers, last: None }
     }
 
     /// Waits for the run's next event.

@@ -35,6 +35,7 @@ pub(crate) use self::invitation::{AGAIN, ALONE, FILE, INVITATION, WORKERS, write
 pub(crate) use self::net::addresses::Address;
 pub(crate) use self::net::addresses::Addresses;
 pub(crate) use self::net::handshake::random;
+pub use self::net::socket::Encryption;
 #[cfg(feature = "cli")]
 pub(crate) use self::parent_link::attach;
 use self::parent_link::{ParentLink, Started};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
+use super::net::socket::Encryption;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct CoordinatorSettings {
     /// Heartbeat timeout: a process that has sent nothing for this time is lost. Processes send a heartbeat
     /// every second.
     pub deadline: Duration,
+    /// Connections that are encrypted, of those over the network.
+    pub encryption: Encryption,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
 }
@@ -38,8 +41,19 @@ impl CoordinatorSettings {
     pub fn new(processes: u32, workers: u32) -> Self {
         let listen = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let (argv, folder, resume, deadline) = (Vec::new(), None, None, Duration::from_secs(10));
-        let held = false;
-        Self { processes, workers, listen, port: 0, balance: true, argv, folder, resume, deadline, held }
+        Self {
+            processes,
+            workers,
+            listen,
+            port: 0,
+            balance: true,
+            argv,
+            folder,
+            resume,
+            deadline,
+            encryption: Encryption::default(),
+            held: false,
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use super::client::fits;
 use super::net::handshake::{Handshake, PATIENCE, Refused, Role, Token, initiate, respond};
 use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
+use super::net::socket::{Encryption, Socket};
 use crate::cluster::simulation::Rng;
 
 const TOKEN: Token = Token([7; 32]);
@@ -44,8 +45,15 @@ fn listener_with_refusals() -> (Listener, Arc<Mutex<Vec<Handshake>>>, Refusals) 
         refused.lock().unwrap().push((of, rejection.why.to_owned()));
     });
     let introduce = Box::new(|| Ok(handshake(1, 2, 0)));
-    let handlers =
-        ListenerHandlers { token: TOKEN, introduce, admit, refuse, deliver, queues: AcceptQueues::default() };
+    let handlers = ListenerHandlers {
+        token: TOKEN,
+        encryption: Encryption::Remote,
+        introduce,
+        admit,
+        refuse,
+        deliver,
+        queues: AcceptQueues::default(),
+    };
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     (Listener::open(at, handlers).unwrap(), came, told)
 }
@@ -54,9 +62,9 @@ fn connect_with(
     listener: &Listener,
     token: Token,
     handshake: &Handshake,
-) -> Result<(Handshake, TcpStream), Refused> {
+) -> Result<(Handshake, Socket), Refused> {
     let retry = (Retry::Crowded, Duration::from_secs(30));
-    connect(listener.address(), token, || Ok(handshake.clone()), retry, || false)
+    connect(listener.address(), (token, Encryption::Remote), || Ok(handshake.clone()), retry, || false)
 }
 
 #[test]
@@ -206,7 +214,7 @@ fn those_that_hold_the_token_have_places_of_their_own() {
     let connecting = thread::spawn(move || {
         let socket = TcpStream::connect(at).unwrap();
         // No time limit: strangers may take any time.
-        let greeted = initiate(&socket, TOKEN, &handshake(1, 2, 5), None).map(|handshake| handshake.run);
+        let greeted = initiate(&socket, TOKEN, &handshake(1, 2, 5), None).map(|(handshake, _)| handshake.run);
         socket.shutdown(Shutdown::Both).unwrap();
         greeted
     });
@@ -254,12 +262,12 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         let (at, to) = (proxy.local_addr().unwrap(), inside.local_addr().unwrap());
         let answering = thread::spawn(move || {
             let socket = inside.accept().unwrap().0;
-            let mine = handshake(1, 2, 0);
+            let mine = handshake(1, 2, 0).encrypting(seed % 3 == 0);
             respond(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(()))
-                .map(|handshake| handshake.index)
+                .map(|(handshake, cipher)| (handshake.index, cipher.is_some()))
         });
         // The direction, the byte in it and the bit that is changed.
-        let (forwards, which, bit) = (rng.one_in(2), rng.below(190), 1 << rng.below(8));
+        let (forwards, which, bit) = (rng.one_in(2), rng.below(250), 1 << rng.below(8));
         let (tell, changed) = mpsc::channel();
         let passing = thread::spawn(move || {
             let (one, other) = (proxy.accept().unwrap().0, TcpStream::connect(to).unwrap());
@@ -286,7 +294,8 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
             back.join().unwrap();
         });
         let socket = TcpStream::connect(at).unwrap();
-        let greeted = initiate(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE));
+        let mine = handshake(1, 2, 5).encrypting(seed % 3 == 1);
+        let greeted = initiate(&socket, TOKEN, &mine, Some(PATIENCE)).map(|(_, cipher)| cipher.is_some());
         // A socket that was closed with unread bytes may be gone already.
         let _ = socket.shutdown(Shutdown::Both);
         let answered = answering.join().unwrap();
@@ -294,5 +303,8 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         let was_changed = changed.try_recv().is_ok();
         let agreed = greeted.is_ok() && answered.is_ok();
         assert!(agreed != was_changed, "seed {seed}: changed {was_changed}, {greeted:?}, {answered:?}");
+        if let (Ok(one), Ok((_, other))) = (greeted, answered) {
+            assert_eq!([one, other], [seed % 3 < 2; 2], "where an end wants a cipher both have it");
+        }
     }
 }

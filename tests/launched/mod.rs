@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-pub(crate) use self::proxy::{Proxy, free_port};
+pub(crate) use self::proxy::{Proxy, Tampering, free_port};
 use crate::commands::{command, ends, run};
 
 /// Longest time that anything takes.

@@ -1,5 +1,5 @@
 //! A proxy on loopback that can stop passing bytes on, in one direction or in both, without closing a
-//! connection.
+//! connection; that changes what it passes on, and keeps a copy of it.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -13,36 +13,55 @@ pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Directions of a connection in which bytes are lost: from the connecting end, and to it.
-#[derive(Default)]
-struct Lost {
-    forth: AtomicBool,
-    back: AtomicBool,
+/// Change of the bytes that are passed on next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tampering {
+    /// A bit of them is flipped.
+    Flip,
+    /// They are passed on twice.
+    Repeat,
+    /// They are passed on behind those that follow.
+    Swap,
+    /// They are left out.
+    Drop,
+    /// Half of them is the last that is passed on.
+    Cut,
 }
+
+/// One direction of a connection.
+#[derive(Default)]
+struct Direction {
+    /// `true` if bytes are lost.
+    is_cut: AtomicBool,
+    tampering: Mutex<Option<Tampering>>,
+    seen: Mutex<Vec<u8>>,
+}
+
+/// A connection: from the connecting end, and to it.
+type Both = [Arc<Direction>; 2];
 
 /// Passes connections on to an address.
 pub(crate) struct Proxy {
     pub address: SocketAddr,
-    connections: Arc<Mutex<Vec<Arc<Lost>>>>,
+    connections: Arc<Mutex<Vec<Both>>>,
 }
 
 impl Proxy {
     pub(crate) fn to(target: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let connections: Arc<Mutex<Vec<Arc<Lost>>>> = Arc::default();
+        let connections: Arc<Mutex<Vec<Both>>> = Arc::default();
         let made = Arc::clone(&connections);
         // It listens as long as the test lasts.
         thread::spawn(move || {
             for one in listener.incoming() {
                 let (Ok(one), Ok(other)) = (one, TcpStream::connect(target)) else { continue };
                 let _ = (one.set_nodelay(true), other.set_nodelay(true));
-                let lost = Arc::new(Lost::default());
-                made.lock().unwrap().push(Arc::clone(&lost));
-                let (back, forth) = (other.try_clone().unwrap(), one.try_clone().unwrap());
-                let same = Arc::clone(&lost);
-                thread::spawn(move || pass(one, other, || lost.forth.load(Ordering::Acquire)));
-                thread::spawn(move || pass(back, forth, || same.back.load(Ordering::Acquire)));
+                let [forth, back] = Both::default();
+                made.lock().unwrap().push([Arc::clone(&forth), Arc::clone(&back)]);
+                let (from, to) = (other.try_clone().unwrap(), one.try_clone().unwrap());
+                thread::spawn(move || forth.pass(one, other));
+                thread::spawn(move || back.pass(from, to));
             }
         });
         Self { address, connections }
@@ -61,23 +80,60 @@ impl Proxy {
     /// there are.
     pub(crate) fn cut(&self, forth: bool, back: bool) -> usize {
         let connections = self.connections.lock().unwrap();
-        for lost in connections.iter() {
-            lost.forth.fetch_or(forth, Ordering::AcqRel);
-            lost.back.fetch_or(back, Ordering::AcqRel);
+        for [there, here] in connections.iter() {
+            there.is_cut.fetch_or(forth, Ordering::AcqRel);
+            here.is_cut.fetch_or(back, Ordering::AcqRel);
         }
         connections.len()
     }
+
+    /// Changes what is passed on next to the connecting ends of the connections that there are. Returns how many there
+    /// are.
+    pub(crate) fn tamper(&self, how: Tampering) -> usize {
+        let connections = self.connections.lock().unwrap();
+        connections.iter().for_each(|[_, back]| *back.tampering.lock().unwrap() = Some(how));
+        connections.len()
+    }
+
+    /// All bytes that have come by, a direction of a connection behind the other.
+    pub(crate) fn seen(&self) -> Vec<Vec<u8>> {
+        let connections = self.connections.lock().unwrap();
+        connections.iter().flatten().map(|direction| direction.seen.lock().unwrap().clone()).collect()
+    }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, is_lost: impl Fn() -> bool) {
-    let mut some = vec![0; 1 << 16];
-    while let Ok(count @ 1..) = from.read(&mut some) {
-        if !is_lost() && to.write_all(&some[..count]).is_err() {
-            return;
+impl Direction {
+    fn pass(&self, mut from: TcpStream, mut to: TcpStream) {
+        let mut some = vec![0; 1 << 16];
+        let mut held: Option<Vec<u8>> = None;
+        while let Ok(count @ 1..) = from.read(&mut some) {
+            if self.is_cut.load(Ordering::Acquire) {
+                continue;
+            }
+            self.seen.lock().unwrap().extend_from_slice(&some[..count]);
+            let mut bytes = some[..count].to_vec();
+            match self.tampering.lock().unwrap().take() {
+                Some(Tampering::Flip) => bytes[count / 2] ^= 1,
+                Some(Tampering::Repeat) => bytes.extend_from_within(..),
+                Some(Tampering::Swap) => {
+                    held = Some(bytes);
+                    continue;
+                }
+                Some(Tampering::Drop) => continue,
+                Some(Tampering::Cut) => {
+                    let _ = to.write_all(&bytes[..count / 2]);
+                    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+                    return;
+                }
+                None => bytes.extend(held.take().into_iter().flatten()),
+            }
+            if to.write_all(&bytes).is_err() {
+                return;
+            }
         }
-    }
-    // The end of a connection is lost, too.
-    if !is_lost() {
-        let _ = to.shutdown(Shutdown::Write);
+        // The end of a connection is lost, too.
+        if !self.is_cut.load(Ordering::Acquire) {
+            let _ = to.shutdown(Shutdown::Write);
+        }
     }
 }

@@ -29,8 +29,8 @@ const MOST: usize = 3;
 /// Asks for a place in the run, and starts its program as one more process of it: anew, in a new place, where
 /// a loss has ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
-    let Join { address, token_file, listen, advertise, .. } = options;
-    let addresses = Addresses { listen: *listen, advertise: *advertise };
+    let Join { address, token_file, listen, advertise, encryption, .. } = options;
+    let addresses = Addresses { listen: *listen, advertise: *advertise, encryption: encryption.chosen() };
     check_addresses(addresses)?;
     let token = read_private(token_file)?;
     let invitation = Invitation::to(resolve(address)?, token.trim())

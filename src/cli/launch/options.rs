@@ -8,7 +8,7 @@ use clap::{ArgAction, Args};
 
 use crate::cli::exit::Error;
 use crate::cli::options::values::{self, MOST_WORKERS};
-use crate::cluster::{Address, Addresses};
+use crate::cluster::{Address, Addresses, Encryption};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
@@ -19,12 +19,14 @@ pub(super) struct Launch {
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
     pub(super) workers: usize,
     /// Address at which the run listens for processes of other machines, with a port or with any that is
-    /// free. Nothing is encrypted: see src/NETWORK.md.
+    /// free. Connections beyond loopback are encrypted: see src/NETWORK.md.
     #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
     pub(super) listen: Address,
     /// Address that processes of other machines are told, where they do not addresses this one at --listen.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
+    #[command(flatten)]
+    pub(super) encryption: EncryptionOptions,
     /// Move shards to the workers that are faster. Never changes the model.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
     pub(super) balance: bool,
@@ -60,9 +62,31 @@ pub(super) struct Join {
     /// Address that the others are told, where they do not addresses the process at the one it listens at.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
+    #[command(flatten)]
+    pub(super) encryption: EncryptionOptions,
     /// A launcher that does not answer for this time is gone: the process is ended.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct EncryptionOptions {
+    /// Encrypt nothing. Connections beyond loopback are in clear only where both ends are told so.
+    #[arg(long, conflicts_with = "encrypt")]
+    plain: bool,
+    /// Encrypt connections over loopback, too.
+    #[arg(long)]
+    encrypt: bool,
+}
+
+impl EncryptionOptions {
+    pub(super) fn chosen(&self) -> Encryption {
+        match (self.plain, self.encrypt) {
+            (true, _) => Encryption::Never,
+            (_, true) => Encryption::Always,
+            _ => Encryption::Remote,
+        }
+    }
 }
 
 /// A time of at least 2 seconds: processes say every second that they are alive.

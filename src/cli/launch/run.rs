@@ -86,12 +86,13 @@ fn absolute(path: &Path) -> PathBuf {
 
 /// Starts the processes and coordinates them, anew after a loss; gives the run's status.
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
-    let Launch { processes, workers, listen, advertise, balance, deadline, held, .. } = options;
+    let Launch { processes, workers, listen, advertise, encryption, balance, deadline, held, .. } = options;
+    let encryption = encryption.chosen();
     let plan = LaunchPlan::of(options)?;
     if *held {
         plan.check_held(*processes)?;
     }
-    check_addresses(Addresses { listen: Some(*listen), advertise: *advertise })?;
+    check_addresses(Addresses { listen: Some(*listen), advertise: *advertise, encryption })?;
     let room = Room::open(plan.out.as_deref(), plan.earlier)?;
     let mut line = vec![plan.program.display().to_string()];
     line.extend(plan.arguments.iter().cloned());
@@ -103,6 +104,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         folder: room.path().map(Path::to_owned),
         resume: plan.resume.as_ref().map(|run| run.join("checkpoint")),
         deadline: *deadline,
+        encryption,
         held: *held,
         ..CoordinatorSettings::new(*processes as u32, *workers as u32)
     };
@@ -116,7 +118,8 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     }
     // Only the coordinator has a port that is named; processes started here listen at its address.
     let everywhere = Some(listen.without_port()).filter(|address| address.ip.is_unspecified());
-    let addresses = Addresses { listen: everywhere, advertise: advertise.map(Address::without_port) };
+    let addresses =
+        Addresses { listen: everywhere, advertise: advertise.map(Address::without_port), encryption };
     room.watch(server.remote());
     let mut losses = Losses::default();
     loop {

@@ -18,6 +18,7 @@ use super::invitation::Invitation;
 use super::net::addresses::Addresses;
 use super::net::handshake::{Handshake, Refused, Role, Token, initiate};
 use super::net::listener::{Listener, Retry, connect};
+use super::net::socket::{Encryption, Socket};
 use super::net::wire::{heartbeat, send};
 use super::parent_link::ParentLink;
 use super::plan::GenerationPlan;
@@ -34,7 +35,8 @@ pub(crate) struct CoordinatorClient {
     token: Token,
     /// Numbers of the build and of the run.
     ids: (u64, u64),
-    control: Arc<Mutex<TcpStream>>,
+    encryption: Encryption,
+    control: Arc<Mutex<Socket>>,
     instructions: Mutex<mpsc::Receiver<Instructed>>,
     pub(crate) requests: Arc<BoundaryRequests>,
     pending: Arc<PendingConnections>,
@@ -91,20 +93,21 @@ impl CoordinatorClient {
         };
         let is_launched = matches!(parent_link, ParentLink::Launcher(_));
         let handshake = || Handshake::new(Role::Member, ids, 0, index);
-        let (control, supervisor) = control(parent_link, (coordinator, token), handshake).map_err(unfit)?;
+        let encryption = addresses.encryption;
+        let at = (coordinator, (token, encryption));
+        let (control, supervisor) = control(parent_link, at, handshake).map_err(unfit)?;
         let here = match is_launched {
             true => coordinator.ip(),
             false => control.local_addr().map_err(|why| refused(&why))?.ip(),
         };
         let (pending, is_guest) = (Arc::new(PendingConnections::default()), supervisor.is_some());
-        let listener = open_listener((addresses, here), token, ids, index, &pending)?;
+        let listener = open_listener((addresses, here), (index, token, ids), &pending)?;
         let address = addresses.advertised(listener.address());
         let requests = Arc::new(BoundaryRequests::default());
         let (done, used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let received =
             Orders { end, done: Arc::clone(&done), used: Arc::clone(&used), requests: Arc::clone(&requests) };
-        let orders = control.try_clone().map_err(|why| refused(&why))?;
-        let instructions = received.receive_from(orders).map_err(|why| refused(&why))?;
+        let instructions = received.receive_from(control.clone()).map_err(|why| refused(&why))?;
         let (control, instructions) = (Arc::new(Mutex::new(control)), Mutex::new(instructions));
         let alive = || MemberReport::Alive { memory: peak_memory_bytes().unwrap_or(0) };
         heartbeat(&control, alive).map_err(|why| refused(&why))?;
@@ -115,6 +118,7 @@ impl CoordinatorClient {
             index,
             token,
             ids,
+            encryption,
             control,
             instructions,
             requests,
@@ -201,7 +205,7 @@ impl CoordinatorClient {
         deadline: f64,
     ) -> Result<Vec<(u32, Link)>, EngineError> {
         let me = (self.index, self.token, self.ids);
-        self.pending.connect_peers(me, (plan, deadline), &self.requests)
+        self.pending.connect_peers((me, self.encryption), (plan, deadline), &self.requests)
     }
 }
 
@@ -222,25 +226,25 @@ impl Drop for CoordinatorClient {
 /// [`CONNECTING`] where the connection breaks.
 fn control(
     parent_link: ParentLink,
-    (coordinator, token): (SocketAddr, Token),
+    (coordinator, secret): (SocketAddr, (Token, Encryption)),
     handshake: impl Fn() -> io::Result<Handshake>,
-) -> Result<(TcpStream, Option<TcpStream>), Refused> {
+) -> Result<(Socket, Option<TcpStream>), Refused> {
     let supervisor = match parent_link {
         ParentLink::Launcher(socket) => {
             // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has closed its
             // end.
-            initiate(&socket, token, &handshake()?, None)?;
-            return Ok((socket, None));
+            let (_, cipher) = initiate(&socket, secret.0, &handshake()?, None)?;
+            return Ok((Socket::new(socket, cipher), None));
         }
         ParentLink::Supervisor(socket) => Some(socket),
         ParentLink::None => None,
     };
-    let (_, control) = connect(coordinator, token, handshake, (Retry::Broken, CONNECTING), || false)?;
+    let (_, control) = connect(coordinator, secret, handshake, (Retry::Broken, CONNECTING), || false)?;
     Ok((control, supervisor))
 }
 
 /// Reports that the process leaves once its supervisor is gone: nothing else would end it, or start it again.
-fn leave_with_parent(mut supervisor: TcpStream, control: &Arc<Mutex<TcpStream>>) -> io::Result<()> {
+fn leave_with_parent(mut supervisor: TcpStream, control: &Arc<Mutex<Socket>>) -> io::Result<()> {
     let control = Arc::downgrade(control);
     let waiting = messenger("supervisor").spawn(move || {
         // The supervisor sends nothing: the copy ends with the connection.

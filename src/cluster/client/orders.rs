@@ -1,13 +1,13 @@
 //! Orders of the coordinator: some are obeyed at once, the others wait for the process.
 
 use std::io;
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use crate::base::error::EngineError;
 use crate::cluster::net::link::messenger;
+use crate::cluster::net::socket::Socket;
 use crate::cluster::net::wire::receive;
 use crate::cluster::protocol::{GenerationStart, Order};
 use crate::run::requests::BoundaryRequests;
@@ -52,7 +52,7 @@ pub(super) struct Orders {
 
 impl Orders {
     /// Receives orders in a thread of its own; gives those that wait for the process.
-    pub(super) fn receive_from(self, mut control: TcpStream) -> io::Result<mpsc::Receiver<Instructed>> {
+    pub(super) fn receive_from(self, mut control: Socket) -> io::Result<mpsc::Receiver<Instructed>> {
         let (sender, instructions) = mpsc::channel();
         let receiving = messenger("orders").spawn(move || {
             loop {
@@ -75,7 +75,7 @@ impl Orders {
     }
 
     /// Obeys an order, unless the process itself has to.
-    fn obey(&self, order: io::Result<Order>, control: &TcpStream) -> Option<Instructed> {
+    fn obey(&self, order: io::Result<Order>, control: &Socket) -> Option<Instructed> {
         match order {
             Ok(Order::Begin { start }) => return Some(Ok(Instruction::Begin(Box::new(start)))),
             Ok(Order::SubmitParts { epoch, anew, .. }) => {

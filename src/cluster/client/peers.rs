@@ -14,6 +14,7 @@ use crate::cluster::net::addresses::Addresses;
 use crate::cluster::net::handshake::{Handshake, Role, Token};
 use crate::cluster::net::link::Link;
 use crate::cluster::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
+use crate::cluster::net::socket::Encryption;
 use crate::cluster::plan::{GenerationPlan, Participant};
 use crate::run::requests::BoundaryRequests;
 
@@ -38,7 +39,7 @@ impl PendingConnections {
     /// higher numbers dial it. A peer that sends nothing for `deadline` seconds is lost from then on.
     pub(super) fn connect_peers(
         &self,
-        (me, token, ids): Identified,
+        ((me, token, ids), encryption): (Identified, Encryption),
         (plan, deadline): (&GenerationPlan, f64),
         requests: &BoundaryRequests,
     ) -> Result<Vec<(u32, Link)>, EngineError> {
@@ -54,7 +55,9 @@ impl PendingConnections {
                 let handshake = || Handshake::new(Role::Neighbour, ids, plan.number, me);
                 let at = address.parse().map_err(|_| lost(&"that is no address"))?;
                 let dialled =
-                    connect(at, token, handshake, (Retry::Broken, CONNECTING), || requests.is_over());
+                    connect(at, (token, encryption), handshake, (Retry::Broken, CONNECTING), || {
+                        requests.is_over()
+                    });
                 let (there, socket) = dialled.map_err(|why| lost(&why))?;
                 if there.index != *id {
                     return Err(lost(&"another process answers there"));
@@ -91,14 +94,12 @@ impl PendingConnections {
 /// [`CONNECTING`].
 pub(super) fn open_listener(
     (addresses, here): (Addresses, IpAddr),
-    token: Token,
-    ids: (u64, u64),
-    index: u32,
+    me: Identified,
     pending: &Arc<PendingConnections>,
 ) -> Result<Listener, EngineError> {
     let (at, until) = (addresses.listens(here), Instant::now() + CONNECTING);
     loop {
-        match Listener::open(at, handlers(token, ids, index, pending)) {
+        match Listener::open(at, handlers((me, addresses.encryption), pending)) {
             Ok(listener) => return Ok(listener),
             Err(why) if why.kind() != io::ErrorKind::AddrNotAvailable || addresses.listen.is_some() => {
                 return Err(EngineError::Setting(format!("cannot listen at {at}: {why}")));
@@ -113,9 +114,7 @@ pub(super) fn open_listener(
 
 /// Handlers that admit peers of the run and store their connections.
 fn handlers(
-    token: Token,
-    ids: (u64, u64),
-    index: u32,
+    ((index, token, ids), encryption): (Identified, Encryption),
     pending: &Arc<PendingConnections>,
 ) -> ListenerHandlers {
     let (asks, takes) = (Arc::clone(pending), Arc::clone(pending));
@@ -138,7 +137,7 @@ fn handlers(
     });
     // A peer that is turned away reports it.
     let (refuse, queues) = (Box::new(|_: &Rejection<'_>| ()), AcceptQueues::default());
-    ListenerHandlers { token, introduce, admit, refuse, deliver, queues }
+    ListenerHandlers { token, encryption, introduce, admit, refuse, deliver, queues }
 }
 
 /// Error that names the difference where a process belongs to another run, or runs another build.

@@ -1,15 +1,18 @@
-//! [`Addresses`]: the address at which a process listens, and the one that it advertises to others.
+//! [`Addresses`]: the address at which a process listens, the one that it advertises to others, and which of its connections
+//! are under a cipher.
 
 use std::env;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
+use super::socket::Encryption;
 use crate::base::error::EngineError;
 
-/// Environment variables with the address to listen at, and the one to advertise.
+/// Environment variables with the address to listen at, the one to advertise, and the connections under a cipher.
 const LISTEN: &str = "RADDLE_LISTEN";
 const ADVERTISE: &str = "RADDLE_ADVERTISE";
+const ENCRYPTION: &str = "RADDLE_ENCRYPTION";
 
 /// An IP address, with a port where one is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +63,7 @@ impl Address {
 pub(crate) struct Addresses {
     pub(crate) listen: Option<Address>,
     pub(crate) advertise: Option<Address>,
+    pub(crate) encryption: Encryption,
 }
 
 impl Addresses {
@@ -67,19 +71,19 @@ impl Addresses {
     #[cfg(feature = "cli")]
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
         let listen = self.listen.map(|address| (LISTEN, address.to_string()));
-        listen.into_iter().chain(self.advertise.map(|address| (ADVERTISE, address.to_string())))
+        let advertise = self.advertise.map(|address| (ADVERTISE, address.to_string()));
+        let encryption = Some(self.encryption).filter(|&encryption| encryption != Encryption::default());
+        let encryption = encryption.map(|encryption| (ENCRYPTION, encryption.to_string()));
+        [listen, advertise, encryption].into_iter().flatten()
     }
 
     /// Addresses from this process's environment.
     pub(crate) fn from_environment() -> Result<Self, EngineError> {
-        let read = |name: &str| match env::var(name) {
-            Ok(text) => {
-                let address = text.parse::<Address>();
-                address.map(Some).map_err(|why| EngineError::Setting(format!("{name}={text}: {why}")))
-            }
-            Err(_) => Ok(None),
-        };
-        Ok(Self { listen: read(LISTEN)?, advertise: read(ADVERTISE)? })
+        Ok(Self {
+            listen: read(LISTEN)?,
+            advertise: read(ADVERTISE)?,
+            encryption: read(ENCRYPTION)?.unwrap_or_default(),
+        })
     }
 
     /// Socket address to listen at, for a process that reached the coordinator from `from`; port 0 if none is
@@ -92,6 +96,12 @@ impl Addresses {
     pub(crate) fn advertised(&self, listens: SocketAddr) -> SocketAddr {
         self.advertise.map_or(listens, |address| address.or_port(listens.port()))
     }
+}
+
+/// The value of an environment variable, if it is set.
+fn read<T: FromStr<Err = String>>(name: &str) -> Result<Option<T>, EngineError> {
+    let Ok(text) = env::var(name) else { return Ok(None) };
+    text.parse().map(Some).map_err(|why| EngineError::Setting(format!("{name}={text}: {why}")))
 }
 
 #[cfg(test)]
@@ -115,7 +125,8 @@ mod tests {
         let listens: SocketAddr = "127.0.0.1:5000".parse().unwrap();
         let advertised = |listen: Option<&str>, advertise: Option<&str>| {
             let read = |text: Option<&str>| text.map(|text| text.parse().unwrap());
-            let addresses = Addresses { listen: read(listen), advertise: read(advertise) };
+            let addresses =
+                Addresses { listen: read(listen), advertise: read(advertise), ..Addresses::default() };
             (addresses.listens(listens.ip()).to_string(), addresses.advertised(listens).to_string())
         };
         let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());

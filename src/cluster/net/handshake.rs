@@ -6,11 +6,14 @@
 //!           ◀── handshake (with a nonce), HMAC(token, a, both) ─────────
 //!           ─── HMAC(token, c, both) ───────────────────────────────────▶
 //!           ◀── admitted, or the reason why not ────────────────────────
+//!           ─── the connector's message of the agreement on keys ──────▶     where an end wants a cipher
+//!           ◀── the acceptor's ─────────────────────────────────────────
 //! ```
 //!
 //! The proofs are over both handshakes, so that neither can be replayed. The first one, the *ticket*, is over
 //! the connector's handshake alone: it admits nobody, but a connector that shows it waits in a queue apart
-//! from those that do not hold the token.
+//! from those that do not hold the token. Each handshake says if its end wants the connection under a
+//! [`Cipher`](super::cipher::Cipher), and so nobody between them can talk the other one out of it.
 
 use std::fmt;
 use std::io;
@@ -20,6 +23,7 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::cipher::{Agreement, Cipher};
 use super::wire::{Timed, receive, receive_bytes, send};
 
 /// Time limit of a handshake over the network.
@@ -27,7 +31,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Longest handshake message in bytes.
 const MOST: u64 = 1024;
 /// Version of the protocol; it changes with every message that changes.
-const PROTOCOL: u32 = 5;
+const PROTOCOL: u32 = 6;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// Role of one end of a connection.
@@ -81,16 +85,24 @@ pub(crate) struct Handshake {
     pub(crate) generation: u64,
     /// Number of the process; `u32::MAX` for the coordinator and for admin clients.
     pub(crate) index: u32,
+    /// `true` if this end wants the connection under a cipher.
+    encrypts: bool,
     nonce: [u8; 32],
 }
 
-crate::state!(Handshake { magic, protocol, role, build, run, generation, index, nonce });
+crate::state!(Handshake { magic, protocol, role, build, run, generation, index, encrypts, nonce });
 
 impl Handshake {
     /// A handshake with a new nonce.
     pub(crate) fn new(role: Role, (build, run): (u64, u64), generation: u64, index: u32) -> io::Result<Self> {
         let nonce = random()?;
-        Ok(Self { magic: MAGIC, protocol: PROTOCOL, role, build, run, generation, index, nonce })
+        let (magic, protocol, encrypts) = (MAGIC, PROTOCOL, false);
+        Ok(Self { magic, protocol, role, build, run, generation, index, encrypts, nonce })
+    }
+
+    /// The same, of an end that wants the connection under a cipher if `encrypts`.
+    pub(crate) fn encrypting(self, encrypts: bool) -> Self {
+        Self { encrypts, ..self }
     }
 
     fn check(&self) -> Result<(), Refused> {
@@ -155,13 +167,19 @@ const CONNECTOR: u8 = 1;
 const ACCEPTOR: u8 = 2;
 const TICKET: u8 = 3;
 
-/// Connector's side of the handshake, within a time limit if there is one; returns the other end's handshake.
+/// What the agreement on keys is over: both handshakes, the connector's first.
+fn over(both: [&Handshake; 2]) -> Vec<u8> {
+    both.into_iter().flat_map(crate::base::state::to_bytes).collect()
+}
+
+/// Connector's side of the handshake, within a time limit if there is one; returns the other end's handshake, and the
+/// cipher of the connection if one of the ends wants it.
 pub(crate) fn initiate(
     socket: &TcpStream,
     token: Token,
     mine: &Handshake,
     limit: Option<Duration>,
-) -> Result<Handshake, Refused> {
+) -> Result<(Handshake, Option<Cipher>), Refused> {
     let mut timed = Timed::new(socket, limit);
     let ticket: Proof = mac(token, TICKET, &[mine]).finalize().into_bytes().into();
     send(&mut timed, mine)?;
@@ -172,10 +190,16 @@ pub(crate) fn initiate(
     mac(token, ACCEPTOR, &both).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
     let proof: Proof = mac(token, CONNECTOR, &both).finalize().into_bytes().into();
     send(&mut timed, &proof)?;
-    match receive::<Option<String>>(&mut timed, MOST)? {
-        None => Ok(theirs),
-        Some(why) => Err(Refused::Unlike(why)),
+    if let Some(why) = receive::<Option<String>>(&mut timed, MOST)? {
+        return Err(Refused::Unlike(why));
     }
+    if !(mine.encrypts || theirs.encrypts) {
+        return Ok((theirs, None));
+    }
+    let mut agreement = Agreement::new(token, &over(both), true)?;
+    send(&mut timed, &agreement.message()?)?;
+    agreement.take(&receive::<Vec<u8>>(&mut timed, MOST)?)?;
+    Ok((theirs, Some(agreement.cipher()?)))
 }
 
 /// Acceptor's side of the handshake. `on_ticket` is called with the connector's handshake, and `true` if its
@@ -188,7 +212,7 @@ pub(crate) fn respond(
     limit: Option<Duration>,
     on_ticket: impl FnOnce(&Handshake, bool),
     admit: impl FnOnce(&Handshake) -> Result<(), String>,
-) -> Result<Handshake, Refused> {
+) -> Result<(Handshake, Option<Cipher>), Refused> {
     let mut timed = Timed::new(socket, limit);
     let theirs: Handshake = receive(&mut timed, MOST)?;
     let both = [&theirs, mine];
@@ -213,8 +237,14 @@ pub(crate) fn respond(
     mac(token, CONNECTOR, &both).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
     let refused = admit(&theirs).err();
     send(&mut timed, &refused)?;
-    match refused {
-        None => Ok(theirs),
-        Some(why) => Err(Refused::Unlike(why)),
+    if let Some(why) = refused {
+        return Err(Refused::Unlike(why));
     }
+    if !(mine.encrypts || theirs.encrypts) {
+        return Ok((theirs, None));
+    }
+    let mut agreement = Agreement::new(token, &over(both), false)?;
+    agreement.take(&receive::<Vec<u8>>(&mut timed, MOST)?)?;
+    send(&mut timed, &agreement.message()?)?;
+    Ok((theirs, Some(agreement.cipher()?)))
 }

@@ -7,11 +7,12 @@
 //! ```
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::sync::{Arc, Mutex, Weak};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use super::socket::Socket;
 use crate::base::sync::lock;
 
 /// Time between two heartbeats of each end of a connection.
@@ -32,7 +33,7 @@ pub(crate) fn messenger(name: &str) -> thread::Builder {
 pub(crate) struct Link(Arc<Ends>);
 
 struct Ends {
-    socket: TcpStream,
+    socket: Socket,
     incoming: Mutex<Incoming>,
     outgoing: Mutex<Outgoing>,
     /// The thread that sends heartbeats.
@@ -40,7 +41,7 @@ struct Ends {
 }
 
 struct Incoming {
-    from: BufReader<TcpStream>,
+    from: BufReader<Socket>,
     /// Bytes of the length that is being read.
     head: Vec<u8>,
     /// Bytes still to come of those that the last length announced.
@@ -50,22 +51,27 @@ struct Incoming {
 }
 
 struct Outgoing {
-    to: TcpStream,
+    to: Socket,
     chunk: Vec<u8>,
     over: bool,
 }
 
 impl Link {
     /// A link over this socket, which sends heartbeats from now on.
-    pub(crate) fn new(socket: TcpStream) -> io::Result<Self> {
-        let from = BufReader::with_capacity(CHUNK, socket.try_clone()?);
+    pub(crate) fn new(socket: Socket) -> io::Result<Self> {
+        let from = BufReader::with_capacity(CHUNK, socket.clone());
         let incoming = Mutex::new(Incoming { from, head: Vec::with_capacity(HEAD), left: 0, timeout: None });
-        let outgoing = Mutex::new(Outgoing { to: socket.try_clone()?, chunk: Vec::new(), over: false });
+        let outgoing = Mutex::new(Outgoing { to: socket.clone(), chunk: Vec::new(), over: false });
         let ends = Arc::new(Ends { socket, incoming, outgoing, heartbeat: Mutex::default() });
         let weak = Arc::downgrade(&ends);
         let beating = messenger("link").spawn(move || beat(&weak))?;
         *lock(&ends.heartbeat) = Some(beating.thread().clone());
         Ok(Self(ends))
+    }
+
+    /// `true` if nothing arrives on it that the other end has not sent.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.0.socket.is_encrypted()
     }
 
     /// Sets the heartbeat timeout: a read fails where the other end has sent nothing for so long.
@@ -189,10 +195,14 @@ impl Write for &Link {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
     use std::sync::mpsc;
 
     use super::*;
+
+    fn link(socket: TcpStream) -> Link {
+        Link::new(Socket::new(socket, None)).unwrap()
+    }
 
     fn pair() -> (TcpStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -209,7 +219,7 @@ mod tests {
     #[test]
     fn bytes_arrive_as_they_were_written_and_then_the_end() {
         let (one, other) = pair();
-        let (one, other) = (Link::new(one).unwrap(), Link::new(other).unwrap());
+        let (one, other) = (link(one), link(other));
         let sent: Vec<u8> = (0..1_000_000u32).map(|number| (number % 251) as u8).collect();
         let expected = sent.clone();
         let writing = thread::spawn(move || {
@@ -236,11 +246,11 @@ mod tests {
     #[test]
     fn an_end_that_has_nothing_to_send_is_there_all_the_same() {
         let (one, other) = pair();
-        let (one, other) = (Link::new(one).unwrap(), Link::new(other).unwrap());
+        let (one, other) = (link(one), link(other));
         one.limit(Some(Duration::from_millis(1900))).unwrap();
         // Another link's heartbeats are the clock: four of them take longer than the limit.
         let (clock, mut hands) = pair();
-        let clock = Link::new(clock).unwrap();
+        let clock = link(clock);
         let came = within_a_minute(move || {
             let reading = thread::spawn(move || {
                 let mut came = [0; 5];
@@ -260,7 +270,7 @@ mod tests {
     fn an_end_that_says_nothing_is_lost_by_name_even_in_the_middle_of_a_write() {
         for said in [&b""[..], &[7, 0, 0, 0, 1, 2], &[7, 0]] {
             let (one, mut other) = pair();
-            let one = Link::new(one).unwrap();
+            let one = link(one);
             one.limit(Some(Duration::from_millis(200))).unwrap();
             other.write_all(said).unwrap();
             let why = within_a_minute(move || (&one).read_to_end(&mut Vec::new()).unwrap_err());
@@ -272,7 +282,7 @@ mod tests {
     #[test]
     fn nothing_is_said_behind_the_end() {
         let (one, mut other) = pair();
-        let one = Link::new(one).unwrap();
+        let one = link(one);
         (&one).write_all(b"last").unwrap();
         one.shutdown(Shutdown::Write);
         let came = within_a_minute(move || {

@@ -12,9 +12,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::cipher::Cipher;
 use super::handshake::{Handshake, PATIENCE, Refused, Token, initiate, respond};
+use super::link::messenger;
+use super::socket::{Encryption, Socket};
 use crate::base::sync::lock;
-use crate::cluster::net::link::messenger;
 
 /// Length of the queue of connections that have shown no ticket, and of those that have and whose handshake
 /// is under way.
@@ -28,7 +30,7 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// Function that admits a connection by its handshake, or gives the reason why not.
 pub(crate) type Admit = Box<dyn Fn(&Handshake) -> Result<(), String> + Send + Sync>;
 /// Function that takes a connection whose handshake has succeeded.
-pub(crate) type Deliver = Box<dyn Fn(Handshake, TcpStream) + Send + Sync>;
+pub(crate) type Deliver = Box<dyn Fn(Handshake, Socket) + Send + Sync>;
 /// Function that makes this end's handshake.
 pub(crate) type Introduce = Box<dyn Fn() -> io::Result<Handshake> + Send + Sync>;
 /// Function that is called with each connection that is refused.
@@ -93,6 +95,7 @@ pub(crate) struct Listener {
 /// Token, functions and queues of a listener.
 pub(crate) struct ListenerHandlers {
     pub(crate) token: Token,
+    pub(crate) encryption: Encryption,
     pub(crate) introduce: Introduce,
     pub(crate) admit: Admit,
     pub(crate) refuse: Refuse,
@@ -170,8 +173,8 @@ impl ListenerHandlers {
         silent.iter().for_each(|&number| self.queues.silent.leave(number));
         known.iter().for_each(|&number| self.queues.known.leave(number));
         // If a queue still holds it, it is being closed at this moment.
-        if let (Ok(handshake), Some(socket)) = (handshake, Arc::into_inner(socket)) {
-            (self.deliver)(handshake, socket);
+        if let (Ok((handshake, cipher)), Some(socket)) = (handshake, Arc::into_inner(socket)) {
+            (self.deliver)(handshake, Socket::new(socket, cipher));
         }
     }
 
@@ -181,7 +184,7 @@ impl ListenerHandlers {
         from: Option<IpAddr>,
         silent: Option<u64>,
         known: &mut Option<u64>,
-    ) -> Result<Handshake, Refused> {
+    ) -> Result<(Handshake, Option<Cipher>), Refused> {
         let on_ticket = |_: &Handshake, holds: bool| match (holds, silent) {
             (true, Some(number)) => {
                 *known = Some(self.queues.known.enter(socket, KNOWN));
@@ -203,7 +206,8 @@ impl ListenerHandlers {
             socket.set_nodelay(true)?;
         }
         let limit = silent.map(|_| PATIENCE);
-        respond(socket, self.token, &(self.introduce)()?, limit, on_ticket, admit)
+        let mine = (self.introduce)()?.encrypting(from.is_some_and(|ip| self.encryption.wants(ip)));
+        respond(socket, self.token, &mine, limit, on_ticket, admit)
     }
 }
 
@@ -231,17 +235,19 @@ pub(crate) enum Retry {
 /// `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
-    token: Token,
+    (token, encryption): (Token, Encryption),
     handshake: impl Fn() -> io::Result<Handshake>,
     (retry, lasts): (Retry, Duration),
     is_over: impl Fn() -> bool,
-) -> Result<(Handshake, TcpStream), Refused> {
+) -> Result<(Handshake, Socket), Refused> {
     let until = Instant::now() + lasts;
     loop {
         let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);
         let tried = tried.and_then(|socket| {
             socket.set_nodelay(true)?;
-            Ok((initiate(&socket, token, &handshake()?, Some(PATIENCE))?, socket))
+            let mine = handshake()?.encrypting(encryption.wants(at.ip()));
+            let (theirs, cipher) = initiate(&socket, token, &mine, Some(PATIENCE))?;
+            Ok((theirs, Socket::new(socket, cipher)))
         });
         match tried {
             Err(Refused::Broken(why))

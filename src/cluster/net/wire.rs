@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 
 use crate::base::state::{State, from_bytes, to_bytes};
 use crate::base::sync::lock;
+use crate::cluster::net::cipher::Cipher;
 use crate::cluster::net::link::{HEARTBEAT, messenger};
+use crate::cluster::net::socket::{self, Socket};
 
 /// Sends a heartbeat every second, on a thread of its own, as long as the connection is in use: a long task
 /// is not silence.
 pub(crate) fn heartbeat<T: State>(
-    to: &Arc<Mutex<TcpStream>>,
+    to: &Arc<Mutex<Socket>>,
     alive: impl Fn() -> T + Send + 'static,
 ) -> io::Result<()> {
     let to = Arc::downgrade(to);
@@ -62,12 +64,18 @@ pub(crate) fn receive_bytes(from: &mut impl Read, most: u64) -> io::Result<Vec<u
 /// A socket whose reads and writes must be done by a point in time, if there is one.
 pub(crate) struct Timed<'a> {
     socket: &'a TcpStream,
+    cipher: Option<&'a Cipher>,
     until: Option<Instant>,
 }
 
 impl<'a> Timed<'a> {
     pub(crate) fn new(socket: &'a TcpStream, limit: Option<Duration>) -> Self {
-        Self { socket, until: limit.map(|limit| Instant::now() + limit) }
+        Self { socket, cipher: None, until: limit.map(|limit| Instant::now() + limit) }
+    }
+
+    /// The same for a connection whose handshake is done.
+    pub(crate) fn behind(socket: &'a Socket, limit: Duration) -> Self {
+        Self { cipher: socket.cipher(), ..Self::new(socket.tcp(), Some(limit)) }
     }
 
     fn left(&self) -> io::Result<Option<Duration>> {
@@ -80,18 +88,18 @@ impl<'a> Timed<'a> {
 impl Read for Timed<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         self.socket.set_read_timeout(self.left()?)?;
-        self.socket.read(to)
+        socket::read(self.socket, self.cipher, to)
     }
 }
 
 impl Write for Timed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.socket.set_write_timeout(self.left()?)?;
-        self.socket.write(bytes)
+        socket::write(self.socket, self.cipher, bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.socket.flush()
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::cluster::client::fits;
 use crate::cluster::coordinator::Event;
 use crate::cluster::net::handshake::{Handshake, Role, Token};
 use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection};
+use crate::cluster::net::socket::Encryption;
 
 /// The processes that may still connect, and the build that they must have.
 #[derive(Default)]
@@ -28,7 +29,7 @@ impl Expected {
 
 /// Handlers of a coordinator's listener.
 pub(super) fn handlers(
-    token: Token,
+    (token, encryption): (Token, Encryption),
     expected: &Arc<Mutex<Expected>>,
     send: &mpsc::Sender<Input>,
 ) -> ListenerHandlers {
@@ -67,7 +68,7 @@ pub(super) fn handlers(
             Event::TurnedAway { of, why },
         ));
     });
-    ListenerHandlers { token, introduce, admit, refuse, deliver, queues: AcceptQueues::default() }
+    ListenerHandlers { token, encryption, introduce, admit, refuse, deliver, queues: AcceptQueues::default() }
 }
 
 /// Admits admin clients, and each expected process once, all of one build.

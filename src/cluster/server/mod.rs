@@ -20,6 +20,7 @@ use super::invitation::{Invitation, new_token};
 use super::net::addresses::Address;
 use super::net::handshake::{PATIENCE, random};
 use super::net::listener::Listener;
+use super::net::socket::Socket;
 use super::net::wire::{Timed, heartbeat, receive, send};
 use super::protocol::{AdminRequest, AdminResponse, CheckpointResult, Order};
 use super::settings::{CoordinatorSettings, Ended, RunEvent, config};
@@ -51,10 +52,10 @@ pub struct Server {
     before: u64,
     stop: bool,
     expected: Arc<Mutex<Expected>>,
-    members: BTreeMap<u32, Arc<Mutex<TcpStream>>>,
-    admins: BTreeMap<u64, TcpStream>,
+    members: BTreeMap<u32, Arc<Mutex<Socket>>>,
+    admins: BTreeMap<u64, Socket>,
     /// The holder of a held run.
-    holder: Option<(u64, TcpStream)>,
+    holder: Option<(u64, Socket)>,
 }
 
 impl Server {
@@ -83,7 +84,8 @@ impl Server {
         let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
-        let listener = Listener::open(listen, handlers(token, &expected, &send)).map_err(refused)?;
+        let listener = Listener::open(listen, handlers((token, settings.encryption), &expected, &send))
+            .map_err(refused)?;
         let invitation = Invitation::new(here(listener.address()), token, run);
         let (members, admins) = (BTreeMap::new(), BTreeMap::new());
         let (remote, settings, stop) = (Remote(send, run), settings.clone(), false);
@@ -282,8 +284,8 @@ impl Server {
     }
 
     /// Serves the connection of a process of the run.
-    fn listen_to(&mut self, of: u32, socket: TcpStream) {
-        let (Ok(mut reports), remote) = (socket.try_clone(), self.remote.clone()) else { return };
+    fn listen_to(&mut self, of: u32, socket: Socket) {
+        let (mut reports, remote) = (socket.clone(), self.remote.clone());
         // A process that does not read is as good as gone.
         let _ = socket.set_write_timeout(Some(PATIENCE));
         let (socket, deadline) = (Arc::new(Mutex::new(socket)), self.settings.deadline.as_secs_f64());
@@ -303,8 +305,8 @@ impl Server {
     }
 
     /// Serves an admin client, which sends one request; the holder, and who asks to be, sends more.
-    fn listen_to_admin(&mut self, admin: u64, socket: TcpStream) {
-        let (Ok(asking), remote) = (socket.try_clone(), self.remote.clone()) else { return };
+    fn listen_to_admin(&mut self, admin: u64, socket: Socket) {
+        let (asking, remote) = (socket.clone(), self.remote.clone());
         // Clients that send nothing are dropped, the oldest first.
         self.admins.insert(admin, socket);
         while self.admins.len() > MAX_ADMIN_CLIENTS {
@@ -312,7 +314,7 @@ impl Server {
         }
         // Without a thread for it the client gets no response.
         let _ = messenger("admin").spawn(move || {
-            let Ok(request) = receive(&mut Timed::new(&asking, Some(PATIENCE)), MOST) else { return };
+            let Ok(request) = receive(&mut Timed::behind(&asking, PATIENCE), MOST) else { return };
             let holds = request == AdminRequest::Hold;
             remote.ask(admin, request);
             if holds {
@@ -357,7 +359,7 @@ impl Drop for Server {
     }
 }
 
-fn respond(to: &TcpStream, answer: &AdminResponse) {
+fn respond(to: &Socket, answer: &AdminResponse) {
     // Reads on the same socket have no time limit, which `Timed` would set.
     let mut to = to;
     // The client may be gone.

@@ -1,16 +1,16 @@
 //! [`Remote`]: events from a launcher, and from threads that serve connections, to the coordinator.
 
-use std::net::TcpStream;
 use std::sync::mpsc;
 
 use crate::cluster::coordinator::Event;
+use crate::cluster::net::socket::Socket;
 use crate::cluster::protocol::AdminRequest;
 
 /// News for a coordinator.
 pub(super) enum Input {
     /// A process has connected, in the attempt of this number.
-    Member(u64, u32, TcpStream),
-    AdminClient(TcpStream),
+    Member(u64, u32, Socket),
+    AdminClient(Socket),
     /// An event, with the number of the attempt that it concerns; `None` for any.
     Event(Option<u64>, Event),
 }

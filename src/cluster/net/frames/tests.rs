@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::*;
+use crate::cluster::net::socket::Socket;
 
 /// Two ends of a connection.
 fn pair() -> (TcpStream, TcpStream) {
@@ -21,7 +22,7 @@ fn end(socket: TcpStream) -> (Frames, Arc<Mutex<Vec<String>>>) {
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
     let into = Arc::clone(&said);
     let lost: Lost = Arc::new(move |why: &str| into.lock().unwrap().push(why.to_owned()));
-    let link = Link::new(socket).unwrap();
+    let link = Link::new(Socket::new(socket, None)).unwrap();
     (Frames::new(link, "process 7".into(), (2..4, 0..2), lost), said)
 }
 

@@ -1,0 +1,188 @@
+//! Encrypted connections of a run: nothing of it can be read on the way, and who changes what is on the way ends the
+//! generation, by name. "Another machine" is `raddle join` behind a proxy.
+
+use std::collections::HashSet;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use raddle_common::testing::not_empty;
+
+use crate::commands::{ends, run};
+use crate::launched::{
+    Joined, Launched, Proxy, Tampering, alone, coordinator, digest, free_port, launch, report, slow,
+};
+
+/// A run of each program on a file, and files of its model.
+const LINES: [(&str, &str); 4] = [
+    ("lasso", "lasso fit table.csv --y y --ratio 20 --shards 4 --schedule cyclic --epochs 60"),
+    ("mf", "mf fit ratings.tsv --rank 8 --solver als --epochs 12 --shards 4 --validation none"),
+    ("lda", "lda fit words.txt --topics 8 --epochs 40 --shards 4 --validation none"),
+    ("linear", "linear fit table.csv --y y --loss hinge --C 0.01 --parts 4 --epochs 40"),
+];
+
+/// Numbers of a file that are never the same.
+fn number(at: usize) -> f64 {
+    ((at * at + 17 * at) % 10_007) as f64 / 97.0
+}
+
+fn write_data(folder: &Path) {
+    let row = |at: usize| {
+        let values: Vec<String> = (0..30).map(|column| format!("{:.6}", number(31 * at + column))).collect();
+        format!("{},{}\n", values.join(","), at % 2)
+    };
+    let names: Vec<String> = (0..30).map(|column| format!("column{column}")).collect();
+    let rows: String = (0..200).map(row).collect();
+    fs::write(folder.join("table.csv"), format!("{},y\n{rows}", names.join(","))).unwrap();
+    let rating = |at: usize| format!("user{}\titem{}\t{:.5}\n", at % 61, (7 * at) % 43, number(at) / 20.0);
+    fs::write(folder.join("ratings.tsv"), (0..2_400).map(rating).collect::<String>()).unwrap();
+    let document = |at: usize| {
+        let words: Vec<String> = (0..40).map(|word| format!("word{}", (at * 13 + word * word) % 211)).collect();
+        words.join(" ") + "\n"
+    };
+    fs::write(folder.join("words.txt"), (0..300).map(document).collect::<String>()).unwrap();
+}
+
+/// A run of a launched process and of one that joins it, both by proxies; what came by on the way, the digest, and the
+/// token of the run, as text and as bytes.
+fn seen_on_the_way(folder: &Path, line: &str, how: &str) -> (Vec<Vec<u8>>, String, [Vec<u8>; 2]) {
+    slow(folder, 400);
+    let line = launch(1, line).replace("launch", &format!("launch {how} --deadline 20 --balance off"));
+    let mut launched = Launched::begin(folder, &line);
+    launched.await_epoch(1);
+    let text = fs::read_to_string(folder.join("run/token")).unwrap().trim().to_owned();
+    let bytes = (0..32).map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap()).collect();
+    let control = Proxy::to(coordinator(&launched.run));
+    let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let link = Proxy::to(inside);
+    let joins = |at: SocketAddr, more: &str| {
+        Joined::begin(folder, &format!("raddle join {at} --token-file run/token --deadline 60 {how} {more}"))
+    };
+    // The end that is dialled, then one that dials it.
+    let _called = joins(control.address, &format!("--listen {inside} --advertise {}", link.address));
+    assert_eq!(launched.await_members(2), [0, 1]);
+    let _caller = joins(control.address, "");
+    assert_eq!(launched.await_members(3), [0, 1, 2]);
+    link.await_connection();
+    slow(folder, 1);
+    let place = launched.run.clone();
+    let (code, said) = launched.end();
+    assert!(code == Some(0) || code == Some(3), "{said}");
+    let mut seen = control.seen();
+    seen.extend(link.seen());
+    (seen, digest(&place), [text.into_bytes(), bytes])
+}
+
+/// The parts of a file of eight bytes in a row that are worth a secret: in zeros nothing is told.
+fn eights(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.windows(8).filter(|eight| eight.iter().filter(|&&byte| byte != 0).count() > 4)
+}
+
+/// Files of numbers of a model.
+fn numbers(folder: &Path) -> Vec<Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    // Behind the header, which every such file has.
+    let numbers = files.filter(|path| path.extension().is_some_and(|end| end == "npy"));
+    numbers.map(|path| fs::read(path).unwrap().split_off(128)).collect()
+}
+
+#[test]
+fn nothing_of_a_run_can_be_read_on_the_way() {
+    let mut in_clear = Vec::new();
+    for (name, line) in LINES {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write_data(folder);
+        let (expected, _) = alone(folder, line);
+        let data = line.split(' ').nth(2).unwrap();
+        for how in ["--encrypt", "--plain"] {
+            let (seen, found, token) = seen_on_the_way(folder, line, how);
+            assert_eq!(found, expected, "{name} {how}");
+            let bytes = seen.iter().map(Vec::len).sum::<usize>();
+            assert!(bytes > 20_000, "{name} {how}: {bytes} bytes came by");
+            let seen: HashSet<&[u8]> = seen.iter().flat_map(|bytes| bytes.windows(8)).collect();
+            let data = fs::read(folder.join(data)).unwrap();
+            let model = numbers(&folder.join("run"));
+            let secrets = model.iter().chain([&data]).chain(&token);
+            let there = secrets.map(|secret| not_empty(eights(secret)).filter(|eight| seen.contains(eight)).count());
+            let there: Vec<usize> = there.collect();
+            if how == "--encrypt" {
+                assert!(not_empty(&there).all(|&count| count == 0), "{name}: {there:?}");
+            } else if there.iter().any(|&count| count > 0) {
+                in_clear.push(name);
+            }
+        }
+    }
+    // Else nothing was compared.
+    assert!(in_clear.len() > 1, "what is in clear can be read: {in_clear:?}");
+}
+
+#[test]
+fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
+    const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (expected, _) = alone(folder, LINE);
+    for (how, why) in [
+        (Tampering::Flip, "what it sent did not arrive as it was"),
+        (Tampering::Repeat, "what it sent did not arrive as it was"),
+        (Tampering::Swap, "what it sent did not arrive as it was"),
+        (Tampering::Drop, "what it sent did not arrive as it was"),
+        (Tampering::Cut, "its connection broke"),
+    ] {
+        slow(folder, 400);
+        let line = launch(1, &format!("{LINE} --checkpoint-every 1"));
+        let line = line.replace("launch", "launch --encrypt --deadline 20 --balance off");
+        let mut run = Launched::begin(folder, &line);
+        run.await_epoch(1);
+        let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
+        let link = Proxy::to(inside);
+        let joins = |more: &str| {
+            let at = coordinator(&folder.join("run"));
+            Joined::begin(folder, &format!("raddle join {at} --token-file run/token --deadline 60 --encrypt {more}"))
+        };
+        let _called = joins(&format!("--listen {inside} --advertise {}", link.address));
+        assert_eq!(run.await_members(2), [0, 1]);
+        let _caller = joins("");
+        assert_eq!(run.await_members(3), [0, 1, 2]);
+        link.await_connection();
+        slow(folder, 1);
+        assert!(link.tamper(how) > 0);
+        let line = run.await_line("process 1 is lost");
+        assert!(line.contains(why), "{how:?}: {line}");
+        let place = run.run.clone();
+        let (code, said) = run.end();
+        assert_eq!(code, Some(0), "{how:?}: {said}");
+        assert_eq!(digest(&place), expected, "{how:?}");
+        assert_eq!(report(&place)["model_digest"], expected.as_str());
+    }
+}
+
+#[test]
+fn a_connection_is_in_clear_only_where_both_ends_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_data(folder);
+    let (name, line) = LINES[1];
+    let (expected, _) = alone(folder, line);
+    // The launcher's processes want none; the one that joins does.
+    slow(folder, 400);
+    let begun = launch(1, line).replace("launch", "launch --plain --deadline 20 --balance off");
+    let mut launched = Launched::begin(folder, &begun);
+    launched.await_epoch(1);
+    let control = Proxy::to(coordinator(&launched.run));
+    let join = format!("raddle join {} --token-file run/token --deadline 60 --encrypt", control.address);
+    let _joined = Joined::begin(folder, &join);
+    assert_eq!(launched.await_members(2), [0, 1]);
+    slow(folder, 1);
+    let place = launched.run.clone();
+    assert_eq!(launched.end().0, Some(0));
+    assert_eq!(digest(&place), expected, "{name}");
+    let seen = control.seen();
+    // The plan of a generation names the addresses of its processes.
+    let told = |bytes: &Vec<u8>| bytes.windows(10).any(|word| word == b"127.0.0.1:");
+    assert!(not_empty(&seen).all(|bytes| !told(bytes)), "the coordinator's messages can be read");
+    let said = run(folder, "raddle launch --plain --encrypt -- lda fit --out other").err;
+    assert!(said.contains("--plain") && said.contains("--encrypt"), "{said}");
+    assert_eq!(ends(folder, "raddle status run --json", 0).code, Some(0));
+}
