@@ -37,7 +37,8 @@ fn write_data(folder: &Path) {
     let rating = |at: usize| format!("user{}\titem{}\t{:.5}\n", at % 61, (7 * at) % 43, number(at) / 20.0);
     fs::write(folder.join("ratings.tsv"), (0..2_400).map(rating).collect::<String>()).unwrap();
     let document = |at: usize| {
-        let words: Vec<String> = (0..40).map(|word| format!("word{}", (at * 13 + word * word) % 211)).collect();
+        let words: Vec<String> =
+            (0..40).map(|word| format!("word{}", (at * 13 + word * word) % 211)).collect();
         words.join(" ") + "\n"
     };
     fs::write(folder.join("words.txt"), (0..300).map(document).collect::<String>()).unwrap();
@@ -104,7 +105,8 @@ fn nothing_of_a_run_can_be_read_on_the_way() {
             let data = fs::read(folder.join(data)).unwrap();
             let model = numbers(&folder.join("run"));
             let secrets = model.iter().chain([&data]).chain(&token);
-            let there = secrets.map(|secret| not_empty(eights(secret)).filter(|eight| seen.contains(eight)).count());
+            let there =
+                secrets.map(|secret| not_empty(eights(secret)).filter(|eight| seen.contains(eight)).count());
             let there: Vec<usize> = there.collect();
             if how == "--encrypt" {
                 assert!(not_empty(&there).all(|&count| count == 0), "{name}: {there:?}");
@@ -139,7 +141,10 @@ fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
         let link = Proxy::to(inside);
         let joins = |more: &str| {
             let at = coordinator(&folder.join("run"));
-            Joined::begin(folder, &format!("raddle join {at} --token-file run/token --deadline 60 --encrypt {more}"))
+            Joined::begin(
+                folder,
+                &format!("raddle join {at} --token-file run/token --deadline 60 --encrypt {more}"),
+            )
         };
         let _called = joins(&format!("--listen {inside} --advertise {}", link.address));
         assert_eq!(run.await_members(2), [0, 1]);

@@ -8,9 +8,9 @@ mod changes;
 mod commands;
 mod comparisons;
 mod convergence;
-mod errors;
 #[cfg(target_os = "linux")]
 mod encryption;
+mod errors;
 mod examples;
 mod extreme_settings;
 mod fork_join;

@@ -39,7 +39,7 @@ impl Invitation {
     /// An invitation to the coordinator at this address, with the token as 64 hexadecimal digits; `None` if
     /// the text is none.
     pub fn to(coordinator: SocketAddr, token: &str) -> Option<Self> {
-        Some(Self { coordinator, token: Token(unhex(token)?), run: 0 })
+        Some(Self { coordinator, token: Token::parse(token)?, run: 0 })
     }
 
     /// The token as 64 hexadecimal digits.
@@ -81,14 +81,21 @@ impl Invitation {
         Ok(Self {
             coordinator: value("coordinator")?.parse().map_err(|_| bad("coordinator"))?,
             run: u64::from_str_radix(value("run")?, 16).map_err(|_| bad("run"))?,
-            token: Token(unhex(value("token")?).ok_or_else(|| bad("token"))?),
+            token: Token::parse(value("token")?).ok_or_else(|| bad("token"))?,
         })
     }
 }
 
-/// A token of 32 random bytes.
-pub(crate) fn new_token() -> io::Result<Token> {
-    Ok(Token(random()?))
+impl Token {
+    /// A token of 32 random bytes.
+    pub(crate) fn new() -> io::Result<Self> {
+        random().map(Self)
+    }
+
+    /// A token as 64 hexadecimal digits; `None` if the text is none.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        unhex(text).map(Self)
+    }
 }
 
 /// Writes a file that only its owner can read.

@@ -34,6 +34,7 @@ pub(crate) use self::invitation::{AGAIN, ALONE, FILE, INVITATION, WORKERS, write
 #[cfg(feature = "cli")]
 pub(crate) use self::net::addresses::Address;
 pub(crate) use self::net::addresses::Addresses;
+pub use self::net::handshake::Token;
 pub(crate) use self::net::handshake::random;
 pub use self::net::socket::Encryption;
 #[cfg(feature = "cli")]

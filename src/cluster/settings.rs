@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
+use super::net::handshake::Token;
 use super::net::socket::Encryption;
 
 /// Settings of a run on several processes.
@@ -30,6 +31,8 @@ pub struct CoordinatorSettings {
     /// Heartbeat timeout: a process that has sent nothing for this time is lost. Processes send a heartbeat
     /// every second.
     pub deadline: Duration,
+    /// Secret of the run, where it is given; random by default.
+    pub token: Option<Token>,
     /// Connections that are encrypted, of those over the network.
     pub encryption: Encryption,
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
@@ -51,6 +54,7 @@ impl CoordinatorSettings {
             folder,
             resume,
             deadline,
+            token: None,
             encryption: Encryption::default(),
             held: false,
         }

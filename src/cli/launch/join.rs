@@ -14,6 +14,7 @@ use super::children::ended;
 use super::options::{Join, check_addresses};
 use super::program;
 use super::room::private_folder;
+use super::token_file::read_token;
 use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
@@ -32,10 +33,9 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let Join { address, token_file, listen, advertise, encryption, .. } = options;
     let addresses = Addresses { listen: *listen, advertise: *advertise, encryption: encryption.chosen() };
     check_addresses(addresses)?;
-    let token = read_private(token_file)?;
-    let invitation = Invitation::to(resolve(address)?, token.trim())
-        .ok_or_else(|| Error::usage(format!("{}: it holds no token of a run", token_file.display())))?;
-    let admin = AdminClient::new(invitation);
+    await_launcher(address, token_file, options.wait);
+    let (token, address) = (read_token(token_file)?, resolve(address)?);
+    let admin = AdminClient::new(Invitation::new(address, token, 0));
     // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they addresses this
     // process alone.
     let parent_link = ParentLink::default();
@@ -49,6 +49,19 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let _ = fs::remove_dir_all(folder.join(SHARED));
     let _ = fs::remove_dir(&folder);
     status
+}
+
+/// Waits until a launcher listens at the address and its token is there, at most so many seconds. What is amiss then is said
+/// by who looks next.
+fn await_launcher(address: &str, token_file: &Path, seconds: f64) {
+    let began = Instant::now();
+    let is_there = || {
+        let found = address.to_socket_addrs().ok().and_then(|mut found| found.next());
+        token_file.exists() && found.is_some_and(|at| TcpStream::connect_timeout(&at, STATUS_EVERY).is_ok())
+    };
+    while began.elapsed().as_secs_f64() < seconds && !is_there() {
+        thread::sleep(POLL);
+    }
 }
 
 /// This end of the parent link to the process that is supervised: where it is gone, as with this process, the
@@ -87,22 +100,6 @@ fn join_again(admin: &AdminClient, deadline: Duration) -> Result<JoinGrant, Erro
             Err(_) => thread::sleep(POLL),
         }
     }
-}
-
-/// The token in a file that no other user can read: its holder is trusted with everything.
-fn read_private(file: &Path) -> Result<String, Error> {
-    let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", file.display()));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::metadata(file).map_err(|why| refuse(&why))?.permissions().mode() & 0o777;
-        if mode & 0o077 != 0 {
-            let file = file.display();
-            let why = format!("others can read it, or write it (mode {mode:03o}): chmod 600 {file}");
-            return Err(refuse(&why));
-        }
-    }
-    fs::read_to_string(file).map_err(|why| refuse(&why))
 }
 
 fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child, Option<TcpStream>), Error> {

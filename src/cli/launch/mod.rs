@@ -7,6 +7,7 @@ mod options;
 mod program;
 mod room;
 mod run;
+mod token_file;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

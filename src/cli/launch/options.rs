@@ -25,6 +25,10 @@ pub(super) struct Launch {
     /// Address that processes of other machines are told, where they do not addresses this one at --listen.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
+    /// A file with the run's token, 64 hexadecimal digits, as a secret that other machines have already. Nobody else may be
+    /// able to read it (mode 600). By default a run that is resumed keeps its own, and a new one has a random one.
+    #[arg(long, value_name = "FILE")]
+    pub(super) token_file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
     /// Move shards to the workers that are faster. Never changes the model.
@@ -64,9 +68,13 @@ pub(super) struct Join {
     pub(super) advertise: Option<Address>,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
-    /// A launcher that does not answer for this time is gone: the process is ended.
+    /// A launcher that does not answer for this time is gone: the process is ended. One that is started again within it, with
+    /// --resume, is joined again.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
+    /// Wait so long for a launcher that does not listen yet, and for the file with its token.
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::seconds)]
+    pub(super) wait: f64,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
@@ -11,11 +12,13 @@ use crate::base::sync::lock;
 use crate::cli::exit::Error;
 use crate::cli::run_folder::folder::{Earlier, RunFolder};
 use crate::cli::session::SHARED;
-use crate::cluster::{INVITATION, Invitation, PROOF, Remote, write_private};
+use crate::cluster::{INVITATION, Invitation, PROOF, Remote, Token, write_private};
 use crate::files::new_model;
 
-/// The token alone, for other machines.
+/// The token alone, for other machines; and the address at which the run listens, for a launcher that resumes it. Both stay
+/// until the run is done: a process of another machine that knows them comes back by itself.
 const TOKEN: &str = "token";
+const ADDRESS: &str = "address";
 /// Time between two looks whether the folder is there.
 const POLL: Duration = Duration::from_secs(1);
 
@@ -27,6 +30,27 @@ pub(super) struct Room {
     folder: RunFolder,
     /// Files in it as long as the run is alive.
     invited: Arc<Mutex<Option<Invited>>>,
+    /// `true` once nobody has to find the run again.
+    done: bool,
+}
+
+/// Address and token of an earlier launcher of a run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) address: Option<SocketAddr>,
+    pub(super) token: Option<Token>,
+}
+
+impl Kept {
+    /// What the folder of a run has of it.
+    pub(super) fn of(run: &Path) -> Self {
+        // A file that cannot be read is as good as none: a new one is written.
+        let read = |name: &str| fs::read_to_string(run.join(name)).ok();
+        Self {
+            address: read(ADDRESS).and_then(|text| text.trim().parse().ok()),
+            token: read(TOKEN).and_then(|text| Token::parse(text.trim())),
+        }
+    }
 }
 
 /// Files in the folder of a run that is alive.
@@ -47,12 +71,12 @@ impl Room {
         match out {
             Some(out) => {
                 let folder = RunFolder::hold(out, earlier)?;
-                Ok(Self { path: out.into(), own: false, folder, invited })
+                Ok(Self { path: out.into(), own: false, folder, invited, done: false })
             }
             None => {
                 let path =
                     private_folder().map_err(|why| Error::failed(format!("no folder for the run: {why}")))?;
-                Ok(Self { path, own: true, folder: RunFolder::none(), invited })
+                Ok(Self { path, own: true, folder: RunFolder::none(), invited, done: true })
             }
         }
     }
@@ -96,6 +120,11 @@ impl Room {
         let _ = thread::Builder::new().name("raddle:folder".into()).spawn(watch);
     }
 
+    /// Notes that the run is done, and no launcher resumes it.
+    pub(super) fn is_done(&mut self) {
+        self.done = true;
+    }
+
     /// Completes a commit in which the first process was lost.
     pub(super) fn recover(&self) -> Result<(), Error> {
         // Where the folder was removed there is none.
@@ -125,6 +154,7 @@ fn check(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
 impl Invited {
     fn write(&self) -> io::Result<()> {
         self.invitation.write(&self.path.join(INVITATION))?;
+        write_private(&self.path.join(ADDRESS), &format!("{}\n", self.invitation.coordinator))?;
         write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token_text()))
     }
 
@@ -158,7 +188,8 @@ impl Drop for Room {
         // No thread makes it anew any more.
         *lock(&self.invited) = None;
         // Best effort: a client that finds them finds no coordinator.
-        for name in [INVITATION, TOKEN, PROOF] {
+        let kept = if self.done { &[TOKEN, ADDRESS][..] } else { &[] };
+        for name in [INVITATION, PROOF].iter().chain(kept) {
             let _ = fs::remove_file(self.path.join(name));
         }
         let _ = fs::remove_dir_all(self.path.join(SHARED));

@@ -1,6 +1,7 @@
 //! `raddle launch`.
 
 use std::io::{self, Write as _};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,7 +10,8 @@ use super::children::{Children, Start};
 use super::losses::Losses;
 use super::options::{Launch, check_addresses};
 use super::program;
-use super::room::Room;
+use super::room::{Kept, Room};
+use super::token_file::read_token;
 use crate::base::sync::lock;
 use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
@@ -93,7 +95,9 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         plan.check_held(*processes)?;
     }
     check_addresses(Addresses { listen: Some(*listen), advertise: *advertise, encryption })?;
-    let room = Room::open(plan.out.as_deref(), plan.earlier)?;
+    let kept = plan.resume.as_deref().map(Kept::of).unwrap_or_default();
+    let token = options.token_file.as_deref().map(read_token).transpose()?.or(kept.token);
+    let mut room = Room::open(plan.out.as_deref(), plan.earlier)?;
     let mut line = vec![plan.program.display().to_string()];
     line.extend(plan.arguments.iter().cloned());
     let settings = CoordinatorSettings {
@@ -104,11 +108,12 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         folder: room.path().map(Path::to_owned),
         resume: plan.resume.as_ref().map(|run| run.join("checkpoint")),
         deadline: *deadline,
+        token,
         encryption,
         held: *held,
         ..CoordinatorSettings::new(*processes as u32, *workers as u32)
     };
-    let mut server = Server::open(&settings)?;
+    let mut server = open_again(&settings, kept.address)?;
     let children = Arc::new(Mutex::new(Children::default()));
     on_interrupt(server.remote(), Arc::clone(&children));
     let told = advertise.unwrap_or(*listen).or_port(server.address().port());
@@ -130,6 +135,9 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         });
         if !ended.lost {
             let code = end(&mut lock(&children), &ended);
+            if [ExitStatus::Failed, ExitStatus::Interrupted].iter().all(|status| status.code() != code) {
+                room.is_done();
+            }
             if code == ExitStatus::Failed.code()
                 && let Some(run) = room.path().filter(|run| has_checkpoint(run.join("checkpoint")))
             {
@@ -154,6 +162,17 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         }
         server.again()?;
     }
+}
+
+/// Opens the server of a run, at the port of an earlier launcher where none is named and that one is free: processes of
+/// other machines look for the run there.
+fn open_again(settings: &CoordinatorSettings, before: Option<SocketAddr>) -> Result<Server, Error> {
+    let is_here = |ip| ip == settings.listen || settings.listen.is_unspecified();
+    let same = before.filter(|before| settings.port == 0 && is_here(before.ip()));
+    let same = same.and_then(|before| {
+        Server::open(&CoordinatorSettings { port: before.port(), ..settings.clone() }).ok()
+    });
+    same.map_or_else(|| Ok(Server::open(settings)?), Ok)
 }
 
 /// Starts the processes of an attempt.

@@ -58,7 +58,7 @@ crate::state!(
 
 /// The secret of a run: 32 random bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token(pub(crate) [u8; 32]);
+pub struct Token(pub(crate) [u8; 32]);
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

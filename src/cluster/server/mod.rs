@@ -16,9 +16,9 @@ use self::remote::Input;
 pub use self::remote::Remote;
 use super::checkpoints::CheckpointStore;
 use super::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
-use super::invitation::{Invitation, new_token};
+use super::invitation::Invitation;
 use super::net::addresses::Address;
-use super::net::handshake::{PATIENCE, random};
+use super::net::handshake::{PATIENCE, Token, random};
 use super::net::listener::Listener;
 use super::net::socket::Socket;
 use super::net::wire::{Timed, heartbeat, receive, send};
@@ -69,7 +69,7 @@ impl Server {
             let port = Some(settings.port).filter(|&port| port > 0);
             EngineError::Setting(format!("cannot listen at {}: {why}", Address { ip: at, port }))
         };
-        let token = new_token().map_err(refused)?;
+        let token = settings.token.map_or_else(Token::new, Ok).map_err(refused)?;
         let run = u64::from_le_bytes(random().map_err(refused)?);
         let listen = SocketAddr::new(settings.listen, settings.port);
         let checkpoints = CheckpointStore::new(settings.folder.clone(), settings.resume.clone());
