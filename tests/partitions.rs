@@ -5,11 +5,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
+use crate::commands::{ends, number, run};
 use crate::launched::{
-    Joined, Launched, Proxy, alone, coordinator, digest, free_port, launch, report, signal, slow,
+    Joined, Launched, Proxy, WATCHDOG, alone, coordinator, digest, free_port, launch, report, signal, slow,
 };
 
 const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
@@ -178,4 +182,98 @@ fn a_process_that_joined_and_was_lost_comes_back_at_a_boundary() {
     assert_eq!(digest(&place), expected, "{said}");
     let generations = report(&place)["generations"].as_array().unwrap().clone();
     assert_eq!(generations.last().unwrap()["processes"], 2, "{generations:?}");
+}
+
+/// A run of each program that takes a while where it is slowed down.
+const LINES: [&str; 3] = [
+    "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 60 --tol 1e-14",
+    "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 60 --shards 4",
+    "lda fit --topics 8 --epochs 60 --shards 4",
+];
+
+/// Waits until so many processes run a generation of a run whose launcher may not listen yet.
+fn await_running(folder: &Path, count: usize) {
+    let began = Instant::now();
+    loop {
+        let said = run(folder, "raddle status run --json").out;
+        let status: Value = serde_json::from_str(&said).unwrap_or_default();
+        let members = status["members"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if members.iter().filter(|member| member["state"] == "running").count() == count {
+            return;
+        }
+        assert!(began.elapsed() < WATCHDOG, "there are never {count} processes: {said}");
+    }
+}
+
+/// The launcher is killed and started again; the process of another machine comes back by itself: `RADDLE_RETURNS` times.
+#[test]
+fn who_has_joined_comes_back_to_a_launcher_that_is_started_again() {
+    for turn in 0..number("RADDLE_RETURNS", 3) as usize {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let line = LINES[turn % LINES.len()];
+        let (expected, status) = alone(folder, line);
+        slow(folder, 400);
+        let begun =
+            launch(1, &format!("{line} --checkpoint-every 1")).replace("launch", "launch --balance off");
+        let mut first = Launched::begin(folder, &begun);
+        first.await_epoch(1);
+        let at = coordinator(&first.run);
+        // A copy of the token, as on another machine.
+        fs::copy(folder.join("run/token"), folder.join("token")).unwrap();
+        let mut joined = Joined::begin(folder, &format!("raddle join {at} --token-file token --deadline 60"));
+        first.await_members(2);
+        first.launcher.kill().unwrap();
+        drop(first);
+        joined.await_line("ended with status 75, and joins again");
+        let program = line.split(' ').next().unwrap();
+        // For the Lasso, epochs are a limit: of one sitting.
+        let more = if program == "lasso" { " --epochs 60" } else { "" };
+        let again = "raddle launch --processes 1 --balance off --resume run";
+        let second = Launched::begin(folder, &format!("{again} -- {program} fit --slowdown slow{more}"));
+        await_running(folder, 2);
+        assert_eq!(coordinator(&second.run), at, "the port is the same");
+        slow(folder, 1);
+        let place = second.run.clone();
+        let (code, said) = second.end();
+        assert_eq!(code, status, "{line}: {said}");
+        assert_eq!(digest(&place), expected, "{line}: {said}");
+        // Nobody has to find a run that is done.
+        for name in ["token", "address"] {
+            assert!(!place.join(name).exists(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn who_joins_may_be_there_before_the_launcher_which_may_be_given_its_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (expected, _) = alone(folder, LINE);
+    slow(folder, 400);
+    let (port, secret) = (free_port(), folder.join("secret"));
+    let join = format!("raddle join 127.0.0.1:{port} --token-file secret --deadline 60 --wait 60");
+    let _joined = Joined::begin(folder, &join);
+    fs::write(&secret, format!("{}\n", "5a".repeat(32))).unwrap();
+    let begun = launch(1, LINE);
+    let begun = begun
+        .replace("launch", &format!("launch --balance off --listen 127.0.0.1:{port} --token-file secret"));
+    // Others could read it.
+    let refused = ends(folder, &begun, 2).err;
+    assert!(refused.contains("secret") && refused.contains("chmod 600"), "{refused}");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    let run = Launched::begin(folder, &begun);
+    await_running(folder, 2);
+    slow(folder, 1);
+    let place = run.run.clone();
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(digest(&place), expected);
+    fs::write(&secret, "5a5a").unwrap();
+    let refused = ends(folder, &begun, 2).err;
+    assert!(refused.contains("secret: it holds no token"), "{refused}");
+    // Who waits for nobody is told so at once.
+    fs::write(&secret, "5a".repeat(32)).unwrap();
+    let refused = ends(folder, &join.replace("--wait 60", "--wait 0.2"), 2).err;
+    assert!(refused.contains("no run answers"), "{refused}");
 }
