@@ -1,7 +1,9 @@
 //! `raddle status` of any folder: alive, ended, dead, or no run; and watched, which changes nothing.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -9,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::commands::{binary, command, ends, run};
+use crate::launched::Launched;
 
 /// A run that is not over after this time never is.
 const WATCHDOG: Duration = Duration::from_secs(120);
@@ -311,4 +314,60 @@ fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_
     until("the status", || terminal.text().contains("status 130."));
     let text = terminal.text();
     assert!(text.contains("lda fit: ended with status 130") && !text.contains("running"), "{text}");
+}
+
+/// Samples of a page in the text format of Prometheus, each behind the help and the type of its metric.
+fn samples(page: &str) -> BTreeMap<String, f64> {
+    let (mut known, mut samples) = (Vec::new(), BTreeMap::new());
+    for line in page.lines() {
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').unwrap();
+            assert!(["gauge", "counter"].contains(&kind), "{line}");
+            known.push(name.to_owned());
+        } else if !line.starts_with("# HELP ") {
+            let (sample, value) = line.rsplit_once(' ').unwrap();
+            let name = sample.split('{').next().unwrap();
+            assert!(known.last().is_some_and(|last| last == name), "{line} has no type before it");
+            let is_word = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+            assert!(name.bytes().all(is_word) && (sample == name || sample.ends_with('}')), "{line}");
+            assert!(
+                samples.insert(sample.to_owned(), value.parse().unwrap()).is_none(),
+                "{line} is there twice"
+            );
+        }
+    }
+    samples
+}
+
+#[test]
+fn the_metrics_of_a_launched_run_are_those_of_its_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "raddle launch --processes 2 --workers 2 --metrics 127.0.0.1:0 -- lda fit --topics 20 --epochs 100000 \
+         --validation none --out run";
+    let mut run = Launched::begin(folder, line);
+    let said = run.await_line("serves metrics at http://");
+    let at = said.trim().rsplit("http://").next().unwrap().strip_suffix("/metrics").unwrap();
+    run.await_epoch(2);
+    run.await_members(2);
+    let mut socket = TcpStream::connect(at).unwrap();
+    socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+    let mut said = String::new();
+    socket.read_to_string(&mut said).unwrap();
+    let (head, page) = said.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert!(head.contains(&format!("Content-Length: {}\r\n", page.len())), "{head}");
+    let (samples, status) = (samples(page), status(folder));
+    let mut process = 0;
+    for member in status["members"].as_array().unwrap() {
+        for (name, value) in [("workers", 2.0), ("shards", member["shards"].as_f64().unwrap())] {
+            assert_eq!(samples[&format!("raddle_process_{name}{{process=\"{process}\"}}")], value);
+        }
+        process += 1;
+    }
+    assert_eq!((process, samples["raddle_workers"], samples["raddle_generation"]), (2, 4.0, 1.0));
+    assert!(samples["raddle_epoch"] >= 1.0, "{samples:?}");
+    run.launcher.kill().unwrap();
+    let refused = ends(folder, &line.replace("127.0.0.1:0", "192.0.2.1:0"), 2).err;
+    assert!(refused.contains("--metrics 192.0.2.1:0: everybody could read it"), "{refused}");
 }

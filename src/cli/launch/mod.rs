@@ -3,6 +3,7 @@
 mod children;
 mod join;
 mod losses;
+mod metrics;
 mod options;
 mod program;
 mod room;

@@ -1,5 +1,6 @@
 //! Options of the verbs that start processes.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,6 +32,9 @@ pub(super) struct Launch {
     pub(super) token_file: Option<PathBuf>,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
+    /// Serve the status of the run at this address of loopback, as a page that Prometheus reads. Port 0 is any that is free.
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(super) metrics: Option<SocketAddr>,
     /// Move shards to the workers that are faster. Never changes the model.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
     pub(super) balance: bool,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::children::{Children, Start};
 use super::losses::Losses;
+use super::metrics;
 use super::options::{Launch, check_addresses};
 use super::program;
 use super::room::{Kept, Room};
@@ -17,7 +18,7 @@ use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::options::{earlier, was_begun};
 use crate::cli::run_folder::folder::Earlier;
-use crate::cluster::{Address, Addresses, CoordinatorSettings, Ended, RunEvent, Server};
+use crate::cluster::{Address, Addresses, AdminClient, CoordinatorSettings, Ended, RunEvent, Server};
 
 /// Time that processes which are done may take to end.
 const PARTING: Duration = Duration::from_secs(10);
@@ -116,6 +117,10 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let mut server = open_again(&settings, kept.address)?;
     let children = Arc::new(Mutex::new(Children::default()));
     on_interrupt(server.remote(), Arc::clone(&children));
+    if let Some(at) = options.metrics {
+        let at = metrics::serve(at, AdminClient::new(server.invitation().clone()))?;
+        note(&format!("serves metrics at http://{at}/metrics"));
+    }
     let told = advertise.unwrap_or(*listen).or_port(server.address().port());
     if let Some(folder) = room.path().filter(|_| !told.ip().is_loopback()) {
         let (address, token) = (told, folder.join("token"));

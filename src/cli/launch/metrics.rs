@@ -1,0 +1,179 @@
+//! The page that `raddle launch --metrics ADDR` serves: the status of the run in the text format of Prometheus.
+//!
+//! One page, whatever is asked for, on a connection that is closed behind it: less than a server of http would be told.
+
+use std::fmt::Write as _;
+use std::io::{self, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use crate::cli::exit::Error;
+use crate::cluster::{AdminClient, MemberStatus, RunStatus};
+
+/// Time that a client may take to ask, and to read.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Most bytes of a question.
+const MOST: usize = 8 << 10;
+
+/// Serves the page at this address as long as the process runs; returns the address with its port.
+///
+/// # Errors
+/// If the address is not one of loopback, as anybody who reaches it may read the page, or is taken.
+pub(super) fn serve(at: SocketAddr, client: AdminClient) -> Result<SocketAddr, Error> {
+    let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("--metrics {at}: {why}"));
+    if !at.ip().to_canonical().is_loopback() {
+        return Err(refuse(&"everybody could read it: give an address of loopback, as 127.0.0.1:9400"));
+    }
+    let listener = TcpListener::bind(at).map_err(|why| refuse(&why))?;
+    let address = listener.local_addr().map_err(|why| refuse(&why))?;
+    let serving = thread::Builder::new().name("raddle:metrics".into()).spawn(move || {
+        for socket in listener.incoming().flatten() {
+            // Whoever asks may be gone.
+            let _ = answer(&socket, &client);
+        }
+    });
+    serving.map(|_| address).map_err(|why| refuse(&why))
+}
+
+fn answer(mut socket: &TcpStream, client: &AdminClient) -> io::Result<()> {
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    let (mut asked, mut some) = (Vec::new(), [0; 1024]);
+    while !asked.windows(4).any(|end| end == b"\r\n\r\n") && asked.len() < MOST {
+        match socket.read(&mut some)? {
+            0 => break,
+            count => asked.extend_from_slice(&some[..count]),
+        }
+    }
+    let (code, text) = match client.status() {
+        Ok(status) => ("200 OK", page(&status)),
+        Err(why) => ("503 Service Unavailable", format!("# {why}\n")),
+    };
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    let length = text.len();
+    let head = format!(
+        "HTTP/1.1 {code}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    socket.write_all((head + &text).as_bytes())
+}
+
+/// A value of a metric, with its labels.
+type Sample = (String, f64);
+
+/// The status as lines of metrics.
+fn page(status: &RunStatus) -> String {
+    let one = |value: f64| vec![(String::new(), value)];
+    let of_each = |value: &dyn Fn(&MemberStatus) -> f64| -> Vec<Sample> {
+        let sample = |member: &MemberStatus| (labels(&[("process", &member.process)]), value(member));
+        status.members.iter().map(sample).collect()
+    };
+    let measured = status.metric.iter().filter(|(_, value)| value.is_finite());
+    let measured = measured.map(|(name, value)| (labels(&[("metric", name)]), *value)).collect();
+    let states = status.members.iter().map(|member| {
+        (labels(&[("process", &member.process), ("state", &member.state), ("address", &member.address)]), 1.0)
+    });
+    let metrics: [(&str, &str, &str, Vec<Sample>); 11] = [
+        (
+            "generation",
+            "gauge",
+            "Number of the generation under way; 0 before the first.",
+            one(status.generation as f64),
+        ),
+        ("epoch", "gauge", "Epochs completed.", one(status.epoch as f64)),
+        ("seconds", "gauge", "Seconds since the run began, as of its last epoch.", one(status.seconds)),
+        ("workers", "gauge", "Workers of the whole run.", one(f64::from(status.workers))),
+        ("metric", "gauge", "The metric of the model as last measured.", measured),
+        ("process_info", "gauge", "State and address of each process.", states.collect()),
+        (
+            "process_workers",
+            "gauge",
+            "Workers of each process.",
+            of_each(&|member| f64::from(member.workers)),
+        ),
+        ("process_shards", "gauge", "Shards of each process.", of_each(&|member| f64::from(member.shards))),
+        (
+            "process_peak_memory_bytes",
+            "gauge",
+            "Peak memory of each process.",
+            of_each(&|member| member.peak_memory_bytes as f64),
+        ),
+        ("pauses_total", "counter", "Changes of the generation.", one(status.pauses.len() as f64)),
+        ("pause_seconds_total", "counter", "Seconds between generations.", one(status.pauses.iter().sum())),
+    ];
+    let mut text = String::new();
+    for (name, kind, help, samples) in metrics {
+        // Writing to a string does not fail.
+        let _ = write!(text, "# HELP raddle_{name} {help}\n# TYPE raddle_{name} {kind}\n");
+        for (labels, value) in samples {
+            let _ = writeln!(text, "raddle_{name}{labels} {value}");
+        }
+    }
+    text
+}
+
+/// Labels of a sample; in their values backslashes, quotes and ends of lines are escaped.
+fn labels(all: &[(&str, &dyn ToString)]) -> String {
+    let label = |(name, value): &(&str, &dyn ToString)| {
+        let value = value.to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        format!("{name}=\"{value}\"")
+    };
+    format!("{{{}}}", all.iter().map(label).collect::<Vec<_>>().join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails so")]
+
+    use super::*;
+    use crate::cluster::Invitation;
+
+    #[test]
+    fn a_page_has_a_line_of_each_sample_and_escapes_labels() {
+        let member = |process, memory| MemberStatus {
+            process,
+            state: "running".into(),
+            address: "127.0.0.1:5".into(),
+            workers: 2,
+            shards: 3,
+            peak_memory_bytes: memory,
+        };
+        let status = RunStatus {
+            generation: 2,
+            epoch: 7,
+            seconds: 1.5,
+            metric: Some(("a \"b\"\\".into(), 0.25)),
+            workers: 4,
+            members: vec![member(0, 10), member(3, 20)],
+            pauses: vec![0.5, 0.25],
+            ..RunStatus::default()
+        };
+        let page = page(&status);
+        let samples: Vec<&str> = page.lines().filter(|line| !line.starts_with('#')).collect();
+        for line in [
+            "raddle_epoch 7",
+            "raddle_seconds 1.5",
+            "raddle_metric{metric=\"a \\\"b\\\"\\\\\"} 0.25",
+            "raddle_process_peak_memory_bytes{process=\"3\"} 20",
+            "raddle_process_info{process=\"0\",state=\"running\",address=\"127.0.0.1:5\"} 1",
+            "raddle_pause_seconds_total 0.75",
+        ] {
+            assert!(samples.contains(&line), "{line}: {samples:?}");
+        }
+        assert_eq!(samples.len(), 7 + 2 * 4);
+    }
+
+    #[test]
+    fn a_page_is_served_on_loopback_alone() {
+        let nobody = Invitation::to("127.0.0.1:1".parse().unwrap(), &"5a".repeat(32)).unwrap();
+        let refused = serve("192.0.2.1:0".parse().unwrap(), AdminClient::new(nobody.clone())).unwrap_err();
+        assert!(refused.to_string().contains("--metrics 192.0.2.1:0"), "{refused}");
+        // Where no run answers the page says so.
+        let at = serve("127.0.0.1:0".parse().unwrap(), AdminClient::new(nobody)).unwrap();
+        let mut socket = TcpStream::connect(at).unwrap();
+        socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+        let mut said = String::new();
+        socket.read_to_string(&mut said).unwrap();
+        assert!(said.starts_with("HTTP/1.1 503 ") && said.contains("# no run answers"), "{said}");
+    }
+}
