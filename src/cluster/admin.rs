@@ -60,12 +60,13 @@ impl AdminClient {
         }
     }
 
-    /// Grant for one more process to join the run.
+    /// Grant for one more process to join the run, with so many workers, at least 1, or with as many as the run's other
+    /// processes.
     ///
     /// # Errors
     /// If the run cannot be reached, or refuses.
-    pub fn join(&self) -> Result<JoinGrant, EngineError> {
-        match self.ask(&AdminRequest::Join)? {
+    pub fn join(&self, workers: Option<u32>) -> Result<JoinGrant, EngineError> {
+        match self.ask(&AdminRequest::Join { workers })? {
             AdminResponse::JoinGrant { argv, index, workers, run } => {
                 let invitation = Invitation { run, ..self.0.clone() };
                 Ok(JoinGrant { argv, index, workers, invitation })

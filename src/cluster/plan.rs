@@ -11,9 +11,12 @@ use crate::run::placement::{Layout, even};
 pub(crate) struct Participant {
     pub(crate) id: u32,
     pub(crate) address: String,
+    /// Number of workers that it is there for, at least 1. Where the run has another number in all, each process has its
+    /// share of them.
+    pub(crate) capacity: u32,
 }
 
-crate::state!(Participant { id, address });
+crate::state!(Participant { id, address, capacity });
 
 /// The processes and the placement of a generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,14 +79,12 @@ impl GenerationPlan {
         before: Option<&Before<'_>>,
     ) -> Self {
         let workers = asked.min(costs.len().max(1) as u64) as u32;
-        let processes = participants.len() as u32;
-        // Consecutive workers share a process; each process has the same number, or the first ones have one
-        // more.
-        let share = |process: u32| workers / processes + u32::from(process < workers % processes);
-        let threads = share(0).min(cores).max(1);
+        // Consecutive workers share a process.
+        let shares = shares(workers, &participants);
+        let threads = shares.iter().copied().max().unwrap_or(1).min(cores).max(1);
         let (mut process_of, mut thread_of) = (Vec::new(), Vec::new());
-        for process in 0..processes {
-            let (own, threads_used) = (share(process), share(process).min(threads));
+        for (process, own) in (0..).zip(shares) {
+            let threads_used = own.min(threads);
             process_of.extend((0..own).map(|_| process));
             thread_of.extend((0..own).map(|worker| worker * threads_used / own));
         }
@@ -228,6 +229,25 @@ pub(crate) fn place_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
     best
 }
 
+/// The workers of each process in proportion to its capacity, by largest remainders: of equal ones the first. The first
+/// process has one at least, as the hub is there.
+fn shares(workers: u32, participants: &[Participant]) -> Vec<u32> {
+    let all: u64 = participants.iter().map(|participant| u64::from(participant.capacity)).sum();
+    let parts = participants.iter().map(|participant| u64::from(workers) * u64::from(participant.capacity));
+    let (mut shares, rests): (Vec<u32>, Vec<u64>) =
+        parts.map(|part| ((part / all.max(1)) as u32, part % all.max(1))).unzip();
+    let mut order: Vec<usize> = (0..rests.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(rests[at]));
+    let left = workers.saturating_sub(shares.iter().sum());
+    order.into_iter().cycle().take(left as usize).for_each(|at| shares[at] += 1);
+    if shares.first() == Some(&0)
+        && let Some(most) = (0..shares.len()).rev().max_by_key(|&at| shares[at])
+    {
+        (shares[0], shares[most]) = (1, shares[most] - 1);
+    }
+    shares
+}
+
 /// Gives each worker in turn as many shards as it can do in so many seconds; `None` if some are left over.
 fn fill(costs: &[u64], speeds: &[f64], seconds: f64) -> Option<Vec<u32>> {
     let mut placement = Vec::with_capacity(costs.len());
@@ -250,7 +270,7 @@ mod tests {
     use super::*;
 
     fn participants(ids: &[u32]) -> Vec<Participant> {
-        ids.iter().map(|&id| Participant { id, address: format!("at {id}") }).collect()
+        ids.iter().map(|&id| Participant { id, address: format!("at {id}"), capacity: 2 }).collect()
     }
 
     proptest! {
@@ -279,6 +299,28 @@ mod tests {
             }
             let end = GenerationPlan::end(3, &two);
             prop_assert!(end.is_sound(costs.len(), blocks as usize));
+        }
+
+        #[test]
+        fn workers_are_shared_out_by_capacity(
+            capacities in prop::collection::vec(1u32..9, 1..6),
+            workers in 1u32..40,
+        ) {
+            let mut those = participants(&(0..capacities.len() as u32).collect::<Vec<_>>());
+            those.iter_mut().zip(&capacities).for_each(|(one, &capacity)| one.capacity = capacity);
+            let all: u32 = capacities.iter().sum();
+            let shared = shares(workers, &those);
+            prop_assert_eq!(shared.iter().sum::<u32>(), workers);
+            prop_assert!(shared[0] > 0);
+            for (&share, &capacity) in shared.iter().zip(&capacities) {
+                let exact = f64::from(workers * capacity) / f64::from(all);
+                // One more or one less goes to the process of the hub.
+                prop_assert!((f64::from(share) - exact).abs() < 1.0 || shared[0] == 1, "{:?} of {:?}", shared, capacities);
+            }
+            prop_assert_eq!(shares(all, &those), capacities);
+            // Equal ones have as many each, or the first ones have one more.
+            let equal = shares(workers, &participants(&[0, 1, 2]));
+            prop_assert_eq!(equal, (0..3).map(|at| workers / 3 + u32::from(at < workers % 3)).collect::<Vec<_>>());
         }
 
         #[test]

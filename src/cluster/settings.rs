@@ -35,6 +35,8 @@ pub struct CoordinatorSettings {
     pub token: Option<Token>,
     /// Connections that are encrypted, of those over the network.
     pub encryption: Encryption,
+    /// Number of processes, those that join among them, that the first epoch waits for, and for how long.
+    pub wait_for: (u32, Duration),
     /// `true` if the run waits for a [`Holder`](super::Holder) at each boundary.
     pub held: bool,
 }
@@ -56,6 +58,7 @@ impl CoordinatorSettings {
             deadline,
             token: None,
             encryption: Encryption::default(),
+            wait_for: (0, Duration::ZERO),
             held: false,
         }
     }
@@ -96,7 +99,8 @@ pub(super) fn config(
     proof: Option<u64>,
     may_resume: bool,
 ) -> CoordinatorConfig {
-    let CoordinatorSettings { processes, workers, balance, argv, deadline, held, .. } = settings.clone();
+    let CoordinatorSettings { processes, workers, balance, argv, deadline, wait_for, held, .. } =
+        settings.clone();
     CoordinatorConfig {
         processes,
         workers,
@@ -107,6 +111,8 @@ pub(super) fn config(
         proof,
         may_resume,
         deadline: deadline.as_secs_f64(),
+        wait_for: wait_for.0,
+        wait: wait_for.1.as_secs_f64(),
         held,
         holder: None,
     }

@@ -41,7 +41,7 @@ impl<P: Program> Engine<P> {
         let (held, hub) =
             (WholeState { shards, blocks, replica }, HubState::new(pinned, schedule, settings.staleness));
         let (position, asked) =
-            (Participant { id: 0, address: String::new() }, (workers as u64, workers as u32));
+            (Participant { id: 0, address: String::new(), capacity: 1 }, (workers as u64, workers as u32));
         let mut plan =
             GenerationPlan::new(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
         // The threads are those of the dataflow around, which may be more than the shards.

@@ -12,7 +12,7 @@ impl Coordinator {
             AdminRequest::Rescale { .. } if self.config.held => {
                 AdminResponse::Refused("the run is held: its holder sets its workers".into())
             }
-            AdminRequest::Join if self.config.held => {
+            AdminRequest::Join { .. } if self.config.held => {
                 AdminResponse::Refused("the run is held, and has one process: nobody joins it".into())
             }
             AdminRequest::Status => AdminResponse::Status(self.status()),
@@ -24,12 +24,16 @@ impl Coordinator {
                 self.end_at_boundary();
                 AdminResponse::Accepted
             }
-            AdminRequest::Join => {
+            AdminRequest::Join { workers: Some(0) } => {
+                AdminResponse::Refused("a process needs at least 1 worker".into())
+            }
+            AdminRequest::Join { workers: brings } => {
                 // No number is used twice: late events of an earlier process may still arrive.
                 let index = self.next;
                 self.next += 1;
-                self.members.insert(index, Member::new(false, now));
                 let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
+                let workers = brings.unwrap_or(workers);
+                self.members.insert(index, Member::new(false, workers, now));
                 AdminResponse::JoinGrant { argv, index, workers, run }
             }
         };

@@ -27,6 +27,8 @@ pub(crate) enum Event {
     TurnedAway { of: Option<u32>, why: String },
     /// A line of the launcher for the screen and the status.
     Noted(String),
+    /// A process that the launcher started on another machine will not come.
+    NotComing(String),
     /// An admin client has sent a request.
     Asked { admin: u64, request: AdminRequest },
     /// The connection of an admin client has ended that was the holder, or asked to be.
@@ -114,6 +116,9 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) may_resume: bool,
     /// Heartbeat timeout in seconds, after which a process is lost.
     pub(crate) deadline: f64,
+    /// Number of processes, those that join among them, that the first epoch waits for, and for how many seconds.
+    pub(crate) wait_for: u32,
+    pub(crate) wait: f64,
     /// `true` if the run waits for its holder at each boundary.
     pub(crate) held: bool,
     /// Number of the admin client that held the attempt before.

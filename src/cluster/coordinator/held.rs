@@ -70,7 +70,7 @@ impl Coordinator {
                 }
                 return;
             }
-            AdminRequest::Status | AdminRequest::Rescale { .. } | AdminRequest::Join => return,
+            AdminRequest::Status | AdminRequest::Rescale { .. } | AdminRequest::Join { .. } => return,
         };
         self.out.push(Action::AdminResponse { admin, answer });
     }

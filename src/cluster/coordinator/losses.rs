@@ -88,6 +88,7 @@ impl Coordinator {
             self.classify_exit(of, (1, true, how), now);
         }
         self.check_parts_timeout(now);
+        self.check_waiting(now);
         self.retry_number(now);
     }
 

@@ -34,6 +34,8 @@ pub(super) struct Member {
     pub(super) address: String,
     /// `true` if the launcher started it: the first process is always one of these.
     pub(super) spawned_here: bool,
+    /// Number of workers that it is there for.
+    pub(super) capacity: u32,
     pub(super) cores: u32,
     pub(super) memory: u64,
     pub(super) connection: Connection,
@@ -48,12 +50,13 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(spawned_here: bool, now: f64) -> Self {
+    pub(super) fn new(spawned_here: bool, capacity: u32, now: f64) -> Self {
         let (state, connection) = (MemberState::Preparing, Connection::None);
         Self {
             state,
             address: String::new(),
             spawned_here,
+            capacity,
             cores: 1,
             memory: 0,
             connection,

@@ -96,7 +96,9 @@ pub(crate) struct Coordinator {
     pauses: Vec<f64>,
     /// Number of the next process that joins.
     next: u32,
-    /// Processes that were ready to join before the run began.
+    /// Time since when all processes of the launcher are ready, and the run waits for others.
+    waits_since: Option<f64>,
+    /// Processes that were ready to join before those of the launcher.
     early: Vec<(u32, Registration, String)>,
     /// The checkpoint to resume from, and warnings about unusable ones.
     from: Option<String>,
@@ -115,7 +117,9 @@ impl Coordinator {
     /// A coordinator that expects the configured processes, numbered from 0.
     pub(crate) fn new(config: CoordinatorConfig) -> Self {
         Self {
-            members: (0..config.processes).map(|index| (index, Member::new(true, 0.0))).collect(),
+            members: (0..config.processes)
+                .map(|index| (index, Member::new(true, config.workers, 0.0)))
+                .collect(),
             next: config.processes,
             balance: Balance::new(config.balance),
             held: Held::by(config.holder),
@@ -147,6 +151,11 @@ impl Coordinator {
                 Event::Numbered { number, failed } => self.numbered(number, failed, now),
                 Event::TurnedAway { of, why } => self.turned_away(of, why),
                 Event::Noted(text) => self.note(text),
+                // The run has not begun: whoever has started it wants to know.
+                Event::NotComing(why) if matches!(self.stage, CoordinatorStage::Gathering) => {
+                    self.over(0, 2, Some(why))
+                }
+                Event::NotComing(why) => self.note(why),
                 Event::Asked { admin, request } => self.answer(admin, request, now),
                 Event::AdminGone { admin } => self.held.left_by(admin),
                 // The status is that of a program interrupted before its training begins.

@@ -95,7 +95,8 @@ impl Coordinator {
             if let Some(member) = members.get(&id).filter(|&member| in_run(member))
                 && participants.iter().all(|participant| participant.id != id)
             {
-                participants.push(Participant { id, address: member.address.clone() });
+                let (address, capacity) = (member.address.clone(), member.capacity);
+                participants.push(Participant { id, address, capacity });
             }
         };
         // The first process stays the first while it is a member; then any other process of the launcher.
@@ -103,7 +104,8 @@ impl Coordinator {
         let spawned_here = |id: &&u32| self.members.get(id).is_some_and(|member| member.spawned_here);
         was.iter().chain(self.members.keys().filter(spawned_here)).for_each(|&id| add(id, &self.members));
         self.members.keys().for_each(|&id| add(id, &self.members));
-        let workers = self.workers.unwrap_or(u64::from(self.config.workers) * participants.len() as u64);
+        let capacity = participants.iter().map(|participant| u64::from(participant.capacity)).sum();
+        let workers = self.workers.unwrap_or(capacity);
         let there = participants.iter().filter_map(|participant| self.members.get(&participant.id));
         let cores = there.map(|member| member.cores).min().unwrap_or(1);
         let (costs, blocks) =

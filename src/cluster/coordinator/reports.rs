@@ -1,7 +1,7 @@
 //! Reports of processes, and the admission of those whose program is built.
 
 use super::plans::costs;
-use super::{Action, Connection, Coordinator, CoordinatorStage, MemberState};
+use super::{Action, Connection, Coordinator, CoordinatorConfig, CoordinatorStage, MemberState};
 use crate::cluster::protocol::{MemberReport, Order, Registration};
 
 impl Coordinator {
@@ -70,7 +70,7 @@ impl Coordinator {
         }
     }
 
-    /// Compares a process that has built its program with the run, and makes it ready or refuses it.
+    /// Admits a process that has built its program, once those of the launcher have.
     pub(super) fn admit(&mut self, from: u32, registration: Registration, address: String, now: f64) {
         // Only once: a repeated report does not reset a process that has a part in the run.
         let is_expected =
@@ -79,10 +79,24 @@ impl Coordinator {
             return;
         }
         let gathering = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
-        // Processes that join wait, to be compared with those of the launcher.
-        if gathering && !self.members.get(&from).is_some_and(|member| member.spawned_here) {
+        // Processes that join are compared with those of the launcher, and wait for them.
+        let is_guest = self.members.get(&from).is_some_and(|member| !member.spawned_here);
+        let finding = matches!(self.stage, CoordinatorStage::Finding);
+        if is_guest && (finding || gathering && !self.is_gathered()) {
             return self.early.push((from, registration, address));
         }
+        self.compare(from, registration, address);
+        match self.stage {
+            CoordinatorStage::Gathering => self.begin_if_all_are_there(now),
+            CoordinatorStage::Finding | CoordinatorStage::Over => {}
+            _ => self.end_at_boundary(),
+        }
+    }
+
+    /// Compares a process with the run, and makes it ready or refuses it.
+    fn compare(&mut self, from: u32, registration: Registration, address: String) {
+        let gathering = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
+        let is_guest = self.members.get(&from).is_some_and(|member| !member.spawned_here);
         let known = self.registration.get_or_insert_with(|| registration.clone());
         let is_elsewhere =
             self.config.proof.zip(registration.proof).is_some_and(|(wrote, read)| wrote != read);
@@ -98,25 +112,54 @@ impl Coordinator {
         if let Some(why) = misfit {
             let why = format!("process {from} does not fit the run: {why}");
             self.send(from, Order::Refuse { why: why.clone() });
-            match gathering {
-                true => self.over(from, 2, Some(why)),
-                false => {
-                    self.members.remove(&from);
-                    self.note(why);
-                }
+            if gathering && !is_guest {
+                return self.over(from, 2, Some(why));
             }
-            return;
+            self.members.remove(&from);
+            return self.note(why);
         }
         if let Some(member) = self.members.get_mut(&from) {
             (member.state, member.address, member.cores) = (MemberState::Ready, address, registration.cores);
         }
-        if gathering {
-            if self.members.values().all(|member| member.state == MemberState::Ready || !member.spawned_here)
-            {
-                self.find(now);
+    }
+
+    /// `true` if all processes of the launcher are ready.
+    fn is_gathered(&self) -> bool {
+        self.members.values().all(|member| member.state == MemberState::Ready || !member.spawned_here)
+    }
+
+    /// Goes on to the first generation if all processes of the launcher are ready, and as many others as the run waits for.
+    fn begin_if_all_are_there(&mut self, now: f64) {
+        if !self.is_gathered() {
+            return;
+        }
+        for (from, registration, address) in std::mem::take(&mut self.early) {
+            if self.members.contains_key(&from) {
+                self.compare(from, registration, address);
             }
-        } else {
-            self.end_at_boundary();
+        }
+        if self.ready() >= self.config.wait_for {
+            self.find(now);
+        }
+    }
+
+    /// Number of processes that are ready.
+    fn ready(&self) -> u32 {
+        self.members.values().filter(|member| member.state == MemberState::Ready).count() as u32
+    }
+
+    /// Ends the run where the processes that it waits for have not come in time.
+    pub(super) fn check_waiting(&mut self, now: f64) {
+        let CoordinatorConfig { wait_for, wait, .. } = self.config;
+        if matches!(self.stage, CoordinatorStage::Gathering) && self.is_gathered() && wait_for > 0 {
+            let since = *self.waits_since.get_or_insert(now);
+            if now > since + wait {
+                let why = format!(
+                    "--wait-for {wait_for}: {} of them are there after {wait} s: start the others with raddle join, or wait for fewer",
+                    self.ready()
+                );
+                self.over(0, 1, Some(why));
+            }
         }
     }
 }

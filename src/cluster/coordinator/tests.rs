@@ -19,6 +19,8 @@ pub(super) fn config() -> CoordinatorConfig {
         proof: None,
         may_resume: true,
         deadline: 10.0,
+        wait_for: 0,
+        wait: 0.0,
         held: false,
         holder: None,
     }
@@ -158,7 +160,7 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
 #[test]
 fn one_that_joins_twice_is_one() {
     let mut coordinator = Coordinator::new(config());
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
     // Before the run has begun, and again when it has.
     for event in [ready(2), ready(2), ready(0), ready(1), found(), numbered(1)] {
         coordinator.on(event, 0.0);
@@ -188,7 +190,9 @@ fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() 
 
 #[test]
 fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
-    for request in [AdminRequest::Status, AdminRequest::Join, AdminRequest::Rescale { workers: 2 }] {
+    for request in
+        [AdminRequest::Status, AdminRequest::Join { workers: None }, AdminRequest::Rescale { workers: 2 }]
+    {
         let mut coordinator = running(config());
         let mut noticed = None;
         for step in 0..2_000 {
@@ -329,7 +333,7 @@ fn a_generation_begins_when_its_number_is_noted_and_not_before() {
 #[test]
 fn who_is_turned_away_has_no_place_and_is_told_of() {
     let mut coordinator = running(config());
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
     assert_eq!(status(&mut coordinator, 0.0).members.len(), 3);
     let rejection = |of: Option<u32>, why: &str| Event::TurnedAway { of, why: why.into() };
     let actions = coordinator.on(rejection(Some(2), "process 2 is another build"), 0.0);
@@ -352,13 +356,13 @@ fn who_is_turned_away_has_no_place_and_is_told_of() {
 #[test]
 fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
     let mut coordinator = running(config());
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
     let failed =
         |from| report(from, MemberReport::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
     assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
     assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
     // A process that leaves before it has joined is released at once.
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
     let actions = coordinator.on(report(3, MemberReport::Leaving), 0.0);
     assert_eq!(actions[0], Action::Send { to: 3, order: Order::End });
     assert!(matches!(coordinator.on(failed(1), 0.0).last(), Some(Action::Over { who: 1, code: 1, .. })));
@@ -395,4 +399,60 @@ fn the_plan_of_workers_holds_from_its_epochs_on_wherever_a_run_begins() {
         }
         assert_eq!(coordinator.plan.as_ref().map(|plan| (plan.number, plan.asked)), Some((2, then)));
     }
+}
+
+/// A grant to join, and the process that has it is ready.
+fn joins(of: u32) -> [Event; 2] {
+    [Event::Asked { admin: 0, request: AdminRequest::Join { workers: Some(3) } }, ready(of)]
+}
+
+#[test]
+fn the_first_epoch_waits_for_as_many_processes_as_it_is_told_to_and_no_longer_than_that() {
+    let config = || CoordinatorConfig { wait_for: 4, wait: 30.0, ..config() };
+    let finds = |actions: &[Action]| actions.iter().any(|action| matches!(action, Action::Find { .. }));
+    let mut coordinator = Coordinator::new(config());
+    let mut on = |event: Event, now: f64| coordinator.on(event, now);
+    // One that joins is ready before those of the launcher, one after them.
+    for event in joins(2).into_iter().chain([ready(0), ready(1)]) {
+        assert!(!finds(&on(event, 1.0)));
+    }
+    assert!(!finds(&on(Event::Tick, 5.0)));
+    let [asks, is_ready] = joins(3);
+    assert!(!finds(&on(asks, 6.0)));
+    assert!(finds(&on(is_ready, 6.0)));
+    on(found(), 7.0);
+    assert_eq!(begun(&on(numbered(1), 7.0)), 4, "all of them run the first generation");
+    let plan = coordinator.plan.clone().unwrap();
+    let workers = |of: u32| plan.process_of.iter().filter(|&&process| process == of).count();
+    // Four shards are four workers at most: of eight, three of each that joined.
+    assert_eq!((plan.asked, [0, 1, 2, 3].map(workers).iter().sum::<usize>()), (8, 4));
+
+    // Nobody comes.
+    let mut coordinator = Coordinator::new(config());
+    coordinator.on(ready(0), 1.0);
+    coordinator.on(ready(1), 2.0);
+    let alive = |of: u32| report(of, MemberReport::Alive { memory: 0 });
+    for now in [9.0, 18.0, 27.0] {
+        assert_eq!(coordinator.on(alive(0), now), []);
+        assert_eq!(coordinator.on(alive(1), now), []);
+    }
+    let ended = coordinator.on(Event::Tick, 32.5);
+    let why = ended.iter().find_map(|action| match action {
+        Action::Over { code: 1, why, .. } => why.clone(),
+        _ => None,
+    });
+    assert!(why.as_ref().is_some_and(|why| why.contains("--wait-for 4: 2 of them are there")), "{why:?}");
+}
+
+#[test]
+fn a_machine_that_does_not_come_ends_a_run_that_has_not_begun() {
+    let not_coming = || Event::NotComing("far: no such host".into());
+    let mut coordinator = Coordinator::new(config());
+    let ended = coordinator.on(not_coming(), 1.0);
+    assert!(
+        ended.contains(&Action::Over { who: 0, code: 2, why: Some("far: no such host".into()) }),
+        "{ended:?}"
+    );
+    let mut coordinator = running(config());
+    assert_eq!(notes(&coordinator.on(not_coming(), 1.0)), ["far: no such host"]);
 }

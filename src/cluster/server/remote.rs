@@ -37,6 +37,13 @@ impl Remote {
         self.send_to(None, Event::Noted(text));
     }
 
+    /// Reports that a process which the launcher started on another machine will not come: before the run has begun it ends
+    /// with this reason.
+    #[cfg(feature = "cli")]
+    pub(crate) fn not_coming(&self, why: String) {
+        self.send_to(None, Event::NotComing(why));
+    }
+
     /// Passes on a request of an admin client, which may come in a later attempt than it connected in.
     pub(super) fn ask(&self, admin: u64, request: AdminRequest) {
         self.send_to(None, Event::Asked { admin, request });

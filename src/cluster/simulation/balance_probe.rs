@@ -18,7 +18,7 @@ struct Measured {
 }
 
 fn participants(workers: usize) -> Vec<Participant> {
-    (0..workers as u32).map(|id| Participant { id, address: String::new() }).collect()
+    (0..workers as u32).map(|id| Participant { id, address: String::new(), capacity: 1 }).collect()
 }
 
 /// Runs an epoch of one round for each item of `slowness`, which gives each worker's seconds for a unit of cost.
