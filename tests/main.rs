@@ -22,6 +22,8 @@ mod handshake;
 #[cfg(target_os = "linux")]
 mod held;
 mod help;
+#[cfg(target_os = "linux")]
+mod hosts;
 mod in_a_dataflow;
 mod invariants;
 mod launch;

@@ -211,6 +211,42 @@ fn a_killed_launcher_leaves_nobody_and_the_run_goes_on_with_another_one() {
     }
 }
 
+/// The launcher is killed again and again, and always started by the same line, which begins the run and goes on with it:
+/// `RADDLE_LAUNCHER_KILLS` times for each program.
+#[test]
+fn one_line_begins_a_run_and_goes_on_with_it_until_it_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    slow(folder, 20);
+    let mut dice = number("RADDLE_KILLS_FROM", 1);
+    for (line, most) in LINES {
+        let (expected, status) = alone(folder, line);
+        let _ = fs::remove_dir_all(folder.join("run"));
+        let line = format!(
+            "raddle launch --processes 2 --resume-or-begin run -- {line} --slowdown slow --checkpoint-every 1"
+        );
+        for _ in 0..number("RADDLE_LAUNCHER_KILLS", 3) {
+            let mut run = Launched::begin(folder, &line);
+            // Before the run has begun, too.
+            let epochs = next(&mut dice) % most;
+            let began = Instant::now();
+            while run.epochs() < epochs && began.elapsed() < Duration::from_secs(2) {
+                std::thread::yield_now();
+            }
+            let processes = run.processes();
+            run.launcher.kill().unwrap();
+            while processes.iter().any(|process| is_alive(process)) {
+                std::thread::yield_now();
+            }
+        }
+        let ran = run(folder, &line);
+        assert_eq!(ran.code, status, "{line}: {}", ran.err);
+        assert_eq!(digest(&folder.join("run")), expected, "{line}: {}", ran.err);
+    }
+    let why = ends(folder, "raddle launch --resume-or-begin new -- lda fit --out other", 2).err;
+    assert!(why.contains("--resume"), "{why}");
+}
+
 #[test]
 fn a_process_that_is_silent_is_lost() {
     let folder = tempfile::tempdir().unwrap();

@@ -42,11 +42,6 @@ impl Invitation {
         Some(Self { coordinator, token: Token::parse(token)?, run: 0 })
     }
 
-    /// The token as 64 hexadecimal digits.
-    pub(crate) fn token_text(&self) -> String {
-        hex(&self.token.0)
-    }
-
     /// Writes the invitation to a file that only its owner can read.
     ///
     /// # Errors
@@ -58,7 +53,7 @@ impl Invitation {
     /// The invitation as lines of text.
     pub(crate) fn text(&self) -> String {
         let Self { coordinator, token, run } = self;
-        format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", hex(&token.0))
+        format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", token.text())
     }
 
     /// Reads an invitation that [`write`](Self::write) wrote.
@@ -90,6 +85,11 @@ impl Token {
     /// A token of 32 random bytes.
     pub(crate) fn new() -> io::Result<Self> {
         random().map(Self)
+    }
+
+    /// The token as 64 hexadecimal digits.
+    pub(crate) fn text(&self) -> String {
+        hex(&self.0)
     }
 
     /// A token as 64 hexadecimal digits; `None` if the text is none.

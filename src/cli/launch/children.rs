@@ -184,7 +184,8 @@ fn await_exit(child: &Mutex<Child>) {
 #[cfg(not(unix))]
 fn await_exit(_: &Mutex<Child>) {}
 
-fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
+/// Waits for a process to end, at most until then.
+pub(super) fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
     loop {
         match lock(child).try_wait() {
             Ok(None) => {}

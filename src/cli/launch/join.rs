@@ -18,7 +18,7 @@ use super::token_file::read_token;
 use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, attach};
+use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, Token, attach};
 
 /// Time between two looks whether the process has ended, and between two whether the launcher is alive.
 const POLL: Duration = Duration::from_millis(20);
@@ -33,17 +33,23 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let Join { address, token_file, listen, advertise, encryption, .. } = options;
     let addresses = Addresses { listen: *listen, advertise: *advertise, encryption: encryption.chosen() };
     check_addresses(addresses)?;
-    await_launcher(address, token_file, options.wait);
-    let (token, address) = (read_token(token_file)?, resolve(address)?);
+    let by_input = token_file.as_os_str() == "-";
+    let token = if by_input { Some(token_from_input()?) } else { None };
+    await_launcher(address, Some(token_file.as_path()).filter(|_| !by_input), options.wait);
+    let (token, address) = (token.map_or_else(|| read_token(token_file), Ok)?, resolve(address)?);
     let admin = AdminClient::new(Invitation::new(address, token, 0));
     // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they addresses this
     // process alone.
     let parent_link = ParentLink::default();
     let held = Arc::clone(&parent_link);
     let _ = ctrlc::set_handler(move || drop(lock(&held).take()));
+    if by_input {
+        leave_with_input(&parent_link)?;
+    }
     let folder = private_folder()
         .map_err(|why| Error::failed(format!("no folder for what its process makes of the data: {why}")))?;
-    let status = take_part((&admin, &parent_link), options.deadline, &folder, addresses);
+    let workers = options.workers.map(|workers| workers as u32);
+    let status = take_part((&admin, workers), &parent_link, options.deadline, &folder, addresses);
     // Best effort: the run has gone on without the file long ago.
     let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
@@ -53,11 +59,12 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
 
 /// Waits until a launcher listens at the address and its token is there, at most so many seconds. What is amiss then is said
 /// by who looks next.
-fn await_launcher(address: &str, token_file: &Path, seconds: f64) {
+fn await_launcher(address: &str, token_file: Option<&Path>, seconds: f64) {
     let began = Instant::now();
     let is_there = || {
         let found = address.to_socket_addrs().ok().and_then(|mut found| found.next());
-        token_file.exists() && found.is_some_and(|at| TcpStream::connect_timeout(&at, STATUS_EVERY).is_ok())
+        token_file.is_none_or(Path::exists)
+            && found.is_some_and(|at| TcpStream::connect_timeout(&at, STATUS_EVERY).is_ok())
     };
     while began.elapsed().as_secs_f64() < seconds && !is_there() {
         thread::sleep(POLL);
@@ -68,35 +75,62 @@ fn await_launcher(address: &str, token_file: &Path, seconds: f64) {
 /// other one leaves.
 type ParentLink = Arc<Mutex<Option<TcpStream>>>;
 
+/// The token on the first line of the standard input.
+fn token_from_input() -> Result<Token, Error> {
+    let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("--token-file -: {why}"));
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(|why| refuse(&why))?;
+    Token::parse(line.trim()).ok_or_else(|| refuse(&"the standard input begins with no token of a run"))
+}
+
+/// Ends this process and the one that it supervises where the standard input ends: whoever has started it on this machine is
+/// gone, or the connection to it.
+fn leave_with_input(parent_link: &ParentLink) -> Result<(), Error> {
+    let held = Arc::clone(parent_link);
+    let waiting = move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        INPUT_IS_OVER.store(true, Ordering::Release);
+        drop(lock(&held).take());
+    };
+    let waits = thread::Builder::new().name("raddle:input".into()).spawn(waiting);
+    waits.map(drop).map_err(|why| Error::failed(format!("no thread for the standard input: {why}")))
+}
+
+/// `true` once the standard input that brought the token has ended.
+static INPUT_IS_OVER: AtomicBool = AtomicBool::new(false);
+
 fn take_part(
-    (admin, parent_link): (&AdminClient, &ParentLink),
+    (admin, workers): (&AdminClient, Option<u32>),
+    parent_link: &ParentLink,
     deadline: Duration,
     folder: &Path,
     addresses: Addresses,
 ) -> Result<u8, Error> {
-    let (mut place, mut short) = (admin.join()?, 0);
+    let (mut place, mut short) = (admin.join(workers)?, 0);
     loop {
         let began = Instant::now();
         let (child, tied) = start(&place, &folder.join(FILE), addresses)?;
         *lock(parent_link) = tied;
         let (code, crashed, how) = watch(child, admin, deadline)?;
         short = if began.elapsed() < SHORT { short + 1 } else { 0 };
-        if !crashed || short == MOST {
+        if !crashed || short == MOST || INPUT_IS_OVER.load(Ordering::Acquire) {
             return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
         }
         // No reader is left if stderr is closed.
         let _ = writeln!(std::io::stderr(), "raddle: the process {how}, and joins again");
-        place = join_again(admin, deadline)?;
+        place = join_again((admin, workers), deadline)?;
     }
 }
 
 /// Joins again; the launcher may be busy ending the generation before.
-fn join_again(admin: &AdminClient, deadline: Duration) -> Result<JoinGrant, Error> {
+fn join_again((admin, workers): (&AdminClient, Option<u32>), deadline: Duration) -> Result<JoinGrant, Error> {
     let until = Instant::now() + deadline;
     loop {
-        match admin.join() {
+        match admin.join(workers) {
             Ok(place) => return Ok(place),
-            Err(why) if Instant::now() >= until => return Err(Error::failed(why)),
+            Err(why) if Instant::now() >= until || INPUT_IS_OVER.load(Ordering::Acquire) => {
+                return Err(Error::failed(why));
+            }
             Err(_) => thread::sleep(POLL),
         }
     }

@@ -1,6 +1,7 @@
 //! `raddle`: starts a program as several processes that carry out one run, and administers running ones.
 
 mod children;
+mod hosts;
 mod join;
 mod losses;
 mod metrics;

@@ -14,7 +14,7 @@ use crate::cluster::{Address, Addresses, Encryption};
 #[derive(Debug, Args)]
 pub(super) struct Launch {
     /// Number of processes.
-    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, default_value = "2", default_value_if("held", ArgPredicate::IsPresent, "1"))]
+    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, default_value = "2", default_value_ifs([("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
     pub(super) processes: usize,
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]
@@ -30,6 +30,25 @@ pub(super) struct Launch {
     /// able to read it (mode 600). By default a run that is resumed keeps its own, and a new one has a random one.
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
+    /// A file of other machines: in each line a host, its number of workers and, where it is not the one here, the folder in
+    /// which the program runs; # begins a comment. Each has one more process of the run, by ssh and raddle join. The same
+    /// build is at the same path there.
+    #[arg(long, value_name = "FILE", conflicts_with = "held")]
+    pub(super) hosts: Option<PathBuf>,
+    /// The command that runs another one on a host.
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        default_value = "ssh -o BatchMode=yes -o ConnectTimeout=10",
+        requires = "hosts"
+    )]
+    pub(super) ssh: String,
+    /// Begin with so many processes in all, those that join among them. [those of --processes and --hosts]
+    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, conflicts_with = "held")]
+    pub(super) wait_for: Option<usize>,
+    /// Give up where they are not there in this time.
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = values::seconds)]
+    pub(super) wait: f64,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
     /// Serve the status of the run at this address of loopback, as a page that Prometheus reads. Port 0 is any that is free.
@@ -50,6 +69,10 @@ pub(super) struct Launch {
     /// run is begun where none was: one line for both.
     #[arg(long, value_name = "RUN")]
     pub(super) resume: Option<PathBuf>,
+    /// Continue the run in this folder, or begin it there where none was begun: one line for a service that is started again
+    /// and again. The folder need not exist; it is the --out of PROGRAM, whose whole line is given.
+    #[arg(long, value_name = "RUN", conflicts_with = "resume")]
+    pub(super) resume_or_begin: Option<PathBuf>,
     /// The program and its arguments. It is found beside this one, else on PATH.
     #[arg(last = true, required_unless_present = "resume", value_name = "PROGRAM")]
     pub(super) line: Vec<String>,
@@ -61,7 +84,7 @@ pub(super) struct Join {
     #[arg(value_name = "HOST:PORT")]
     pub(super) address: String,
     /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it
-    /// (mode 600).
+    /// (mode 600). With - it is the first line of the standard input, whose end ends the process.
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: PathBuf,
     /// Address at which the process listens for the others; by default the one from which it reaches the run.
@@ -76,9 +99,25 @@ pub(super) struct Join {
     /// --resume, is joined again.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
+    /// Number of workers that the process is there for; by default as many as each of the launcher's has.
+    #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
+    pub(super) workers: Option<usize>,
     /// Wait so long for a launcher that does not listen yet, and for the file with its token.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::seconds)]
     pub(super) wait: f64,
+}
+
+impl Launch {
+    /// Options of `raddle join` by which the processes of other machines are as those here.
+    pub(super) fn of_joiners(&self) -> Vec<String> {
+        let encryption = match self.encryption.chosen() {
+            Encryption::Remote => None,
+            Encryption::Always => Some("--encrypt".to_owned()),
+            Encryption::Never => Some("--plain".to_owned()),
+        };
+        let deadline = self.deadline.as_secs_f64().to_string();
+        ["--deadline".to_owned(), deadline].into_iter().chain(encryption).collect()
+    }
 }
 
 #[derive(Debug, Args)]

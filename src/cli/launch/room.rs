@@ -155,7 +155,7 @@ impl Invited {
     fn write(&self) -> io::Result<()> {
         self.invitation.write(&self.path.join(INVITATION))?;
         write_private(&self.path.join(ADDRESS), &format!("{}\n", self.invitation.coordinator))?;
-        write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token_text()))
+        write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token.text()))
     }
 
     /// Makes the folder anew where it is gone; returns the message about it.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::children::{Children, Start};
+use super::hosts::{Away, Host, Way};
 use super::losses::Losses;
 use super::metrics;
 use super::options::{Launch, check_addresses};
@@ -37,7 +38,12 @@ struct LaunchPlan {
 impl LaunchPlan {
     fn of(options: &Launch) -> Result<Self, Error> {
         let mut line = options.line.clone();
-        if let Some(run) = options.resume.as_deref() {
+        if let Some(run) = options.resume_or_begin.as_deref()
+            && program::value(&line, "--out").is_none()
+        {
+            line.extend(["--out".to_owned(), run.display().to_string()]);
+        }
+        if let Some(run) = options.resume.as_deref().or(options.resume_or_begin.as_deref()) {
             if line.is_empty() {
                 line.push(program::begun(run)?);
             }
@@ -96,6 +102,8 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         plan.check_held(*processes)?;
     }
     check_addresses(Addresses { listen: Some(*listen), advertise: *advertise, encryption })?;
+    let hosts = options.hosts.as_deref().map(Host::read).transpose()?.unwrap_or_default();
+    let all = options.wait_for.unwrap_or(if hosts.is_empty() { 0 } else { processes + hosts.len() });
     let kept = plan.resume.as_deref().map(Kept::of).unwrap_or_default();
     let token = options.token_file.as_deref().map(read_token).transpose()?.or(kept.token);
     let mut room = Room::open(plan.out.as_deref(), plan.earlier)?;
@@ -109,6 +117,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         folder: room.path().map(Path::to_owned),
         resume: plan.resume.as_ref().map(|run| run.join("checkpoint")),
         deadline: *deadline,
+        wait_for: (all as u32, Duration::try_from_secs_f64(options.wait).unwrap_or(Duration::MAX)),
         token,
         encryption,
         held: *held,
@@ -131,15 +140,29 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let addresses =
         Addresses { listen: everywhere, advertise: advertise.map(Address::without_port), encryption };
     room.watch(server.remote());
+    let way = Way {
+        ssh: &options.ssh,
+        arguments: options.of_joiners(),
+        address: told.to_string(),
+        token: server.invitation().token,
+    };
+    // Behind the processes here: where those cannot begin, nobody is started elsewhere.
+    let mut away = None;
     let mut losses = Losses::default();
     loop {
         start(&plan, &room, &server, &children, (*workers as u32, addresses))?;
+        if away.is_none() {
+            away = Some(Away::start(&hosts, &way, &server.remote())?);
+        }
         let ended = server.run(|event| match event {
             RunEvent::Note(text) => note(text),
             RunEvent::Begun(generation) => losses.begun(generation).iter().for_each(|text| note(text)),
         });
         if !ended.lost {
             let code = end(&mut lock(&children), &ended);
+            if ended.why.is_none() {
+                away.iter_mut().for_each(|away| away.end(PARTING));
+            }
             if [ExitStatus::Failed, ExitStatus::Interrupted].iter().all(|status| status.code() != code) {
                 room.is_done();
             }

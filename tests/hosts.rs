@@ -1,0 +1,151 @@
+//! One line on several machines: `raddle launch --hosts` by a stand-in for ssh, which runs the command here.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::commands::{binary, ends, run};
+use crate::launched::{Launched, WATCHDOG, alone, digest, is_alive, report, signal, slow};
+
+/// Its first argument is the host: some cannot be reached, or lack the program, or have another build of it.
+const SSH: &str = r#"#!/bin/sh
+host=$1
+shift
+case $host in
+far) echo "ssh: connect to host far port 22: No route to host" >&2; exit 255 ;;
+locked) echo "me@locked: Permission denied (publickey,password)." >&2; exit 255 ;;
+bare) exec sh -c "$(echo "$*" | sed "s#exec '[^']*'#exec /nowhere/raddle#")" ;;
+other) exec sh -c "$(echo "$*" | sed "s#exec '[^']*'#exec '$PWD/bin/raddle'#")" ;;
+esac
+exec sh -c "$*"
+"#;
+
+/// A fit of each program.
+const LINES: [&str; 4] = [
+    "lasso fit synth:groups:n=200,p=300,s=20 --schedule cyclic --shards 6 --epochs 20",
+    "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 8 --shards 6",
+    "lda fit --topics 8 --epochs 12 --shards 6",
+    "linear fit diabetes --loss hinge --C 0.01 --parts 4 --epochs 6 --shards 8",
+];
+
+/// Writes the stand-in, and the file of hosts.
+fn prepare(folder: &Path, hosts: &str) {
+    fs::write(folder.join("ssh-here"), SSH).unwrap();
+    fs::set_permissions(folder.join("ssh-here"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(folder.join("hosts"), hosts).unwrap();
+}
+
+fn launch(line: &str, more: &str) -> String {
+    format!("raddle launch --hosts hosts --ssh ./ssh-here --balance off {more} -- {line} --out run --force")
+}
+
+#[test]
+fn one_line_on_three_machines_leaves_the_model_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let there = folder.display();
+    prepare(folder, &format!("# two more\none 1\ntwo 2 {there}  # as many as there are here, and one\n"));
+    for (line, more) in LINES.into_iter().zip(["", "--encrypt", "--workers 2", "--processes 2"]) {
+        let (expected, status) = alone(folder, line);
+        let ran = run(folder, &launch(line, more));
+        assert_eq!(ran.code, status, "{line}: {}", ran.err);
+        let report = report(&folder.join("run"));
+        assert_eq!(report["model_digest"], expected.as_str(), "{line}");
+        // From the first epoch on.
+        let generations = report["generations"].as_array().unwrap();
+        let (processes, workers) = match more {
+            "--workers 2" => (3, 5),
+            "--processes 2" => (4, 5),
+            _ => (3, 4),
+        };
+        let first = &generations[0];
+        assert_eq!(
+            (&first["processes"], &first["workers"]),
+            (&processes.into(), &workers.into()),
+            "{line} {more}"
+        );
+    }
+}
+
+/// Processes whose folder is this one.
+fn there(folder: &Path) -> Vec<String> {
+    let folder = fs::canonicalize(folder).unwrap();
+    let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let here = all.filter(|process| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == folder));
+    let names = here.map(|process| process.file_name().unwrap().to_str().unwrap().to_owned());
+    names.filter(|process| is_alive(process)).collect()
+}
+
+#[test]
+fn ctrl_c_and_a_killed_launcher_leave_nobody_anywhere() {
+    for (how, code) in [("-INT", Some(130)), ("-KILL", None)] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        prepare(folder, "one 1\ntwo 1\n");
+        slow(folder, 20);
+        let line = "lda fit --topics 8 --epochs 100000 --shards 4 --slowdown slow";
+        let mut launched = Launched::begin(folder, &launch(line, ""));
+        launched.await_epoch(1);
+        assert_eq!(launched.await_members(3), [0, 1, 2]);
+        // The launcher, its process, and for each host raddle join and its process.
+        assert!(there(folder).len() >= 6, "{:?}", there(folder));
+        signal(&launched.launcher.id().to_string(), how);
+        let (ended, said) = launched.end();
+        assert_eq!(ended, code, "{said}");
+        let since = Instant::now();
+        while !there(folder).is_empty() {
+            assert!(since.elapsed() < WATCHDOG, "{how}: {:?} are left", there(folder));
+            std::thread::yield_now();
+        }
+        assert!(since.elapsed().as_secs() < 10, "{how}: {:?}", since.elapsed());
+    }
+}
+
+#[test]
+fn a_host_that_cannot_take_part_is_told_by_name_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir(folder.join("bin")).unwrap();
+    fs::create_dir(folder.join("elsewhere")).unwrap();
+    for name in ["raddle", "lasso"] {
+        let mut bytes = fs::read(binary(name)).unwrap();
+        // The end of a program may have more bytes.
+        bytes.push(0);
+        fs::write(folder.join("bin").join(name), bytes).unwrap();
+        fs::set_permissions(folder.join("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let table = |times: usize| {
+        let row = |at: usize| format!("{},{},{}\n", at * 7 % 40, at * 11 % 17, times * at % 23);
+        format!("a,b,y\n{}", (0..60).map(row).collect::<String>())
+    };
+    fs::write(folder.join("table.csv"), table(3)).unwrap();
+    let line = "lasso fit table.csv --y y --ratio 3 --shards 3";
+    let elsewhere = folder.join("elsewhere");
+    let missing = format!("missing 1 {}\n", elsewhere.display());
+    for (hosts, code, told) in [
+        ("near 1\nfar 1\n", 2, &["far: it cannot be reached", "No route to host"][..]),
+        ("locked 1\n", 2, &["locked: it cannot be reached, or asks for a password", "Permission denied"]),
+        ("bare 1\n", 2, &["bare: raddle is not there: install the same build"]),
+        ("other 1\n", 2, &["other: ", "another build"]),
+        (missing.as_str(), 2, &["missing: ", "table.csv"]),
+        ("one 1\none 2\n", 2, &["hosts:2: one is in line 1 already"]),
+        ("one\n", 2, &["hosts:1: one: give its number of workers"]),
+        ("# none\n", 2, &["hosts: it names no host"]),
+    ] {
+        prepare(folder, hosts);
+        let said = ends(folder, &launch(line, ""), code).err;
+        assert!(told.iter().all(|told| said.contains(told)), "{hosts}: {said}");
+    }
+    // Where the data are other ones.
+    fs::write(elsewhere.join("table.csv"), table(5)).unwrap();
+    fs::create_dir(elsewhere.join("run")).unwrap();
+    prepare(folder, &missing.replace("missing", "stale"));
+    let said = ends(folder, &launch(line, ""), 2).err;
+    assert!(said.contains("stale: ") && said.contains("other data"), "{said}");
+    prepare(folder, "near 1\n");
+    let said = ends(folder, &launch(line, "").replace("./ssh-here", "./no-ssh"), 2).err;
+    assert!(said.contains("--ssh ./no-ssh"), "{said}");
+    let said = ends(folder, &launch(line, "--wait-for 4 --wait 1"), 1).err;
+    assert!(said.contains("--wait-for 4: 2 of them are there after 1 s"), "{said}");
+}
