@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::commands::{binary, ends, run};
-use crate::launched::{Launched, WATCHDOG, alone, digest, is_alive, report, signal, slow};
+use crate::launched::{Launched, WATCHDOG, alone, is_alive, report, signal, slow};
 
 /// Its first argument is the host: some cannot be reached, or lack the program, or have another build of it.
 const SSH: &str = r#"#!/bin/sh

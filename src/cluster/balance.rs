@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_was_slow_once_is_slower_by_a_fifth_of_it() {
-        let participants = (0..2).map(|id| Participant { id, address: String::new() }).collect();
+        let participants = (0..2).map(|id| Participant { id, address: String::new(), capacity: 1 }).collect();
         let costs = [1; 8];
         let plan = GenerationPlan::new(1, participants, (2, 1), &costs, 0, None, None);
         let mut balance = Balance::new(true);

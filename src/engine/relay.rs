@@ -88,7 +88,7 @@ impl<P: Program> Runner<P> {
     /// A plan that places everything on this process.
     fn plan(&self, number: u64, before: Option<&Before<'_>>) -> GenerationPlan {
         let Registration { identity, blocks, .. } = self.member.registration(1);
-        let participants = vec![Participant { id: self.index, address: String::new() }];
+        let participants = vec![Participant { id: self.index, address: String::new(), capacity: 1 }];
         GenerationPlan::new(number, participants, (1, 1), &identity.costs, blocks, None, before)
     }
 

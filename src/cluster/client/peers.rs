@@ -44,7 +44,7 @@ impl PendingConnections {
         requests: &BoundaryRequests,
     ) -> Result<Vec<(u32, Link)>, EngineError> {
         let (mut peers, timeout) = (Vec::new(), Duration::try_from_secs_f64(deadline).ok());
-        for Participant { id, address } in plan.everyone() {
+        for Participant { id, address, .. } in plan.everyone() {
             if !plan.links(me, *id) {
                 continue;
             }

@@ -72,7 +72,7 @@ impl World {
         let request = match admin_event {
             AdminEvent::Join { fits, stays } => {
                 self.joining.push((fits, stays));
-                AdminRequest::Join { workers: None }
+                AdminRequest::Join { workers: Some((self.now % 4) as u32).filter(|&workers| workers > 0) }
             }
             AdminEvent::Rescale => AdminRequest::Rescale { workers: 1 + self.rng.below(7) as u32 },
             AdminEvent::FirstLeaves => {

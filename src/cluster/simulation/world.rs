@@ -68,6 +68,8 @@ impl World {
             proof: None,
             may_resume: false,
             deadline: 1e9,
+            wait_for: 0,
+            wait: 0.0,
             held: false,
             holder: None,
         };

@@ -44,7 +44,7 @@ fn start(
     participants: &[u32],
     checkpoint_result: Option<CheckpointResult>,
 ) -> GenerationStart {
-    let position = |&id: &u32| Participant { id, address: String::new() };
+    let position = |&id: &u32| Participant { id, address: String::new(), capacity: 1 };
     let mut plan = GenerationPlan::new(
         number,
         participants.iter().map(position).collect(),
