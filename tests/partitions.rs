@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::commands::{ends, number, run};
+use crate::commands::{command, ends, number, run};
 use crate::launched::{
     Joined, Launched, Proxy, WATCHDOG, alone, coordinator, digest, free_port, launch, report, signal, slow,
 };
@@ -276,4 +276,34 @@ fn who_joins_may_be_there_before_the_launcher_which_may_be_given_its_token() {
     fs::write(&secret, "5a".repeat(32)).unwrap();
     let refused = ends(folder, &join.replace("--wait 60", "--wait 0.2"), 2).err;
     assert!(refused.contains("no run answers"), "{refused}");
+}
+
+#[test]
+fn who_joins_has_its_own_path_of_the_data_and_where_and_who_it_is_from_its_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = "the cat sat on the mat\na dog ate my homework and the cat\nthe dog saw the cat\n".repeat(40);
+    fs::write(folder.join("texts.txt"), &text).unwrap();
+    let line = "lda fit texts.txt --topics 4 --epochs 40 --shards 4 --validation none";
+    let (expected, _) = alone(folder, line);
+    slow(folder, 400);
+    let mut run = Launched::begin(folder, &launch(1, line).replace("launch", "launch --balance off"));
+    run.await_epoch(1);
+    fs::rename(folder.join("texts.txt"), folder.join("mine.txt")).unwrap();
+    let mut join =
+        command(folder, "raddle join --token-file run/token --deadline 60 --workers 2 --data mine.txt");
+    join.env("RADDLE_COORDINATOR", coordinator(&run.run).to_string()).env("RADDLE_RANK", "4");
+    let _joined = Joined::of(join);
+    assert_eq!(run.await_members(2), [0, 5]);
+    let status: Value = serde_json::from_str(&ends(folder, "raddle status run --json", 0).out).unwrap();
+    let workers: Vec<&Value> =
+        status["members"].as_array().unwrap().iter().map(|one| &one["workers"]).collect();
+    assert_eq!(workers, [1, 2]);
+    slow(folder, 1);
+    let place = run.run.clone();
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(digest(&place), expected);
+    let nowhere = ends(folder, "raddle join --token-file run/token", 2).err;
+    assert!(nowhere.contains("RADDLE_COORDINATOR"), "{nowhere}");
 }

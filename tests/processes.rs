@@ -167,7 +167,7 @@ fn processes_that_join_and_leave_and_a_rescale_change_nothing() {
                 let admin = AdminClient::new(invitation.clone());
                 let engine = long(index).observe(move |record| match record.epoch {
                     5 => {
-                        let place = admin.join(None).unwrap();
+                        let place = admin.join(None, None).unwrap();
                         joins.send(place.index).unwrap();
                         await_status(&invitation, |status| state_of(status, place.index) == Some("ready"));
                     }

@@ -61,12 +61,12 @@ impl AdminClient {
     }
 
     /// Grant for one more process to join the run, with so many workers, at least 1, or with as many as the run's other
-    /// processes.
+    /// processes. `rank` is its number among those that join, which it has in the run, too, if nobody else has it.
     ///
     /// # Errors
     /// If the run cannot be reached, or refuses.
-    pub fn join(&self, workers: Option<u32>) -> Result<JoinGrant, EngineError> {
-        match self.ask(&AdminRequest::Join { workers })? {
+    pub fn join(&self, workers: Option<u32>, rank: Option<u32>) -> Result<JoinGrant, EngineError> {
+        match self.ask(&AdminRequest::Join { workers, rank })? {
             AdminResponse::JoinGrant { argv, index, workers, run } => {
                 let invitation = Invitation { run, ..self.0.clone() };
                 Ok(JoinGrant { argv, index, workers, invitation })

@@ -197,8 +197,9 @@ pub(crate) enum AdminRequest {
     Status,
     /// Set the number of workers of the whole run, from the next boundary on.
     Rescale { workers: u32 },
-    /// Grant one more process to join, with so many workers where the run does not decide it.
-    Join { workers: Option<u32> },
+    /// Grant one more process to join: with so many workers where the run does not decide it, and with this number behind
+    /// those of the launcher's processes if nobody has it.
+    Join { workers: Option<u32>, rank: Option<u32> },
     /// Make the client the holder of the run: its connection stays, and more requests follow on it.
     Hold,
     /// Of the holder: go on from this boundary with so many workers.
@@ -211,7 +212,7 @@ crate::state!(
     enum AdminRequest {
         Status,
         Rescale { workers },
-        Join { workers },
+        Join { workers, rank },
         Hold,
         GoOn { generation, epoch, workers },
         Pause { generation, epoch },

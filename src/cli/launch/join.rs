@@ -14,6 +14,7 @@ use super::children::ended;
 use super::options::{Join, check_addresses};
 use super::program;
 use super::room::private_folder;
+use super::surroundings;
 use super::token_file::read_token;
 use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
@@ -30,7 +31,8 @@ const MOST: usize = 3;
 /// Asks for a place in the run, and starts its program as one more process of it: anew, in a new place, where
 /// a loss has ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
-    let Join { address, token_file, listen, advertise, encryption, .. } = options;
+    let Join { token_file, listen, advertise, encryption, .. } = options;
+    let address = &surroundings::address(options.address.as_deref())?;
     let addresses = Addresses { listen: *listen, advertise: *advertise, encryption: encryption.chosen() };
     check_addresses(addresses)?;
     let by_input = token_file.as_os_str() == "-";
@@ -48,8 +50,13 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     }
     let folder = private_folder()
         .map_err(|why| Error::failed(format!("no folder for what its process makes of the data: {why}")))?;
-    let workers = options.workers.map(|workers| workers as u32);
-    let status = take_part((&admin, workers), &parent_link, options.deadline, &folder, addresses);
+    let asks = Asks {
+        admin: &admin,
+        workers: options.workers.map(|workers| workers as u32),
+        rank: surroundings::rank(),
+        data: options.data.as_deref(),
+    };
+    let status = take_part(&asks, &parent_link, options.deadline, &folder, addresses);
     // Best effort: the run has gone on without the file long ago.
     let _ = fs::remove_file(folder.join(FILE));
     let _ = fs::remove_dir_all(folder.join(SHARED));
@@ -99,34 +106,60 @@ fn leave_with_input(parent_link: &ParentLink) -> Result<(), Error> {
 /// `true` once the standard input that brought the token has ended.
 static INPUT_IS_OVER: AtomicBool = AtomicBool::new(false);
 
+/// What a process asks for in a run, and what is its own.
+struct Asks<'a> {
+    admin: &'a AdminClient,
+    workers: Option<u32>,
+    rank: Option<u32>,
+    /// Path of the data on this machine.
+    data: Option<&'a str>,
+}
+
+impl Asks<'_> {
+    /// A place in the run, with the command line of a process here.
+    fn join(&self) -> Result<JoinGrant, Error> {
+        let mut place = self.admin.join(self.workers, self.rank)?;
+        if let Some(data) = self.data {
+            match place.argv.get_mut(2).filter(|word| !word.starts_with('-')) {
+                Some(word) => data.clone_into(word),
+                None => {
+                    let why = "the launcher's line has no DATA behind its verb: begin it as PROGRAM fit DATA";
+                    return Err(Error::usage(format!("--data {data}: {why}")));
+                }
+            }
+        }
+        Ok(place)
+    }
+}
+
 fn take_part(
-    (admin, workers): (&AdminClient, Option<u32>),
+    asks: &Asks<'_>,
     parent_link: &ParentLink,
     deadline: Duration,
     folder: &Path,
     addresses: Addresses,
 ) -> Result<u8, Error> {
-    let (mut place, mut short) = (admin.join(workers)?, 0);
+    let (mut place, mut short) = (asks.join()?, 0);
     loop {
         let began = Instant::now();
         let (child, tied) = start(&place, &folder.join(FILE), addresses)?;
         *lock(parent_link) = tied;
-        let (code, crashed, how) = watch(child, admin, deadline)?;
+        let (code, crashed, how) = watch(child, asks.admin, deadline)?;
         short = if began.elapsed() < SHORT { short + 1 } else { 0 };
         if !crashed || short == MOST || INPUT_IS_OVER.load(Ordering::Acquire) {
             return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
         }
         // No reader is left if stderr is closed.
         let _ = writeln!(std::io::stderr(), "raddle: the process {how}, and joins again");
-        place = join_again((admin, workers), deadline)?;
+        place = join_again(asks, deadline)?;
     }
 }
 
 /// Joins again; the launcher may be busy ending the generation before.
-fn join_again((admin, workers): (&AdminClient, Option<u32>), deadline: Duration) -> Result<JoinGrant, Error> {
+fn join_again(asks: &Asks<'_>, deadline: Duration) -> Result<JoinGrant, Error> {
     let until = Instant::now() + deadline;
     loop {
-        match admin.join(workers) {
+        match asks.join() {
             Ok(place) => return Ok(place),
             Err(why) if Instant::now() >= until || INPUT_IS_OVER.load(Ordering::Acquire) => {
                 return Err(Error::failed(why));

@@ -9,6 +9,7 @@ mod options;
 mod program;
 mod room;
 mod run;
+mod surroundings;
 mod token_file;
 
 use std::ffi::OsStr;

@@ -80,9 +80,10 @@ pub(super) struct Launch {
 
 #[derive(Debug, Args)]
 pub(super) struct Join {
-    /// Where the run listens, as its launcher says.
+    /// Where the run listens, as its launcher says. [RADDLE_COORDINATOR; under srun the node that it was called on, with
+    /// the port of RADDLE_PORT]
     #[arg(value_name = "HOST:PORT")]
-    pub(super) address: String,
+    pub(super) address: Option<String>,
     /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it
     /// (mode 600). With - it is the first line of the standard input, whose end ends the process.
     #[arg(long, value_name = "FILE")]
@@ -102,6 +103,9 @@ pub(super) struct Join {
     /// Number of workers that the process is there for; by default as many as each of the launcher's has.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
     pub(super) workers: Option<usize>,
+    /// Path of the data on this machine, where it is not that of the launcher: DATA stands behind the verb.
+    #[arg(long, value_name = "PATH")]
+    pub(super) data: Option<String>,
     /// Wait so long for a launcher that does not listen yet, and for the file with its token.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::seconds)]
     pub(super) wait: f64,

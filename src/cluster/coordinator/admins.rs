@@ -24,13 +24,15 @@ impl Coordinator {
                 self.end_at_boundary();
                 AdminResponse::Accepted
             }
-            AdminRequest::Join { workers: Some(0) } => {
+            AdminRequest::Join { workers: Some(0), .. } => {
                 AdminResponse::Refused("a process needs at least 1 worker".into())
             }
-            AdminRequest::Join { workers: brings } => {
+            AdminRequest::Join { workers: brings, rank } => {
                 // No number is used twice: late events of an earlier process may still arrive.
-                let index = self.next;
-                self.next += 1;
+                let wanted = rank.and_then(|rank| self.config.processes.checked_add(rank));
+                let index = wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next);
+                self.granted.insert(index);
+                self.next = self.next.max(index.saturating_add(1));
                 let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
                 let workers = brings.unwrap_or(workers);
                 self.members.insert(index, Member::new(false, workers, now));

@@ -268,7 +268,11 @@ fn nobody_holds_a_run_that_is_not_held_or_answers_for_another() {
     let go_on = AdminRequest::GoOn { generation: 1, epoch: 0, workers: 2 };
     assert!(answer(&mut held, 2, go_on).unwrap().contains("only the holder"));
     assert!(answer(&mut held, 2, AdminRequest::Rescale { workers: 2 }).unwrap().contains("its holder"));
-    assert!(answer(&mut held, 2, AdminRequest::Join { workers: None }).unwrap().contains("nobody joins"));
+    assert!(
+        answer(&mut held, 2, AdminRequest::Join { workers: None, rank: None })
+            .unwrap()
+            .contains("nobody joins")
+    );
     held.on(Event::AdminGone { admin: 2 }, 0.0);
     assert!(answer(&mut held, 2, AdminRequest::Hold).unwrap().contains("another holder"));
     held.on(Event::AdminGone { admin: 1 }, 0.0);

@@ -94,7 +94,8 @@ pub(crate) struct Coordinator {
     epoch: Epoch,
     balance: Balance,
     pauses: Vec<f64>,
-    /// Number of the next process that joins.
+    /// Numbers of the processes that have joined, and the next one that nobody has had.
+    granted: BTreeSet<u32>,
     next: u32,
     /// Time since when all processes of the launcher are ready, and the run waits for others.
     waits_since: Option<f64>,

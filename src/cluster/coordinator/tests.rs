@@ -160,7 +160,7 @@ fn each_thing_is_heard_once_and_in_its_own_stage() {
 #[test]
 fn one_that_joins_twice_is_one() {
     let mut coordinator = Coordinator::new(config());
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None, rank: None } }, 0.0);
     // Before the run has begun, and again when it has.
     for event in [ready(2), ready(2), ready(0), ready(1), found(), numbered(1)] {
         coordinator.on(event, 0.0);
@@ -190,9 +190,11 @@ fn the_cause_of_a_loss_is_told_even_where_what_follows_from_it_is_heard_first() 
 
 #[test]
 fn silence_is_noticed_in_time_whoever_speaks_without_a_pause() {
-    for request in
-        [AdminRequest::Status, AdminRequest::Join { workers: None }, AdminRequest::Rescale { workers: 2 }]
-    {
+    for request in [
+        AdminRequest::Status,
+        AdminRequest::Join { workers: None, rank: None },
+        AdminRequest::Rescale { workers: 2 },
+    ] {
         let mut coordinator = running(config());
         let mut noticed = None;
         for step in 0..2_000 {
@@ -333,7 +335,7 @@ fn a_generation_begins_when_its_number_is_noted_and_not_before() {
 #[test]
 fn who_is_turned_away_has_no_place_and_is_told_of() {
     let mut coordinator = running(config());
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None, rank: None } }, 0.0);
     assert_eq!(status(&mut coordinator, 0.0).members.len(), 3);
     let rejection = |of: Option<u32>, why: &str| Event::TurnedAway { of, why: why.into() };
     let actions = coordinator.on(rejection(Some(2), "process 2 is another build"), 0.0);
@@ -356,13 +358,13 @@ fn who_is_turned_away_has_no_place_and_is_told_of() {
 #[test]
 fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
     let mut coordinator = running(config());
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None, rank: None } }, 0.0);
     let failed =
         |from| report(from, MemberReport::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
     assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
     assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
     // A process that leaves before it has joined is released at once.
-    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None } }, 0.0);
+    coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None, rank: None } }, 0.0);
     let actions = coordinator.on(report(3, MemberReport::Leaving), 0.0);
     assert_eq!(actions[0], Action::Send { to: 3, order: Order::End });
     assert!(matches!(coordinator.on(failed(1), 0.0).last(), Some(Action::Over { who: 1, code: 1, .. })));
@@ -403,7 +405,7 @@ fn the_plan_of_workers_holds_from_its_epochs_on_wherever_a_run_begins() {
 
 /// A grant to join, and the process that has it is ready.
 fn joins(of: u32) -> [Event; 2] {
-    [Event::Asked { admin: 0, request: AdminRequest::Join { workers: Some(3) } }, ready(of)]
+    [Event::Asked { admin: 0, request: AdminRequest::Join { workers: Some(3), rank: None } }, ready(of)]
 }
 
 #[test]

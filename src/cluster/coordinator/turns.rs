@@ -186,14 +186,17 @@ fn each_event_has_its_answer_in_each_state() {
         (
             "join: at the next boundary",
             running,
-            vec![Event::Asked { admin: 9, request: AdminRequest::Join { workers: None } }, ready(2)],
+            vec![
+                Event::Asked { admin: 9, request: AdminRequest::Join { workers: None, rank: None } },
+                ready(2),
+            ],
             vec!["answer 9", "0: EndGeneration { generation: 1 }"],
         ),
         (
             "join while a boundary is under way: it has a seat in what follows, which is not cut for it",
             ending_generation,
             vec![
-                Event::Asked { admin: 9, request: AdminRequest::Join { workers: None } },
+                Event::Asked { admin: 9, request: AdminRequest::Join { workers: None, rank: None } },
                 ready(2),
                 ended(1, 1, false, CheckpointNeed::None),
                 numbered(2),
@@ -210,7 +213,7 @@ fn each_event_has_its_answer_in_each_state() {
             "leave before it has a part in a generation: it may go at once",
             running,
             vec![
-                Event::Asked { admin: 9, request: AdminRequest::Join { workers: None } },
+                Event::Asked { admin: 9, request: AdminRequest::Join { workers: None, rank: None } },
                 ready(2),
                 report(2, MemberReport::Leaving),
             ],

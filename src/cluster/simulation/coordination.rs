@@ -72,7 +72,8 @@ impl World {
         let request = match admin_event {
             AdminEvent::Join { fits, stays } => {
                 self.joining.push((fits, stays));
-                AdminRequest::Join { workers: Some((self.now % 4) as u32).filter(|&workers| workers > 0) }
+                let workers = Some((self.now % 4) as u32).filter(|&workers| workers > 0);
+                AdminRequest::Join { workers, rank: Some((self.now % 3) as u32) }
             }
             AdminEvent::Rescale => AdminRequest::Rescale { workers: 1 + self.rng.below(7) as u32 },
             AdminEvent::FirstLeaves => {
