@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::commands::{ends, next, number, run};
-use crate::launched::{Launched, alone, digest, is_alive, launch, report, signal, slow};
+use crate::launched::{Launched, WATCHDOG, alone, digest, is_alive, launch, report, signal, slow};
 
 /// Fits that take a while on a worker that is slowed down, with the epochs to wait for at most before
 /// something is killed.
@@ -208,6 +208,49 @@ fn a_killed_launcher_leaves_nobody_and_the_run_goes_on_with_another_one() {
         assert_eq!(digest(&folder.join("run")), expected, "kill {kill}");
         let trace = fs::read_to_string(folder.join("run/trace.jsonl")).unwrap();
         assert_eq!(trace.lines().count(), 41, "the trace goes on where the checkpoint was");
+    }
+}
+
+/// A checkpoint is written where none is due, of each program, and the run goes on from it.
+#[test]
+fn a_signal_asks_for_a_checkpoint_of_the_next_boundary() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (line, _) in LINES {
+        slow(folder, 200);
+        let (expected, status) = alone(folder, line);
+        let _ = fs::remove_dir_all(folder.join("run"));
+        let mut run = Launched::begin(folder, &launch(2, &format!("{line} --checkpoint-every 1000")));
+        run.await_epoch(2);
+        signal(&run.launcher.id().to_string(), "-USR1");
+        run.await_line("asked for a checkpoint");
+        let there = || {
+            names_in(&run.run.join("checkpoint"))
+                .into_iter()
+                .find(|name| run.run.join("checkpoint").join(name).join("manifest").exists())
+        };
+        let began = Instant::now();
+        let name = loop {
+            if let Some(name) = there() {
+                break name;
+            }
+            assert!(began.elapsed() < WATCHDOG, "{line}: there is never a checkpoint");
+            std::thread::yield_now();
+        };
+        let epoch: u64 = name.split('.').next().unwrap().parse().unwrap();
+        assert!((2..20).contains(&epoch), "{line}: {name}");
+        run.launcher.kill().unwrap();
+        drop(run);
+        slow(folder, 1);
+        let program = line.split(' ').next().unwrap();
+        // For the Lasso, epochs are a limit: of one sitting.
+        let more = if program == "lasso" { " --epochs 30" } else { "" };
+        let ran = crate::commands::run(folder, &format!("raddle launch --resume run -- {program} fit{more}"));
+        assert_eq!(ran.code, status, "{line}: {}", ran.err);
+        assert_eq!(digest(&folder.join("run")), expected, "{line}");
+        let generations = report(&folder.join("run"))["generations"].as_array().unwrap().clone();
+        let goes_on = generations.iter().any(|generation| generation["epoch"] == epoch);
+        assert!(goes_on, "{line}: from epoch {epoch}: {generations:?}");
     }
 }
 

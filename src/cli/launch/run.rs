@@ -126,6 +126,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let mut server = open_again(&settings, kept.address)?;
     let children = Arc::new(Mutex::new(Children::default()));
     on_interrupt(server.remote(), Arc::clone(&children));
+    on_user_signal(server.remote(), room.path().is_some());
     if let Some(at) = options.metrics {
         let at = metrics::serve(at, AdminClient::new(server.invitation().clone()))?;
         note(&format!("serves metrics at http://{at}/metrics"));
@@ -289,3 +290,28 @@ fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>) 
         remote.stop();
     });
 }
+
+/// SIGUSR1 asks for a checkpoint of the next boundary, as a scheduler does before it takes a machine back.
+#[cfg(unix)]
+fn on_user_signal(remote: crate::cluster::Remote, has_folder: bool) {
+    use signal_hook::consts::SIGUSR1;
+    use signal_hook::iterator::Signals;
+
+    // Where it cannot be installed, the signal has the system's effect.
+    let Ok(mut signals) = Signals::new([SIGUSR1]) else { return };
+    let hear = move || {
+        for _ in signals.forever() {
+            if has_folder {
+                note("asked for a checkpoint: it is written after this epoch");
+                remote.checkpoint();
+            } else {
+                note("asked for a checkpoint, and the run has no folder for it: give PROGRAM --out");
+            }
+        }
+    };
+    // Without a thread for it nothing is asked for.
+    let _ = std::thread::Builder::new().name("raddle:signals".into()).spawn(hear);
+}
+
+#[cfg(not(unix))]
+fn on_user_signal(_: crate::cluster::Remote, _: bool) {}

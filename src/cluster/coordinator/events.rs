@@ -33,6 +33,8 @@ pub(crate) enum Event {
     Asked { admin: u64, request: AdminRequest },
     /// The connection of an admin client has ended that was the holder, or asked to be.
     AdminGone { admin: u64 },
+    /// A checkpoint of the next boundary is asked for.
+    CheckpointAsked,
     /// The run is to end after the epoch under way.
     Stop,
     /// Time has passed.

@@ -90,6 +90,8 @@ pub(crate) struct Coordinator {
     workers: Option<u64>,
     end_is_requested: bool,
     stop_is_requested: bool,
+    /// `true` if the next boundary is to have a checkpoint, whether one is due or not.
+    checkpoint_is_requested: bool,
     suspected: Option<SuspectedLoss>,
     epoch: Epoch,
     balance: Balance,
@@ -159,6 +161,10 @@ impl Coordinator {
                 Event::NotComing(why) => self.note(why),
                 Event::Asked { admin, request } => self.answer(admin, request, now),
                 Event::AdminGone { admin } => self.held.left_by(admin),
+                Event::CheckpointAsked => {
+                    self.checkpoint_is_requested = true;
+                    self.end_at_boundary();
+                }
                 // The status is that of a program interrupted before its training begins.
                 Event::Stop
                     if matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding) =>
@@ -247,7 +253,14 @@ impl Coordinator {
             *end = reported;
         }
         if plan.participants.iter().all(|participant| ended.contains(&participant.id)) {
-            match end.take() {
+            let mut end = end.take();
+            let asked = std::mem::take(&mut self.checkpoint_is_requested);
+            if let Some(end) =
+                end.as_mut().filter(|end| asked && !end.over && end.checkpoint_need == CheckpointNeed::None)
+            {
+                end.checkpoint_need = CheckpointNeed::PartsMissing;
+            }
+            match end {
                 Some(end) if end.checkpoint_need == CheckpointNeed::None => self.begin(Some(end), None),
                 Some(end) => self.request_parts(end, now),
                 None => {

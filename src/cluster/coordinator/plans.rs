@@ -49,7 +49,7 @@ impl Coordinator {
         self.release_waiting();
         // A process that came while the last generation ended waits for the next boundary.
         let waits = |member: &Member| matches!(member.state, MemberState::Ready | MemberState::Leaving);
-        if self.members.values().any(waits) {
+        if self.members.values().any(waits) || self.checkpoint_is_requested {
             self.end_at_boundary();
         }
         if self.stop_is_requested {

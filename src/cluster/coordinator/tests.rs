@@ -458,3 +458,44 @@ fn a_machine_that_does_not_come_ends_a_run_that_has_not_begun() {
     let mut coordinator = running(config());
     assert_eq!(notes(&coordinator.on(not_coming(), 1.0)), ["far: no such host"]);
 }
+
+#[test]
+fn a_checkpoint_that_is_asked_for_is_of_the_next_boundary_alone() {
+    let mut coordinator = running(config());
+    let asks_to_end = |actions: &[Action]| {
+        actions.iter().any(|action| matches!(action, Action::Send { order: Order::EndGeneration { .. }, .. }))
+    };
+    let anew = |actions: &[Action]| {
+        let parts = |action: &&Action| {
+            matches!(action, Action::Send { order: Order::SubmitParts { anew: true, .. }, .. })
+        };
+        actions.iter().filter(parts).count()
+    };
+    let end = |from: u32, generation: u64| {
+        let end = GenerationEnd {
+            epoch: 3,
+            over: false,
+            block_at: Vec::new(),
+            checkpoint_need: CheckpointNeed::None,
+            change: None,
+        };
+        report(from, MemberReport::Ended { generation, end: Some(end).filter(|_| from == 0) })
+    };
+    assert!(asks_to_end(&coordinator.on(Event::CheckpointAsked, 1.0)));
+    coordinator.on(end(0, 1), 1.0);
+    assert_eq!(anew(&coordinator.on(end(1, 1), 1.0)), 2);
+    for event in [checkpoint_result(0, 1), checkpoint_result(1, 1), committed(1)] {
+        coordinator.on(event, 1.0);
+    }
+    coordinator.on(numbered(2), 1.0);
+    // The next generation ends for another reason.
+    coordinator.on(end(0, 2), 2.0);
+    assert_eq!(anew(&coordinator.on(end(1, 2), 2.0)), 0);
+    // Asked for before the first generation, it ends that one.
+    let mut coordinator = Coordinator::new(config());
+    coordinator.on(Event::CheckpointAsked, 0.0);
+    for event in [ready(0), ready(1), found()] {
+        coordinator.on(event, 0.0);
+    }
+    assert!(asks_to_end(&coordinator.on(numbered(1), 0.0)));
+}

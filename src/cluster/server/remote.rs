@@ -31,6 +31,11 @@ impl Remote {
         self.send_to(None, Event::Stop);
     }
 
+    /// Asks for a checkpoint of the next boundary.
+    pub fn checkpoint(&self) {
+        self.send_to(None, Event::CheckpointAsked);
+    }
+
     /// Adds a line to the screen and to the status.
     #[cfg(feature = "cli")]
     pub(crate) fn note(&self, text: String) {
