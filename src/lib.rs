@@ -122,7 +122,8 @@ pub use program::verdict::{Metric, Status, Verdict};
 pub use program::{Boundary, Phase, Program, Restored, Task, Visibility};
 pub use run::placement;
 pub use run::record::{
-    CheckpointRecord, Ending, EpochRecord, GenerationRecord, Limit, ProcessRecord, RunReport,
+    CheckpointRecord, Ending, EpochRecord, GenerationMember, GenerationRecord, Limit, ProcessRecord,
+    RunReport,
 };
 pub use schedule::Schedule;
 

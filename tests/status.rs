@@ -371,3 +371,83 @@ fn the_metrics_of_a_launched_run_are_those_of_its_status() {
     let refused = ends(folder, &line.replace("127.0.0.1:0", "192.0.2.1:0"), 2).err;
     assert!(refused.contains("--metrics 192.0.2.1:0: everybody could read it"), "{refused}");
 }
+
+/// The nodes and edges of a graph in DOT, which is read as a parser would: words, strings, brackets, ends of statements.
+fn nodes_and_edges(dot: &str) -> (BTreeMap<String, String>, Vec<(String, String, String)>) {
+    let (mut nodes, mut edges, mut depth) = (BTreeMap::new(), Vec::new(), 0);
+    for line in dot.lines().map(str::trim) {
+        if line.ends_with('{') {
+            depth += 1;
+        } else if line == "}" {
+            depth -= 1;
+        } else {
+            let statement = line.strip_suffix(';').unwrap_or_else(|| panic!("{line}"));
+            assert!(depth > 0 && statement.matches('"').count() % 2 == 0, "{line}");
+            let (what, label) = match statement.split_once(" [") {
+                Some((what, rest)) => (what, rest.strip_suffix(']').unwrap()),
+                None => (statement, ""),
+            };
+            match what.split_once(" -> ") {
+                Some((from, to)) => edges.push((from.to_owned(), to.to_owned(), label.to_owned())),
+                None => drop(nodes.insert(what.to_owned(), label.to_owned())),
+            }
+        }
+    }
+    assert_eq!(depth, 0, "{dot}");
+    (nodes, edges)
+}
+
+/// Of each program, in a run whose first process leaves: what all have sent adds up, and the graph has a node for each.
+#[test]
+fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for line in [
+        "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 30 --tol 1e-14",
+        "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 30 --shards 4",
+        "lda fit --topics 8 --epochs 40 --shards 4",
+        "linear fit diabetes --loss hinge --C 0.01 --tol 1e-9 --parts 4 --shards 8 --epochs 30",
+    ] {
+        fs::write(folder.join("slow"), "0 0 60\n0 5 1\n").unwrap();
+        let launch = format!("raddle launch --processes 3 -- {line} --slowdown slow --out run --force");
+        let mut launched = Launched::begin(folder, &launch);
+        launched.await_epoch(2);
+        let alive = ends(folder, "raddle graph run", 0).out;
+        assert_eq!(
+            nodes_and_edges(&alive).0.keys().filter(|name| name.starts_with("g1_p")).count(),
+            3,
+            "{alive}"
+        );
+        crate::launched::signal(&launched.processes()[0], "-TERM");
+        let (_, said) = launched.end();
+        let report = crate::launched::report(&folder.join("run"));
+        let generations = report["generations"].as_array().unwrap();
+        assert!(generations.iter().any(|one| one["members"][0]["process"] == 1), "{line}: {said}");
+        let (dot, mut sent) = (ends(folder, "raddle graph run", 0).out, 0);
+        let (nodes, edges) = nodes_and_edges(&dot);
+        for (number, generation) in (1..).zip(generations) {
+            for member in generation["members"].as_array().unwrap() {
+                let process = &member["process"];
+                let node = &nodes[&format!("g{number}_p{process}")];
+                assert!(node.contains(&format!("process {process}")), "{line}: {node}");
+                let (messages, bytes) = (&member["messages_sent"], member["bytes_sent"].as_u64().unwrap());
+                sent += bytes;
+                let label =
+                    |noun: &str, count: u64| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+                let crossed = label("message", messages.as_u64().unwrap());
+                let (from, to) = (format!("g{number}_p{process}"), format!("g{number}_wire"));
+                let edge = edges.iter().find(|(one, other, _)| *one == from && *other == to);
+                assert_eq!(edge.is_some(), bytes > 0, "{line}: {from}");
+                assert!(
+                    edge.is_none_or(|(_, _, told)| told.contains(&crossed)),
+                    "{line}: {edge:?} {crossed}"
+                );
+            }
+        }
+        assert!(sent > 0 && report["bytes_on_wire"] == sent, "{line}: {sent} {}", report["bytes_on_wire"]);
+        let json: Value = serde_json::from_str(&ends(folder, "raddle graph run --json", 0).out).unwrap();
+        assert_eq!(json["bytes_on_wire"], sent, "{line}");
+    }
+    fs::create_dir(folder.join("none")).unwrap();
+    assert!(ends(folder, "raddle graph none", 2).err.contains("none: no run"));
+}

@@ -62,6 +62,7 @@
 
 mod changes;
 mod exit;
+mod graph;
 mod interrupt;
 pub mod launch;
 mod markup;

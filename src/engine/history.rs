@@ -14,7 +14,10 @@ use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::hub::{HubState, Progress};
 use crate::run::local_state::{GenerationResult, WholeState};
 use crate::run::placement;
-use crate::run::record::{CheckpointRecord, Ending, EpochRecord, GenerationRecord, ProcessRecord, RunReport};
+use crate::run::record::{
+    CheckpointRecord, Ending, EpochRecord, GenerationMember, GenerationRecord, ProcessRecord, RunReport,
+};
+use crate::run::traffic::Traffic;
 
 /// Records and counts of a run over its generations; the first process has them.
 #[derive(Default)]
@@ -24,8 +27,7 @@ pub(crate) struct History {
     generations: Vec<GenerationRecord>,
     threads: usize,
     placement: Arc<Vec<u32>>,
-    bytes: u64,
-    block_bytes: u64,
+    traffic: Traffic,
     pub(super) last_boundary: Option<Instant>,
     warnings: Vec<String>,
     checkpoints: CheckpointRecord,
@@ -44,7 +46,7 @@ impl History {
         out.write(&self.trace);
         out.write(&self.generations);
         out.write(&(self.threads, (*self.placement).clone()));
-        out.write(&(self.bytes, self.block_bytes));
+        out.write(&self.traffic);
         out.write(&self.warnings);
         out.write(&self.checkpoints);
         out.write(&self.processes);
@@ -56,7 +58,7 @@ impl History {
         self.generations = from.read()?;
         let (threads, placement): (usize, Vec<u32>) = from.read()?;
         (self.threads, self.placement) = (threads, Arc::new(placement));
-        (self.bytes, self.block_bytes) = from.read()?;
+        self.traffic = from.read()?;
         self.warnings = from.read()?;
         self.checkpoints = from.read()?;
         self.processes = from.read()?;
@@ -65,10 +67,16 @@ impl History {
 
     /// Adds the bytes that another process sent and received in the last generation.
     pub(super) fn count(&mut self, of: &ProcessStats) {
-        self.bytes += of.bytes;
-        self.block_bytes += of.block_bytes;
+        // What the first process sent was counted when its generation ended.
+        let was_first =
+            |last: &GenerationRecord| last.members.first().is_some_and(|one| one.process == of.process);
+        if self.generations.last().is_some_and(was_first) {
+            return;
+        }
+        self.traffic += of.traffic;
         if let Some(last) = self.generations.last_mut() {
             last.bytes_moved += of.moved;
+            last.note(of.process, of.traffic, of.moved);
         }
     }
 
@@ -93,7 +101,7 @@ impl History {
         &mut self,
         epoch: u64,
         (workers, threads): (usize, usize),
-        placement: Arc<Vec<u32>>,
+        (placement, members): (Arc<Vec<u32>>, Vec<GenerationMember>),
         returned: &GenerationResult<P>,
     ) {
         let pause = self.last_boundary.zip(returned.began);
@@ -101,12 +109,14 @@ impl History {
             pause.map_or(0.0, |(before, began)| began.saturating_duration_since(before).as_secs_f64());
         let shards_moved = placement::moves(&self.placement, &placement);
         let (processes, bytes_moved) = (self.next.0.max(1), std::mem::take(&mut self.next.1));
-        let record = GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved };
+        let first = members.first().map(|first| first.process);
+        let mut record =
+            GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved, members };
+        first.iter().for_each(|&first| record.note(first, returned.ended.traffic, bytes_moved));
         self.generations.push(record);
         self.threads = self.threads.max(threads);
         self.placement = placement;
-        self.bytes += returned.ended.bytes;
-        self.block_bytes += returned.ended.block_bytes;
+        self.traffic += returned.ended.traffic;
         self.last_boundary = returned.ended.at;
     }
 
@@ -134,8 +144,8 @@ impl History {
             rejected: counts.rejected,
             rollbacks: totals.rollbacks,
             seconds,
-            bytes_on_wire: self.bytes,
-            block_bytes_on_wire: self.block_bytes,
+            bytes_on_wire: self.traffic.bytes,
+            block_bytes_on_wire: self.traffic.block_bytes,
             shards: state.shards.len(),
             threads: self.threads,
             idle_workers: idle(&self.placement, workers),

@@ -10,6 +10,7 @@ use crate::base::state::{State, from_bytes, to_bytes};
 use crate::cluster::net::link::Link;
 use crate::cluster::net::wire::receive_bytes;
 use crate::program::Program;
+use crate::run::traffic::Traffic;
 
 /// Largest transfer in bytes.
 const MOST: u64 = 1 << 42;
@@ -34,15 +35,13 @@ pub(crate) struct ProcessStats {
     pub(crate) process: u32,
     pub(crate) peak_memory: u64,
     pub(crate) cpu_seconds: f64,
-    /// Bytes that its threads sent to other processes in the generation before, and those of blocks among
-    /// them.
-    pub(crate) bytes: u64,
-    pub(crate) block_bytes: u64,
+    /// Messages that its threads sent to other processes in the generation before.
+    pub(crate) traffic: Traffic,
     /// Bytes that were handed over to it before that.
     pub(crate) moved: u64,
 }
 
-crate::state!(ProcessStats { process, peak_memory, cpu_seconds, bytes, block_bytes, moved });
+crate::state!(ProcessStats { process, peak_memory, cpu_seconds, traffic, moved });
 
 impl<P: Program> Transfer<P> {
     /// Converts the transfer to a tag, a number and bytes; the value itself is dropped.

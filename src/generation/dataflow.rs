@@ -76,7 +76,7 @@ fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<H
             Ok(())
         });
         if going.is_none() || sent.is_none() || hub.ended.exit.is_some() {
-            generation.count_bytes(sender.bytes, sender.block_bytes);
+            generation.count(sender.traffic);
             if let Some(hub) = run.take() {
                 generation.leave_hub(hub);
             }
@@ -130,7 +130,7 @@ fn place_logic<P: Program>(
             ports.activate();
         }
         if places.have_left() {
-            generation.count_bytes(sender.bytes, sender.block_bytes);
+            generation.count(sender.traffic);
             generation.leave(&mut places);
         }
         if worked.is_none() || sent.is_none() || places.have_left() || places.are_idle() {

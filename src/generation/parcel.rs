@@ -21,6 +21,7 @@ use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
 use crate::program::Program;
 use crate::run::message::Message;
 use crate::run::placement::Layout;
+use crate::run::traffic::Traffic;
 
 /// Payload bytes in a piece; with its header it stays below timely's buffers of 2^20 bytes.
 const PIECE: usize = 900_000;
@@ -202,17 +203,15 @@ pub(crate) struct Sender {
     sent: u64,
     /// The last message, in whose room the next is written once all its pieces have left.
     last: Arc<Vec<u8>>,
-    /// Bytes of all pieces so far.
-    pub(crate) bytes: u64,
-    /// Of these, bytes of messages that carried a block to another thread.
-    pub(crate) block_bytes: u64,
+    /// Messages that have left as bytes so far.
+    pub(crate) traffic: Traffic,
 }
 
 impl Sender {
     pub(crate) fn new(from: u32, layout: &Layout, serialized: bool) -> Self {
         let whole = if serialized { 0..0 } else { layout.here.clone() };
         let (thread_of, last) = (Arc::clone(&layout.thread_of), Arc::default());
-        Self { from, thread_of, whole, sent: 0, last, bytes: 0, block_bytes: 0 }
+        Self { from, thread_of, whole, sent: 0, last, traffic: Traffic::default() }
     }
 
     /// The parcels that carry a message to a worker.
@@ -232,10 +231,9 @@ impl Sender {
         if bytes.capacity() <= KEPT {
             self.last = Arc::clone(&bytes);
         }
-        self.bytes += bytes.len() as u64;
-        if is_block {
-            self.block_bytes += bytes.len() as u64;
-        }
+        let length = bytes.len() as u64;
+        self.traffic +=
+            Traffic { messages: 1, bytes: length, block_bytes: if is_block { length } else { 0 } };
         self.sent += 1;
         let parts = bytes.len().div_ceil(PIECE) as u32;
         let piece = |part: u32| {

@@ -14,6 +14,7 @@ use crate::run::place::{Place, PlaceOptions};
 use crate::run::places::Places;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
+use crate::run::traffic::Traffic;
 
 impl<P: Program> Generation<P> {
     /// Takes the state of a thread's workers out of the slots.
@@ -77,15 +78,13 @@ impl<P: Program> Generation<P> {
     /// Puts the hub's state back.
     pub(crate) fn leave_hub(&self, hub: Hub<P>) {
         let mut slots = lock(&self.slots);
-        let GenerationTotals { bytes, block_bytes, .. } = slots.ended;
-        slots.ended = GenerationTotals { bytes, block_bytes, at: Some(Instant::now()), ..hub.ended };
+        let traffic = slots.ended.traffic;
+        slots.ended = GenerationTotals { traffic, at: Some(Instant::now()), ..hub.ended };
         slots.hub = Some(hub.state);
     }
 
-    pub(crate) fn count_bytes(&self, bytes: u64, block_bytes: u64) {
-        let mut slots = lock(&self.slots);
-        slots.ended.bytes += bytes;
-        slots.ended.block_bytes += block_bytes;
+    pub(crate) fn count(&self, traffic: Traffic) {
+        lock(&self.slots).ended.traffic += traffic;
     }
 
     /// The state that came back to this process; `None` if something is missing.

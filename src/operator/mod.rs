@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::run::hub::GenerationExit;
 use crate::run::local_state::GenerationResult;
 use crate::run::placement::Layout;
-use crate::run::record::EpochRecord;
+use crate::run::record::{EpochRecord, GenerationMember};
 
 /// Adds scheduled programs to a timely scope whose time counts epochs.
 pub trait Scheduled<'scope> {
@@ -204,8 +204,11 @@ impl<P: Program> Operator<P> {
         let mut returned = generation.take_back().ok_or_else(unfinished)?;
         let hub = returned.hub.take().ok_or_else(unfinished)?;
         let mut history = History::default();
-        let Layout { workers, threads, shard_at, .. } = &generation.layout;
-        history.add(0, (*workers, *threads), Arc::clone(shard_at), &returned);
+        let Layout { workers, threads, shard_at, block_at, .. } = &generation.layout;
+        let (shards, blocks) = (shard_at.len(), block_at.len());
+        let members =
+            vec![GenerationMember { workers: *workers, shards, blocks, ..GenerationMember::default() }];
+        history.add(0, (*workers, *threads), (Arc::clone(shard_at), members), &returned);
         let GenerationResult { local, ended, .. } = returned;
         let held = local.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;

@@ -14,3 +14,4 @@ pub(crate) mod requests;
 pub(crate) mod saved_state;
 pub(crate) mod settings;
 pub(crate) mod snapshot;
+pub(crate) mod traffic;

@@ -6,6 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::program::verdict::Metric;
+use crate::run::traffic::Traffic;
 use crate::schedule::RoundLog;
 
 /// One epoch, as written to `trace.jsonl`.
@@ -92,9 +93,51 @@ pub struct GenerationRecord {
     pub shards_moved: usize,
     /// Bytes that went from process to process before it began.
     pub bytes_moved: u64,
+    /// Its processes, the one with the hub first.
+    #[serde(default)]
+    pub members: Vec<GenerationMember>,
 }
 
-crate::state!(GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved });
+/// A process of a generation, as listed in the report.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GenerationMember {
+    /// Its number.
+    pub process: u32,
+    /// Its workers.
+    pub workers: usize,
+    /// Its shards.
+    pub shards: usize,
+    /// Its blocks when the generation began.
+    pub blocks: usize,
+    /// Messages that it sent as bytes: to other processes or, in the serialized mode, between its threads.
+    pub messages_sent: u64,
+    /// Bytes of these messages.
+    pub bytes_sent: u64,
+    /// Bytes that were handed over to it before the generation began.
+    pub bytes_received: u64,
+}
+
+crate::state!(GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved, members });
+crate::state!(GenerationMember {
+    process,
+    workers,
+    shards,
+    blocks,
+    messages_sent,
+    bytes_sent,
+    bytes_received
+});
+
+impl GenerationRecord {
+    /// Notes what a process sent in it, and the bytes that were handed over to that process before.
+    pub(crate) fn note(&mut self, process: u32, sent: Traffic, received: u64) {
+        for member in self.members.iter_mut().filter(|member| member.process == process) {
+            member.messages_sent += sent.messages;
+            member.bytes_sent += sent.bytes;
+            member.bytes_received += received;
+        }
+    }
+}
 
 /// A process of a run, as listed in the report.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -293,6 +336,7 @@ impl RunReport {
                 pause,
                 shards_moved,
                 bytes_moved,
+                members: Vec::new(),
             }],
             processes: Vec::new(),
             checkpoints: CheckpointRecord::default(),
@@ -360,7 +404,9 @@ mod tests {
             epoch: u64, bytes_moved: u64, counts: [usize; 3], pause in finite()
         ) -> GenerationRecord {
             let [workers, processes, shards_moved] = counts;
-            GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved }
+            let member = GenerationMember { workers, shards: processes, bytes_sent: bytes_moved, ..Default::default() };
+            let members = vec![member; processes % 3];
+            GenerationRecord { epoch, workers, processes, pause, shards_moved, bytes_moved, members }
         }
     }
 

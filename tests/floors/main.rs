@@ -66,7 +66,7 @@ fn imports_of_the_command_line_go_down() {
         &["report", "say"],
         &["picture", "run_folder"],
         &["interrupt", "options", "page", "status"],
-        &["screen"],
+        &["graph", "screen"],
         &["parts"],
         &["session"],
         &["changes", "launch"],

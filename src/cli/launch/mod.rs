@@ -22,6 +22,7 @@ use self::options::{Join, Launch};
 pub use self::program::find as find_program;
 use super::exit::Error;
 use super::say::say;
+use crate::cli::graph::{self, GraphOptions};
 use crate::cli::options::foreign::{program_of, verb_of_others};
 #[cfg(feature = "generate")]
 use crate::cli::options::generate;
@@ -43,6 +44,9 @@ enum Verb {
     /// launched run its processes, their shards, and what was worth a note.
     #[command(after_help = "Example: raddle status run --watch")]
     Status(StatusOptions),
+    /// Draw the generations of a run, with their processes and what crossed between these, as a graph in DOT.
+    #[command(after_help = "Example: raddle graph run | dot -Tsvg > run.svg")]
+    Graph(GraphOptions),
     /// Write the runs of some folders as one page, to be read in a browser without a connection: what was run, its
     /// curves, its workers, and the pictures and tables of its results.
     #[command(after_help = "Example: raddle report run other-run --out page.html")]
@@ -91,6 +95,7 @@ pub fn main() -> ExitCode {
         Verb::Launch(launch) => run::launch(&launch),
         Verb::Join(join) => join::join(&join),
         Verb::Status(options) => status::status(&options),
+        Verb::Graph(options) => graph::graph(&options),
         Verb::Report(options) => page::report(&options),
         Verb::Rescale(Rescale { run, workers }) => {
             admin(&run)?.rescale(workers as u32)?;

@@ -63,7 +63,7 @@ const VERBS: [(&str, &[&str]); 7] = [
     ("lda", &["fit", "infer", "topics"]),
     ("linear", &["fit", "cv", "predict"]),
     ("pool", &["run", "add", "status", "cancel", "profile", "simulate"]),
-    ("raddle", &["launch", "join", "status", "report", "rescale"]),
+    ("raddle", &["launch", "join", "status", "graph", "report", "rescale"]),
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
 

@@ -5,7 +5,7 @@ mod launched;
 mod standing;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -16,7 +16,7 @@ use super::run_folder::view::RunView;
 use super::say::say;
 
 pub(crate) use self::launched::admin;
-use crate::cluster::INVITATION;
+use crate::cluster::{INVITATION, RunStatus};
 
 /// Options of `raddle status`.
 #[derive(Debug, Args)]
@@ -42,17 +42,28 @@ pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
     if *watch {
         return watch::watch(run, *json);
     }
-    // An invitation that a killed launcher has left invites to nothing.
-    if run.join(INVITATION).is_file() && Life::of(run) != Life::Gone {
-        match admin(run).and_then(|coordinator| Ok(coordinator.status()?)) {
-            Ok(told) => return launched::status(&told, *json),
-            // It has ended meanwhile: its folder says how.
-            Err(_) if Life::of(run) == Life::Gone => {}
-            Err(why) => return Err(why),
-        }
+    if let Some(told) = coordinator_status(run)? {
+        return launched::status(&told, *json);
     }
     let view = RunView::read(run)?;
     let standing = Standing::of(&view);
     say(&if *json { standing.json()? } else { standing.text(&view) })?;
     Ok(ExitStatus::Done.code())
+}
+
+/// The status of a launched run that is alive, as its coordinator says it; `None` of any other folder.
+///
+/// # Errors
+/// If the coordinator does not answer.
+pub(crate) fn coordinator_status(run: &Path) -> Result<Option<RunStatus>, Error> {
+    // An invitation that a killed launcher has left invites to nothing.
+    if !run.join(INVITATION).is_file() || Life::of(run) == Life::Gone {
+        return Ok(None);
+    }
+    match admin(run).and_then(|coordinator| Ok(coordinator.status()?)) {
+        Ok(told) => Ok(Some(told)),
+        // It has ended meanwhile: its folder says how.
+        Err(_) if Life::of(run) == Life::Gone => Ok(None),
+        Err(why) => Err(why),
+    }
 }

@@ -6,12 +6,14 @@ use std::time::Instant;
 use super::{Member, missing_state};
 use crate::base::error::EngineError;
 use crate::base::state::to_bytes;
+use crate::cluster::plan::{GenerationPlan, Participant};
 use crate::cluster::protocol::{GenerationEnd, MemberReport};
 use crate::engine::Outcome;
 use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
+use crate::run::record::GenerationMember;
 
 impl<P: Program> Member<P> {
     /// Takes a generation's state back when it has ended, at the time `now`; returns the report of that.
@@ -25,12 +27,13 @@ impl<P: Program> Member<P> {
         now: Instant,
     ) -> Result<MemberReport, EngineError> {
         self.observer = generation.take_observer();
-        self.sent = (returned.ended.bytes, returned.ended.block_bytes);
+        self.sent = returned.ended.traffic;
         let layout = &generation.layout;
         let end = match returned.hub.take() {
             Some(hub) => {
                 let (epoch, placement) = (returned.epoch, Arc::clone(&layout.shard_at));
-                self.history.add(epoch, (layout.asked, layout.threads), placement, &returned);
+                let members = self.plan.as_ref().map(members).unwrap_or_default();
+                self.history.add(epoch, (layout.asked, layout.threads), (placement, members), &returned);
                 Some(self.end_of(hub, &mut returned)?)
             }
             None => {
@@ -95,4 +98,17 @@ impl<P: Program> Member<P> {
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
     }
+}
+
+/// The processes of a generation, the first one first, before anything is known of what they sent.
+fn members(plan: &GenerationPlan) -> Vec<GenerationMember> {
+    let count = |all: &mut dyn Iterator<Item = u32>, process: u32| all.filter(|&at| at == process).count();
+    let member = |(process, participant): (u32, &Participant)| GenerationMember {
+        process: participant.id,
+        workers: count(&mut plan.process_of.iter().copied(), process),
+        shards: count(&mut (0..plan.shard_at.len() as u32).map(|shard| plan.shard_process(shard)), process),
+        blocks: count(&mut (0..plan.block_at.len() as u32).map(|block| plan.block_process(block)), process),
+        ..GenerationMember::default()
+    };
+    (0..).zip(&plan.participants).map(member).collect()
 }

@@ -32,6 +32,7 @@ use crate::run::local_state::LocalState;
 use crate::run::record::{Ending, ProcessRecord};
 use crate::run::requests::BoundaryRequests;
 use crate::run::settings::Settings;
+use crate::run::traffic::Traffic;
 use crate::schedule::Schedule;
 
 /// Next step of a process.
@@ -78,8 +79,8 @@ pub(crate) struct Member<P: Program> {
     plan: Option<GenerationPlan>,
     /// The processes whose transfers have not all arrived.
     awaited: BTreeSet<u32>,
-    /// Bytes that this process sent in the last generation, and those of blocks among them.
-    sent: (u64, u64),
+    /// Messages that this process sent in the last generation.
+    sent: Traffic,
     /// Bytes that were handed over to this process before the generation.
     moved: u64,
     ended: Option<(Ending, Metric, Option<f64>)>,
@@ -122,7 +123,7 @@ impl<P: Program> Member<P> {
             history: History::default(),
             plan: None,
             awaited: BTreeSet::new(),
-            sent: (0, 0),
+            sent: Traffic::default(),
             moved: 0,
             ended: None,
         }
@@ -266,8 +267,7 @@ impl<P: Program> Member<P> {
 
     /// The statistics, completed with this process's number and bytes.
     fn stats(&self, stats: ProcessStats) -> ProcessStats {
-        let ((bytes, block_bytes), moved) = (self.sent, self.moved);
-        ProcessStats { process: self.index, bytes, block_bytes, moved, ..stats }
+        ProcessStats { process: self.index, traffic: self.sent, moved: self.moved, ..stats }
     }
 
     /// Makes the parts that this process begins with.

@@ -8,6 +8,7 @@ use crate::program::Program;
 use crate::program::verdict::{Metric, Status};
 use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::record::{Ending, EpochRecord};
+use crate::run::traffic::Traffic;
 use crate::schedule::{Counts, EpochStart, Schedule};
 
 /// End of a generation.
@@ -28,8 +29,7 @@ pub(crate) struct GenerationTotals {
     pub(crate) exit: Option<GenerationExit>,
     /// The worker of each block.
     pub(crate) block_at: Vec<u32>,
-    pub(crate) bytes: u64,
-    pub(crate) block_bytes: u64,
+    pub(crate) traffic: Traffic,
     /// Moment when the hub had concluded its last boundary.
     pub(crate) at: Option<Instant>,
 }

@@ -1,0 +1,171 @@
+//! `raddle graph`: the generations of a run with their processes, and what crossed between these, as a graph in DOT.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::exit::{Error, ExitStatus};
+use super::number::count;
+use super::run_folder::view::RunView;
+use super::say::say;
+use super::status::coordinator_status;
+use crate::run::record::{GenerationMember, GenerationRecord};
+
+/// Options of `raddle graph`.
+#[derive(Debug, Args)]
+pub(crate) struct GraphOptions {
+    /// The folder of the run
+    run: PathBuf,
+    /// One line of JSON in place of the graph
+    #[arg(long)]
+    json: bool,
+}
+
+/// Generations of a run, and the bytes that crossed in all.
+#[derive(Debug, Default, PartialEq, Serialize)]
+struct Graph {
+    generations: Vec<Generation>,
+    /// Bytes of messages in all generations; null of a run that goes on.
+    bytes_on_wire: Option<u64>,
+}
+
+/// A generation, from 1, with its processes.
+#[derive(Debug, PartialEq, Serialize)]
+struct Generation {
+    number: u64,
+    /// Epochs completed when it began; null of a run that goes on.
+    epoch: Option<u64>,
+    members: Vec<GenerationMember>,
+}
+
+/// Writes the graph of a run to stdout.
+///
+/// # Errors
+/// If the folder is no run's, or the run has ended without a report.
+pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
+    let found = of(&options.run)?;
+    say(&if options.json { serde_json::to_string(&found).map_err(Error::failed)? } else { found.dot() })?;
+    Ok(ExitStatus::Done.code())
+}
+
+/// The graph of the run in a folder: of one that is alive and launched, as its coordinator says; else of its report.
+fn of(run: &Path) -> Result<Graph, Error> {
+    if let Some(status) = coordinator_status(run)? {
+        let member = |member: &crate::cluster::MemberStatus| GenerationMember {
+            process: member.process,
+            workers: member.workers as usize,
+            shards: member.shards as usize,
+            ..GenerationMember::default()
+        };
+        let members = status.members.iter().map(member).collect();
+        let now = Generation { number: status.generation, epoch: None, members };
+        return Ok(Graph { generations: vec![now], bytes_on_wire: None });
+    }
+    let view = RunView::read(run)?;
+    let report = view.report.ok_or_else(|| {
+        let why = "the run has no report yet: raddle status says how it stands";
+        Error::usage(format!("{}: {why}", run.display()))
+    })?;
+    let all: Vec<GenerationRecord> = serde_json::from_value(report["generations"].clone())
+        .map_err(|why| Error::input(format!("{}: {why}", run.join("report.json").display())))?;
+    let generation = |(number, record): (u64, GenerationRecord)| Generation {
+        number,
+        epoch: Some(record.epoch),
+        members: record.members,
+    };
+    let bytes_on_wire = report.get("bytes_on_wire").and_then(Value::as_u64);
+    Ok(Graph { generations: (1..).zip(all).map(generation).collect(), bytes_on_wire })
+}
+
+impl Graph {
+    /// The graph in DOT: a box for each generation with a node for each process, an edge to the generation's wire for what a
+    /// process sent, and one from the generation before for what was handed over to it.
+    fn dot(&self) -> String {
+        let mut text = String::from("digraph run {\n  rankdir=LR;\n  node [shape=box];\n");
+        // Writing to a string does not fail.
+        for Generation { number, epoch, members } in &self.generations {
+            let from = epoch.map_or_else(String::new, |epoch| format!(", from epoch {epoch}"));
+            let _ =
+                write!(text, "  subgraph cluster_{number} {{\n    label=\"generation {number}{from}\";\n");
+            for member in members {
+                let parts = [(member.workers, "worker"), (member.shards, "shard"), (member.blocks, "block")];
+                let parts = parts.into_iter().filter(|&(there, _)| there > 0);
+                let parts: Vec<String> = parts.map(|(there, what)| count(there as u64, what)).collect();
+                let process = member.process;
+                let _ = writeln!(
+                    text,
+                    "    g{number}_p{process} [label=\"process {process}\\n{}\"];",
+                    parts.join(", ")
+                );
+            }
+            if members.iter().any(|member| member.messages_sent > 0) {
+                let _ = writeln!(text, "    g{number}_wire [shape=point, xlabel=\"between processes\"];");
+            }
+            text.push_str("  }\n");
+            for member in members.iter().filter(|member| member.messages_sent > 0) {
+                let _ = writeln!(
+                    text,
+                    "  g{number}_p{} -> g{number}_wire [label=\"{}, {}\"];",
+                    member.process,
+                    count(member.messages_sent, "message"),
+                    count(member.bytes_sent, "byte")
+                );
+            }
+        }
+        for pair in self.generations.windows(2) {
+            let [before, after] = [&pair[0], &pair[1]];
+            let Some(from) = before.members.first().map(|first| first.process) else { continue };
+            for member in after.members.iter().filter(|member| member.bytes_received > 0) {
+                let _ = writeln!(
+                    text,
+                    "  g{}_p{from} -> g{}_p{} [style=dashed, ltail=cluster_{}, label=\"{}\"];",
+                    before.number,
+                    after.number,
+                    member.process,
+                    before.number,
+                    count(member.bytes_received, "byte")
+                );
+            }
+        }
+        text.push_str("}\n");
+        // What is said ends in a line.
+        text.trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_has_a_node_for_each_process_of_each_generation_and_edges_for_what_crossed() {
+        let member = |process, messages_sent, bytes_received| GenerationMember {
+            process,
+            workers: 2,
+            shards: 1,
+            blocks: 0,
+            messages_sent,
+            bytes_sent: 10 * messages_sent,
+            bytes_received,
+        };
+        let generations = vec![
+            Generation { number: 1, epoch: Some(0), members: vec![member(0, 3, 0), member(1, 1, 0)] },
+            Generation { number: 2, epoch: Some(4), members: vec![member(1, 0, 77)] },
+        ];
+        let dot = Graph { generations, bytes_on_wire: Some(40) }.dot();
+        for line in [
+            "g1_p0 [label=\"process 0\\n2 workers, 1 shard\"];",
+            "g1_p0 -> g1_wire [label=\"3 messages, 30 bytes\"];",
+            "g1_p1 -> g1_wire [label=\"1 message, 10 bytes\"];",
+            "g1_p0 -> g2_p1 [style=dashed, ltail=cluster_1, label=\"77 bytes\"];",
+            "label=\"generation 2, from epoch 4\";",
+        ] {
+            assert!(dot.lines().any(|there| there.trim() == line), "{line}:\n{dot}");
+        }
+        assert!(!dot.contains("g2_wire"), "{dot}");
+        assert_eq!(dot.matches('{').count(), dot.matches('}').count());
+    }
+}
