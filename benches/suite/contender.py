@@ -5,6 +5,7 @@
 
 answers a JSON line when it is ready and after each fit: its seconds, with arrays in FILE. A part's module has
   problem(row)                       the data, prepared as the peers take them
+  problem_again(row)                 the same, kept from the first time, if that is worth it
   ready(row, problem, scratch)       what is to be done before the first fit, such as files for our program
   command(row, scratch)              our program, its verb, data and options
   judge(row, problem, arrays)        the quality of a peer's arrays
@@ -67,7 +68,9 @@ def main():
     try:
         row = row_named(name)
         part = PART[row.part]()
-        fit = part.PEERS[peer](row, part.problem(row), warm=not once)
+        # Of a process that fits once, reading is a part of what is measured.
+        read = part.problem if once else getattr(part, "problem_again", part.problem)
+        fit = part.PEERS[peer](row, read(row), warm=not once)
         if once:
             solve(json.loads(once[0]), once[1])
             return

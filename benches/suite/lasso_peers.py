@@ -205,7 +205,7 @@ def raddle(x, y, kind, terms):
 
     if kind == "path":
         given = {"fit_intercept": False, "n_jobs": 1}
-        return lambda ls, tol: lasso_path(x, y, alphas=len(ls), eps=ls[-1] / ls[0], tol=tol, **given)[1]
+        return lambda ls, tol: lasso_path(x, y, alphas=len(ls), eps=ls[-1] / ls[0], tol=tol, **given).coefs
     make = {"logistic": LogisticLasso, "poisson": PoissonLasso}.get(kind, Lasso)
     more = {"groups": {"groups": terms.groups}, "weights": {"factors": terms.weights}}.get(kind, {})
     return lambda ls, tol: make(alpha=ls[0], fit_intercept=False, tol=tol, n_jobs=1, **more).fit(x, y).coef_

@@ -9,6 +9,7 @@ known from our dual objective, which bounds it whoever computed it.
 
 import dataclasses
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
 from contender import PYTHON, timed
-from rows import TARGET
+from rows import SCRATCH, TARGET
 
 TOLERANCES = [step * 10.0**-k for k in range(0, 9) for step in (1.0, 0.3)]
 
@@ -76,13 +77,27 @@ def judged(x, y, folder):
 class Problem:
     """Rows and classes, and a bound of the optimum from below."""
 
-    def __init__(self, file):
-        x, y = load_svmlight_file(str(file))
+    def __init__(self, x, y):
         self.x, self.y, self.bound = sp.csr_matrix(x), np.where(y > (y.min() + y.max()) / 2, 1.0, -1.0), None
 
 
 def problem(row):
-    return Problem(row.path)
+    return Problem(*load_svmlight_file(str(row.path)))
+
+
+def problem_again(row):
+    """The same, read from the text by the first process that asks for it."""
+    facts = row.path.stat()
+    kept = SCRATCH / f"{row.data}-{facts.st_size}-{facts.st_mtime_ns}.npz"
+    if not kept.exists():
+        x, y = load_svmlight_file(str(row.path))
+        parts = {"data": x.data, "indices": x.indices, "indptr": x.indptr, "shape": x.shape, "y": y}
+        made = kept.with_name(f"{kept.stem}.{os.getpid()}.npz")
+        np.savez(made, **parts)
+        made.rename(kept)
+    with np.load(kept) as parts:
+        x = sp.csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
+        return Problem(x, parts["y"])
 
 
 def command(row, scratch):
@@ -176,6 +191,6 @@ PEERS |= {"snapml": snapml, PYTHON: raddle}
 
 
 if __name__ == "__main__":
-    data = Problem(sys.argv[1])
+    data = Problem(*load_svmlight_file(sys.argv[1]))
     for run in sys.argv[2:]:
         print(f"{run}: {judged(data.x, data.y, run)[0]:.3e}")

@@ -182,7 +182,7 @@ def measure(row, seconds, chosen):
     end, part = time.perf_counter() + seconds, PART[row.part]()
     # When a row is to end though a peer is still busy.
     hard = end + seconds + GRACE
-    problem = part.problem(row)
+    problem = getattr(part, "problem_again", part.problem)(row)
     found = {}
     with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch:
         scratch = pathlib.Path(scratch)

@@ -92,7 +92,7 @@ fn stages_begin_with_the_same_rows_and_end_by_validation_as_defined() {
         let start = Naive::of(&start, scale);
         let stages = match mf.epochs {
             Some(epochs) => vec![epochs as u32],
-            None => vec![5, 10, 20, 40, 80, 160, 320, 640],
+            None => vec![10, 20, 40, 80, 160, 320, 640],
         };
         let run = naive::run(&start, &Course { stages, ..course }, &lines, &held);
         let fit = mf.fit(&problem).unwrap();
@@ -102,7 +102,7 @@ fn stages_begin_with_the_same_rows_and_end_by_validation_as_defined() {
         lengths.push((run.best_epoch, run.log.len()));
     }
     assert!(
-        not_empty(lengths).any(|(best, epochs)| best < epochs && epochs > 5),
+        not_empty(lengths).any(|(best, epochs)| best < epochs && epochs > 10),
         "stages follow, the last in vain"
     );
 }
@@ -143,7 +143,7 @@ fn first_version(mf: &Mf) -> (Fit, Carried, Naive, u32) {
     let start = Naive::of(&fit.model, scale);
     let length = match mf.epochs {
         Some(epochs) => epochs as u32,
-        None => 5 << fit.length.0,
+        None => 10 << fit.length.0,
     };
     (fit, carried.unwrap(), start, length)
 }

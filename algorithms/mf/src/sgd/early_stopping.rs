@@ -285,12 +285,12 @@ mod tests {
     fn a_run_behind_the_mean_tries_a_long_stage_before_it_gives_up() {
         let rates = rates(&LearningRateSchedule::stages(None));
         let flat = |_| Some(1.1);
-        assert_eq!(run(&rates, flat), (14, 1), "nobody knows better");
-        assert_eq!(against(Some(1.0), &rates, flat), (315, 1));
+        assert_eq!(run(&rates, flat), (26, 1), "nobody knows better");
+        assert_eq!(against(Some(1.0), &rates, flat), (310, 1));
         // Late, but then it falls, and goes on falling.
         let late = |epoch: u64| Some(if epoch <= 75 { 1.1 } else { 80.0 / epoch as f64 });
-        assert_eq!(against(Some(1.0), &rates, late), (1275, 1275));
-        assert_eq!(run(&rates, late).0, 14);
+        assert_eq!(against(Some(1.0), &rates, late), (1270, 1270));
+        assert_eq!(run(&rates, late).0, 26);
     }
 
     #[test]
@@ -299,12 +299,12 @@ mod tests {
         // Each stage lowers the error by this share.
         let falls = |share: f64| {
             move |epoch: u64| {
-                let stage = (f64::from((epoch as u32).div_ceil(5) + 1)).log2().ceil();
+                let stage = (f64::from((epoch as u32).div_ceil(10) + 1)).log2().ceil();
                 Some((1.0 - share).powf(stage) * (1.0 - 1e-7 * epoch as f64))
             }
         };
-        assert_eq!(run(&rates, falls(0.003)).0, 75);
-        assert_eq!(run(&rates, falls(0.01)).0, 1275);
+        assert_eq!(run(&rates, falls(0.003)).0, 70);
+        assert_eq!(run(&rates, falls(0.01)).0, 1270);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use crate::kernels::Steps;
 
 /// The stages of a run of unknown length.
-const STAGES: [u32; 8] = [5, 10, 20, 40, 80, 160, 320, 640];
+const STAGES: [u32; 7] = [10, 20, 40, 80, 160, 320, 640];
 
 /// Ratio of a stage's last step to its first.
 const LAST: f64 = 0.02;
