@@ -13,12 +13,12 @@ use crate::launched::{
     Joined, Launched, Proxy, Tampering, alone, coordinator, digest, free_port, launch, report, slow,
 };
 
-/// A run of each program on a file, and files of its model.
-const LINES: [(&str, &str); 4] = [
-    ("lasso", "lasso fit table.csv --y y --ratio 20 --shards 4 --schedule cyclic --epochs 60"),
-    ("mf", "mf fit ratings.tsv --rank 8 --solver als --epochs 12 --shards 4 --validation none"),
-    ("lda", "lda fit words.txt --topics 8 --epochs 40 --shards 4 --validation none"),
-    ("linear", "linear fit table.csv --y y --loss hinge --C 0.01 --parts 4 --epochs 40"),
+/// A run of each program on a file, and how many times as long its tasks take until others have joined.
+const LINES: [(&str, u64, &str); 4] = [
+    ("lasso", 20_000, "lasso fit table.csv --y y --ratio 20 --shards 4 --schedule cyclic --epochs 60"),
+    ("mf", 1_000, "mf fit ratings.tsv --rank 8 --solver als --epochs 12 --shards 4 --validation none"),
+    ("lda", 400, "lda fit words.txt --topics 8 --epochs 40 --shards 4 --validation none"),
+    ("linear", 20_000, "linear fit table.csv --y y --loss hinge --C 0.01 --parts 4 --epochs 40"),
 ];
 
 /// Numbers of a file that are never the same.
@@ -46,8 +46,12 @@ fn write_data(folder: &Path) {
 
 /// A run of a launched process and of one that joins it, both by proxies; what came by on the way, the digest, and the
 /// token of the run, as text and as bytes.
-fn seen_on_the_way(folder: &Path, line: &str, how: &str) -> (Vec<Vec<u8>>, String, [Vec<u8>; 2]) {
-    slow(folder, 400);
+fn seen_on_the_way(
+    folder: &Path,
+    (line, slower): (&str, u64),
+    how: &str,
+) -> (Vec<Vec<u8>>, String, [Vec<u8>; 2]) {
+    slow(folder, slower);
     let line = launch(1, line).replace("launch", &format!("launch {how} --deadline 20 --balance off"));
     let mut launched = Launched::begin(folder, &line);
     launched.await_epoch(1);
@@ -90,14 +94,14 @@ fn numbers(folder: &Path) -> Vec<Vec<u8>> {
 #[test]
 fn nothing_of_a_run_can_be_read_on_the_way() {
     let mut in_clear = Vec::new();
-    for (name, line) in LINES {
+    for (name, slower, line) in LINES {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         write_data(folder);
         let (expected, _) = alone(folder, line);
         let data = line.split(' ').nth(2).unwrap();
         for how in ["--encrypt", "--plain"] {
-            let (seen, found, token) = seen_on_the_way(folder, line, how);
+            let (seen, found, token) = seen_on_the_way(folder, (line, slower), how);
             assert_eq!(found, expected, "{name} {how}");
             let bytes = seen.iter().map(Vec::len).sum::<usize>();
             assert!(bytes > 5_000, "{name} {how}: {bytes} bytes came by");
@@ -133,7 +137,7 @@ fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
         (Tampering::Cut, "its connection broke"),
     ] {
         slow(folder, 400);
-        let line = launch(1, &format!("{LINE} --checkpoint-every 1"));
+        let line = launch(1, &format!("{LINE} --checkpoint-every 10"));
         let line = line.replace("launch", "launch --encrypt --deadline 20 --balance off");
         let mut run = Launched::begin(folder, &line);
         run.await_epoch(1);
@@ -151,8 +155,13 @@ fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
         let _caller = joins("");
         assert_eq!(run.await_members(3), [0, 1, 2]);
         link.await_connection();
-        slow(folder, 1);
+        // The generation runs, and does not end soon: the next one has connections of its own.
+        run.await_epoch(run.epochs());
+        while !(2..7).contains(&(run.epochs() % 10)) {
+            run.await_epoch(run.epochs());
+        }
         assert!(link.tamper(how) > 0);
+        slow(folder, 1);
         let line = run.await_line("process 1 is lost");
         assert!(line.contains(why), "{how:?}: {line}");
         let place = run.run.clone();
@@ -168,10 +177,10 @@ fn a_connection_is_in_clear_only_where_both_ends_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_data(folder);
-    let (name, line) = LINES[1];
+    let (name, slower, line) = LINES[1];
     let (expected, _) = alone(folder, line);
     // The launcher's processes want none; the one that joins does.
-    slow(folder, 400);
+    slow(folder, slower);
     let begun = launch(1, line).replace("launch", "launch --plain --deadline 20 --balance off");
     let mut launched = Launched::begin(folder, &begun);
     launched.await_epoch(1);

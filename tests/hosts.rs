@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Instant;
 
+use raddle_common::testing::pairs;
+
 use crate::commands::{binary, ends, run};
 use crate::launched::{Launched, WATCHDOG, alone, is_alive, report, signal, slow};
 
@@ -46,7 +48,7 @@ fn one_line_on_three_machines_leaves_the_model_of_one() {
     let folder = folder.path();
     let there = folder.display();
     prepare(folder, &format!("# two more\none 1\ntwo 2 {there}  # as many as there are here, and one\n"));
-    for (line, more) in LINES.into_iter().zip(["", "--encrypt", "--workers 2", "--processes 2"]) {
+    for (line, more) in pairs(LINES, ["", "--encrypt", "--workers 2", "--processes 2"]) {
         let (expected, status) = alone(folder, line);
         let ran = run(folder, &launch(line, more));
         assert_eq!(ran.code, status, "{line}: {}", ran.err);

@@ -368,12 +368,16 @@ fn the_metrics_of_a_launched_run_are_those_of_its_status() {
     assert_eq!((process, samples["raddle_workers"], samples["raddle_generation"]), (2, 4.0, 1.0));
     assert!(samples["raddle_epoch"] >= 1.0, "{samples:?}");
     run.launcher.kill().unwrap();
-    let refused = ends(folder, &line.replace("127.0.0.1:0", "192.0.2.1:0"), 2).err;
+    let elsewhere = line.replace("127.0.0.1:0", "192.0.2.1:0").replace("--out run", "--out other");
+    let refused = ends(folder, &elsewhere, 2).err;
     assert!(refused.contains("--metrics 192.0.2.1:0: everybody could read it"), "{refused}");
 }
 
+/// Edge of a graph: from, to, and its label.
+type Edge = (String, String, String);
+
 /// The nodes and edges of a graph in DOT, which is read as a parser would: words, strings, brackets, ends of statements.
-fn nodes_and_edges(dot: &str) -> (BTreeMap<String, String>, Vec<(String, String, String)>) {
+fn nodes_and_edges(dot: &str) -> (BTreeMap<String, String>, Vec<Edge>) {
     let (mut nodes, mut edges, mut depth) = (BTreeMap::new(), Vec::new(), 0);
     for line in dot.lines().map(str::trim) {
         if line.ends_with('{') {
@@ -408,7 +412,7 @@ fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
         "lda fit --topics 8 --epochs 40 --shards 4",
         "linear fit diabetes --loss hinge --C 0.01 --tol 1e-9 --parts 4 --shards 8 --epochs 30",
     ] {
-        fs::write(folder.join("slow"), "0 0 60\n0 5 1\n").unwrap();
+        crate::launched::slow(folder, 200);
         let launch = format!("raddle launch --processes 3 -- {line} --slowdown slow --out run --force");
         let mut launched = Launched::begin(folder, &launch);
         launched.await_epoch(2);
@@ -419,6 +423,7 @@ fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
             "{alive}"
         );
         crate::launched::signal(&launched.processes()[0], "-TERM");
+        crate::launched::slow(folder, 1);
         let (_, said) = launched.end();
         let report = crate::launched::report(&folder.join("run"));
         let generations = report["generations"].as_array().unwrap();

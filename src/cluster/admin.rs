@@ -17,7 +17,7 @@ pub(super) const MOST: u64 = 1 << 24;
 
 /// Client of a run that is no process of it: asks for its status, and changes its workers.
 #[derive(Debug, Clone)]
-pub struct AdminClient(Invitation);
+pub struct AdminClient(Invitation, Encryption);
 
 /// Grant to join a run, for one process.
 #[derive(Debug, Clone)]
@@ -35,7 +35,12 @@ pub struct JoinGrant {
 impl AdminClient {
     /// A client of the run of this invitation; it connects once for each request.
     pub fn new(invitation: Invitation) -> Self {
-        Self(invitation)
+        Self(invitation, Encryption::default())
+    }
+
+    /// The same client with another choice of what is encrypted.
+    pub fn encryption(self, encryption: Encryption) -> Self {
+        Self(self.0, encryption)
     }
 
     /// Status of the run: generation, epoch, metric, members.
@@ -86,13 +91,7 @@ impl AdminClient {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
         };
         let handshake = || Handshake::new(Role::AdminClient, (0, run), 0, u32::MAX);
-        let connected = connect(
-            coordinator,
-            (token, Encryption::default()),
-            handshake,
-            (Retry::Crowded, CROWDED),
-            || false,
-        );
+        let connected = connect(coordinator, (token, self.1), handshake, (Retry::Crowded, CROWDED), || false);
         let (_, socket) = connected.map_err(|why| dead(&why))?;
         let mut timed = Timed::behind(&socket, PATIENCE);
         send(&mut timed, request).map_err(|why| dead(&why))?;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::coordinator::Event;
 use super::invitation::write_private;
-use super::net::handshake::random;
+use super::net::token::random;
 use super::protocol::CheckpointResult;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;

@@ -6,8 +6,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::net::handshake::{Token, random};
-use crate::base::digest::hex;
+use super::net::token::Token;
 use crate::base::error::EngineError;
 
 /// Environment variables that `raddle launch` sets for a process: a file with the invitation (with a
@@ -81,23 +80,6 @@ impl Invitation {
     }
 }
 
-impl Token {
-    /// A token of 32 random bytes.
-    pub(crate) fn new() -> io::Result<Self> {
-        random().map(Self)
-    }
-
-    /// The token as 64 hexadecimal digits.
-    pub(crate) fn text(&self) -> String {
-        hex(&self.0)
-    }
-
-    /// A token as 64 hexadecimal digits; `None` if the text is none.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        unhex(text).map(Self)
-    }
-}
-
 /// Writes a file that only its owner can read.
 pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
@@ -110,16 +92,4 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
         _ => {}
     }
     options.open(path)?.write_all(text.as_bytes())
-}
-
-pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    let digits = text.as_bytes();
-    if digits.len() != 2 * N {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
 }

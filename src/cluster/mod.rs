@@ -34,9 +34,9 @@ pub(crate) use self::invitation::{AGAIN, ALONE, FILE, INVITATION, WORKERS, write
 #[cfg(feature = "cli")]
 pub(crate) use self::net::addresses::Address;
 pub(crate) use self::net::addresses::Addresses;
-pub use self::net::handshake::Token;
-pub(crate) use self::net::handshake::random;
 pub use self::net::socket::Encryption;
+pub use self::net::token::Token;
+pub(crate) use self::net::token::random;
 #[cfg(feature = "cli")]
 pub(crate) use self::parent_link::attach;
 use self::parent_link::{ParentLink, Started};

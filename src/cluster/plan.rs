@@ -266,6 +266,7 @@ fn fill(costs: &[u64], speeds: &[f64], seconds: f64) -> Option<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use raddle_common::testing::pairs;
 
     use super::*;
 
@@ -312,7 +313,7 @@ mod tests {
             let shared = shares(workers, &those);
             prop_assert_eq!(shared.iter().sum::<u32>(), workers);
             prop_assert!(shared[0] > 0);
-            for (&share, &capacity) in shared.iter().zip(&capacities) {
+            for (&share, &capacity) in pairs(&shared, &capacities) {
                 let exact = f64::from(workers * capacity) / f64::from(all);
                 // One more or one less goes to the process of the hub.
                 prop_assert!((f64::from(share) - exact).abs() < 1.0 || shared[0] == 1, "{:?} of {:?}", shared, capacities);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::coordinator::CoordinatorConfig;
-use super::net::handshake::Token;
 use super::net::socket::Encryption;
+use super::net::token::Token;
 
 /// Settings of a run on several processes.
 #[derive(Debug, Clone)]

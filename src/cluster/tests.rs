@@ -11,9 +11,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::client::fits;
-use super::net::handshake::{Handshake, PATIENCE, Refused, Role, Token, initiate, respond};
+use super::net::handshake::{Handshake, PATIENCE, Refused, Role, initiate, respond};
 use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
 use super::net::socket::{Encryption, Socket};
+use super::net::token::Token;
 use crate::cluster::simulation::Rng;
 
 const TOKEN: Token = Token([7; 32]);

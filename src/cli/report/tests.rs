@@ -36,7 +36,8 @@ fn the_keys_are_the_documented_ones() {
     assert_eq!(keys(&report["metric"]), ["certified", "name", "on", "target", "value"]);
     assert_eq!(
         report["generations"],
-        json!([{"epoch": 0, "workers": 2, "processes": 1, "pause": 0.0, "shards_moved": 1, "bytes_moved": 0}])
+        json!([{"epoch": 0, "workers": 2, "processes": 1, "pause": 0.0, "shards_moved": 1, "bytes_moved": 0,
+            "members": []}])
     );
     assert_eq!(report["profile"], json!({"2": {"seconds_per_epoch": 0.25, "progress": 1.0}}));
     assert_eq!((&report["tasks"], &report["processes"]), (&json!(5), &json!(1)));

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use crate::base::error::EngineError;
 use crate::base::sync::lock;
 use crate::cluster::net::addresses::Addresses;
-use crate::cluster::net::handshake::{Handshake, Role, Token};
+use crate::cluster::net::handshake::{Handshake, Role};
 use crate::cluster::net::link::Link;
 use crate::cluster::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
 use crate::cluster::net::socket::Encryption;
+use crate::cluster::net::token::Token;
 use crate::cluster::plan::{GenerationPlan, Participant};
 use crate::run::requests::BoundaryRequests;
 

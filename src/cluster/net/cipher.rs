@@ -21,7 +21,7 @@ use std::sync::Mutex;
 
 use snow::{Builder, HandshakeState, StatelessTransportState};
 
-use super::handshake::Token;
+use super::token::Token;
 use crate::base::sync::lock;
 
 const PATTERN: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";

@@ -24,6 +24,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::cipher::{Agreement, Cipher};
+use super::token::{Token, random};
 use super::wire::{Timed, receive, receive_bytes, send};
 
 /// Time limit of a handshake over the network.
@@ -55,23 +56,6 @@ crate::state!(
         Coordinator,
     }
 );
-
-/// The secret of a run: 32 random bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Token(pub(crate) [u8; 32]);
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token")
-    }
-}
-
-/// Random bytes from the system.
-pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|why| io::Error::other(why.to_string()))?;
-    Ok(bytes)
-}
 
 /// First message of each end of a connection: its role, build, run and number, with a nonce.
 #[derive(Debug, Clone, PartialEq)]

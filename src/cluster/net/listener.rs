@@ -13,9 +13,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::cipher::Cipher;
-use super::handshake::{Handshake, PATIENCE, Refused, Token, initiate, respond};
+use super::handshake::{Handshake, PATIENCE, Refused, initiate, respond};
 use super::link::messenger;
 use super::socket::{Encryption, Socket};
+use super::token::Token;
 use crate::base::sync::lock;
 
 /// Length of the queue of connections that have shown no ticket, and of those that have and whose handshake

@@ -7,4 +7,5 @@ pub(crate) mod handshake;
 pub(crate) mod link;
 pub(crate) mod listener;
 pub(crate) mod socket;
+pub(crate) mod token;
 pub(crate) mod wire;

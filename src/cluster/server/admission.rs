@@ -7,9 +7,10 @@ use super::Input;
 use crate::base::sync::lock;
 use crate::cluster::client::fits;
 use crate::cluster::coordinator::Event;
-use crate::cluster::net::handshake::{Handshake, Role, Token};
+use crate::cluster::net::handshake::{Handshake, Role};
 use crate::cluster::net::listener::{AcceptQueues, ListenerHandlers, Rejection};
 use crate::cluster::net::socket::Encryption;
+use crate::cluster::net::token::Token;
 
 /// The processes that may still connect, and the build that they must have.
 #[derive(Default)]
