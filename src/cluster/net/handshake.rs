@@ -13,7 +13,7 @@
 //! The proofs are over both handshakes, so that neither can be replayed. The first one, the *ticket*, is over
 //! the connector's handshake alone: it admits nobody, but a connector that shows it waits in a queue apart
 //! from those that do not hold the token. Each handshake says if its end wants the connection under a
-//! [`Cipher`](super::cipher::Cipher), and so nobody between them can talk the other one out of it.
+//! [`Cipher`], and so nobody between them can talk the other one out of it.
 
 use std::fmt;
 use std::io;
