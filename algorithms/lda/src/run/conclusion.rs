@@ -88,7 +88,7 @@ impl Spec {
         let from = self.course.settled();
         if self.target.is_none() {
             let is_earlier = |other: &&Evaluation| other.epoch >= from && other.epoch + 10 <= last.epoch;
-            let earlier = all.iter().filter(is_earlier).next_back();
+            let earlier = all.iter().rfind(is_earlier);
             return earlier.is_some_and(|earlier| value(last) > 0.999 * value(earlier));
         }
         let of_ten_epochs = all.partition_point(|other| other.epoch + 10 <= last.epoch);
