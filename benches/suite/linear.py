@@ -75,48 +75,62 @@ def judged(x, y, folder):
     return (p - d) / p, d
 
 
+def above(responses):
+    """The larger class: what lies above the middle of all responses."""
+    return responses > (responses.min() + responses.max()) / 2
+
+
 class Problem:
     """Rows and classes, and a bound of the optimum from below."""
 
-    def __init__(self, x, y):
-        self.x, self.y, self.bound = sp.csr_matrix(x), np.where(y > (y.min() + y.max()) / 2, 1.0, -1.0), None
+    def __init__(self, x, responses):
+        self.x, self.y, self.bound = sp.csr_matrix(x), np.where(above(responses), 1.0, -1.0), None
 
 
 def problem(row):
     return Problem(*load_svmlight_file(str(row.path)))
 
 
-def problem_again(row):
-    """The same, read from the text by the first process that asks for it."""
+def kept(row, end, make):
+    """A file that make(file) makes of the row's data, by the first process that asks for it."""
     facts = row.path.stat()
-    kept = SCRATCH / f"{row.data}-{facts.st_size}-{facts.st_mtime_ns}.npz"
-    if not kept.exists():
-        x, y = load_svmlight_file(str(row.path))
-        parts = {"data": x.data, "indices": x.indices, "indptr": x.indptr, "shape": x.shape, "y": y}
-        made = kept.with_name(f"{kept.stem}.{os.getpid()}.npz")
-        np.savez(made, **parts)
-        made.rename(kept)
-    with np.load(kept) as parts:
+    file = SCRATCH / f"{row.data}-{facts.st_size}-{facts.st_mtime_ns}{end}"
+    if not file.exists():
+        made = file.with_name(f"{os.getpid()}-{file.name}")
+        make(made)
+        made.rename(file)
+    return file
+
+
+def arrays_of(row):
+    """The file of the row's arrays, parsed once."""
+
+    def make(file):
+        x, responses = load_svmlight_file(str(row.path))
+        np.savez(file, data=x.data, indices=x.indices, indptr=x.indptr, shape=x.shape, responses=responses)
+
+    return kept(row, ".npz", make)
+
+
+def problem_again(row):
+    with np.load(arrays_of(row)) as parts:
         x = sp.csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
-        return Problem(x, parts["y"])
+        return Problem(x, parts["responses"])
 
 
 def of_two_classes(row):
-    """The file of our program: of ratings, one that has two classes in their place."""
-    if row.data != "imdb2":
+    """The file of our program: where there are more responses, as ratings are, one with two classes in their place."""
+    with np.load(arrays_of(row)) as parts:
+        responses = parts["responses"]
+    if len(np.unique(responses)) == 2:
         return row.path
-    kept = SCRATCH / "imdb2-two-classes.svm.gz"
-    if not kept.exists():
-        with gzip.open(row.path, "rt") as lines:
-            ratings = [line.split(" ", 1) for line in lines]
-        values = [float(rating) for rating, _ in ratings]
-        middle = (min(values) + max(values)) / 2
-        made = kept.with_name(f"imdb2-two-classes.{os.getpid()}.svm.gz")
-        with gzip.open(made, "wt", compresslevel=6) as out:
-            for value, (_, rest) in zip(values, ratings, strict=True):
-                out.write(f"{1 if value > middle else -1} {rest}")
-        made.rename(kept)
-    return kept
+
+    def make(file):
+        with gzip.open(row.path, "rt") as lines, gzip.open(file, "wt", compresslevel=6) as out:
+            for larger, line in zip(above(responses), lines, strict=True):
+                out.write(f"{1 if larger else -1} {line.split(' ', 1)[1]}")
+
+    return kept(row, "-two-classes.svm.gz", make)
 
 
 def command(row, scratch):

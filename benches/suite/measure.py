@@ -23,7 +23,7 @@ import time
 
 import numpy as np
 
-from contender import PART, PYTHON, row_named
+from contender import PART, PYTHON, again, row_named
 from rows import SCRATCH
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -182,7 +182,7 @@ def measure(row, seconds, chosen):
     end, part = time.perf_counter() + seconds, PART[row.part]()
     # When a row is to end though a peer is still busy.
     hard = end + seconds + GRACE
-    problem = getattr(part, "problem_again", part.problem)(row)
+    problem = again(part)(row)
     found = {}
     with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch:
         scratch = pathlib.Path(scratch)
