@@ -8,17 +8,17 @@ use std::path::Path;
 
 use raddle_common::testing::not_empty;
 
-use crate::commands::{ends, run};
+use crate::commands::{command, ends, run};
 use crate::launched::{
-    Joined, Launched, Proxy, Tampering, alone, coordinator, digest, free_port, launch, report, slow,
+    Joined, Launched, Proxy, Tampering, alone, await_coordinator, digest, free_port, launch, report, slow,
 };
 
-/// A run of each program on a file, and how many times as long its tasks take until others have joined.
-const LINES: [(&str, u64, &str); 4] = [
-    ("lasso", 20_000, "lasso fit table.csv --y y --ratio 20 --shards 4 --schedule cyclic --epochs 60"),
-    ("mf", 1_000, "mf fit ratings.tsv --rank 8 --solver als --epochs 12 --shards 4 --validation none"),
-    ("lda", 400, "lda fit words.txt --topics 8 --epochs 40 --shards 4 --validation none"),
-    ("linear", 20_000, "linear fit table.csv --y y --loss hinge --C 0.01 --parts 4 --epochs 40"),
+/// A run of each program on a file.
+const LINES: [(&str, &str); 4] = [
+    ("lasso", "lasso fit table.csv --y y --ratio 20 --shards 4 --schedule cyclic --epochs 60"),
+    ("mf", "mf fit ratings.tsv --rank 8 --solver als --epochs 12 --shards 4 --validation none"),
+    ("lda", "lda fit words.txt --topics 8 --epochs 40 --shards 4 --validation none"),
+    ("linear", "linear fit table.csv --y y --loss hinge --C 0.01 --parts 4 --epochs 40"),
 ];
 
 /// Numbers of a file that are never the same.
@@ -44,38 +44,50 @@ fn write_data(folder: &Path) {
     fs::write(folder.join("words.txt"), (0..300).map(document).collect::<String>()).unwrap();
 }
 
-/// A run of a launched process and of one that joins it, both by proxies; what came by on the way, the digest, and the
-/// token of the run, as text and as bytes.
-fn seen_on_the_way(
-    folder: &Path,
-    (line, slower): (&str, u64),
-    how: &str,
-) -> (Vec<Vec<u8>>, String, [Vec<u8>; 2]) {
-    slow(folder, slower);
-    let line = launch(1, line).replace("launch", &format!("launch {how} --deadline 20 --balance off"));
-    let mut launched = Launched::begin(folder, &line);
-    launched.await_epoch(1);
+/// A launched process and two that join it before the first epoch: `raddle join` on "other machines", which reach the
+/// coordinator and each other by proxies.
+struct Apart {
+    run: Launched,
+    joined: [Joined; 2],
+    /// Way to the coordinator.
+    control: Proxy,
+    /// Way of process 2 to process 1.
+    link: Proxy,
+}
+
+impl Apart {
+    fn begin(folder: &Path, line: &str, how: &str) -> Self {
+        let launch = format!("launch {how} --wait-for 3 --wait 60 --deadline 20 --balance off");
+        let run = Launched::begin(folder, &line.replace("launch", &launch));
+        let control = Proxy::to(await_coordinator(&run.run));
+        let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
+        let link = Proxy::to(inside);
+        let joined = [(0, format!("--listen {inside} --advertise {}", link.address)), (1, String::new())];
+        let joined = joined.map(|(rank, more)| {
+            let line =
+                format!("raddle join {} --token-file run/token --deadline 60 {how} {more}", control.address);
+            let mut join = command(folder, &line);
+            join.env("RADDLE_RANK", rank.to_string());
+            Joined::of(join)
+        });
+        Self { run, joined, control, link }
+    }
+}
+
+/// All bytes that came by on the way in a run of three, its digest, and its token as text and as bytes.
+fn seen_on_the_way(folder: &Path, line: &str, how: &str) -> (Vec<Vec<u8>>, String, [Vec<u8>; 2]) {
+    let Apart { run, joined, control, link } = Apart::begin(folder, &launch(1, line), how);
     let text = fs::read_to_string(folder.join("run/token")).unwrap().trim().to_owned();
     let bytes = (0..32).map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap()).collect();
-    let control = Proxy::to(coordinator(&launched.run));
-    let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let link = Proxy::to(inside);
-    let joins = |at: SocketAddr, more: &str| {
-        Joined::begin(folder, &format!("raddle join {at} --token-file run/token --deadline 60 {how} {more}"))
-    };
-    // The end that is dialled, then one that dials it.
-    let _called = joins(control.address, &format!("--listen {inside} --advertise {}", link.address));
-    assert_eq!(launched.await_members(2), [0, 1]);
-    let _caller = joins(control.address, "");
-    assert_eq!(launched.await_members(3), [0, 1, 2]);
-    link.await_connection();
-    slow(folder, 1);
-    let place = launched.run.clone();
-    let (code, said) = launched.end();
+    let place = run.run.clone();
+    let (code, said) = run.end();
     assert!(code == Some(0) || code == Some(3), "{said}");
-    let mut seen = control.seen();
-    seen.extend(link.seen());
-    (seen, digest(&place), [text.into_bytes(), bytes])
+    drop(joined);
+    let found = report(&place);
+    assert_eq!(found["generations"][0]["processes"], 3, "{said}");
+    let (told, linked) = (control.seen(), link.seen());
+    assert!(!linked.is_empty(), "process 2 never reached process 1 by the proxy");
+    (told.into_iter().chain(linked).collect(), digest(&place), [text.into_bytes(), bytes])
 }
 
 /// The parts of a file of eight bytes in a row that are worth a secret: in zeros nothing is told.
@@ -94,14 +106,15 @@ fn numbers(folder: &Path) -> Vec<Vec<u8>> {
 #[test]
 fn nothing_of_a_run_can_be_read_on_the_way() {
     let mut in_clear = Vec::new();
-    for (name, slower, line) in LINES {
+    for (name, line) in LINES {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         write_data(folder);
+        slow(folder, 1);
         let (expected, _) = alone(folder, line);
         let data = line.split(' ').nth(2).unwrap();
         for how in ["--encrypt", "--plain"] {
-            let (seen, found, token) = seen_on_the_way(folder, (line, slower), how);
+            let (seen, found, token) = seen_on_the_way(folder, line, how);
             assert_eq!(found, expected, "{name} {how}");
             let bytes = seen.iter().map(Vec::len).sum::<usize>();
             assert!(bytes > 5_000, "{name} {how}: {bytes} bytes came by");
@@ -125,10 +138,9 @@ fn nothing_of_a_run_can_be_read_on_the_way() {
 
 #[test]
 fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
-    const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
+    const LINE: &str = "lda fit --topics 8 --epochs 60 --shards 4";
     let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let (expected, _) = alone(folder, LINE);
+    let (expected, _) = alone(folder.path(), LINE);
     for (how, why) in [
         (Tampering::Flip, "what it sent did not arrive as it was"),
         (Tampering::Repeat, "what it sent did not arrive as it was"),
@@ -136,30 +148,15 @@ fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
         (Tampering::Drop, "what it sent did not arrive as it was"),
         (Tampering::Cut, "its connection broke"),
     ] {
+        // The trace of an earlier run would be taken for this one's.
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         slow(folder, 400);
         let line = launch(1, &format!("{LINE} --checkpoint-every 10"));
-        let line = line.replace("launch", "launch --encrypt --deadline 20 --balance off");
-        let mut run = Launched::begin(folder, &line);
-        run.await_epoch(1);
-        let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
-        let link = Proxy::to(inside);
-        let joins = |more: &str| {
-            let at = coordinator(&folder.join("run"));
-            Joined::begin(
-                folder,
-                &format!("raddle join {at} --token-file run/token --deadline 60 --encrypt {more}"),
-            )
-        };
-        let _called = joins(&format!("--listen {inside} --advertise {}", link.address));
-        assert_eq!(run.await_members(2), [0, 1]);
-        let _caller = joins("");
-        assert_eq!(run.await_members(3), [0, 1, 2]);
-        link.await_connection();
-        // The generation runs, and does not end soon: the next one has connections of its own.
-        run.await_epoch(run.epochs());
-        while !(2..7).contains(&(run.epochs() % 10)) {
-            run.await_epoch(run.epochs());
-        }
+        let Apart { mut run, joined: _joined, control: _control, link } =
+            Apart::begin(folder, &line, "--encrypt");
+        // The generation runs: the next one has connections of its own.
+        run.await_epoch(2);
         assert!(link.tamper(how) > 0);
         slow(folder, 1);
         let line = run.await_line("process 1 is lost");
@@ -177,20 +174,18 @@ fn a_connection_is_in_clear_only_where_both_ends_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_data(folder);
-    let (name, slower, line) = LINES[1];
+    let (name, line) = LINES[1];
     let (expected, _) = alone(folder, line);
     // The launcher's processes want none; the one that joins does.
-    slow(folder, slower);
-    let begun = launch(1, line).replace("launch", "launch --plain --deadline 20 --balance off");
-    let mut launched = Launched::begin(folder, &begun);
-    launched.await_epoch(1);
-    let control = Proxy::to(coordinator(&launched.run));
+    slow(folder, 1);
+    let begun = launch(1, line).replace("launch", "launch --plain --wait-for 2 --wait 60 --balance off");
+    let launched = Launched::begin(folder, &begun);
+    let control = Proxy::to(await_coordinator(&launched.run));
     let join = format!("raddle join {} --token-file run/token --deadline 60 --encrypt", control.address);
     let _joined = Joined::begin(folder, &join);
-    assert_eq!(launched.await_members(2), [0, 1]);
-    slow(folder, 1);
     let place = launched.run.clone();
     assert_eq!(launched.end().0, Some(0));
+    assert_eq!(report(&place)["generations"][0]["processes"], 2);
     assert_eq!(digest(&place), expected, "{name}");
     let seen = control.seen();
     // The plan of a generation names the addresses of its processes.

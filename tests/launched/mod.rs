@@ -127,8 +127,24 @@ pub(crate) fn launch(processes: usize, line: &str) -> String {
 
 /// Address at which a launched run listens.
 pub(crate) fn coordinator(run: &Path) -> std::net::SocketAddr {
-    let text = fs::read_to_string(run.join("coordinator")).unwrap();
-    text.lines().find_map(|line| line.strip_prefix("coordinator ")).unwrap().parse().unwrap()
+    address(run).unwrap()
+}
+
+/// Address at which a run listens that is being launched.
+pub(crate) fn await_coordinator(run: &Path) -> std::net::SocketAddr {
+    let began = Instant::now();
+    loop {
+        if let Some(address) = address(run) {
+            return address;
+        }
+        assert!(began.elapsed() < WATCHDOG, "the coordinator never listens");
+        std::thread::yield_now();
+    }
+}
+
+fn address(run: &Path) -> Option<std::net::SocketAddr> {
+    let text = fs::read_to_string(run.join("coordinator")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("coordinator "))?.parse().ok()
 }
 
 impl Launched {
