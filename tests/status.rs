@@ -417,13 +417,18 @@ fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
             format!("raddle launch --processes 3 --balance off -- {line} --slowdown slow --out run --force");
         let mut launched = Launched::begin(folder, &launch);
         launched.await_epoch(2);
+        // The run is not over meanwhile, however short it is.
+        let processes = launched.processes();
+        processes.iter().for_each(|process| crate::launched::signal(process, "-STOP"));
         let alive = ends(folder, "raddle graph run", 0).out;
         assert_eq!(
             nodes_and_edges(&alive).0.keys().filter(|name| name.starts_with("g1_p")).count(),
             3,
             "{alive}"
         );
-        crate::launched::signal(&launched.processes()[0], "-TERM");
+        crate::launched::signal(&processes[0], "-TERM");
+        processes.iter().for_each(|process| crate::launched::signal(process, "-CONT"));
+        launched.await_line("process 0 leaves after this epoch");
         crate::launched::slow(folder, 1);
         let (_, said) = launched.end();
         let report = crate::launched::report(&folder.join("run"));
