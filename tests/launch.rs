@@ -38,7 +38,7 @@ const LINES: [(&str, &str); 19] = [
 ];
 
 /// Rows of two classes, as a file.
-fn two_classes(folder: &Path) {
+pub(crate) fn two_classes(folder: &Path) {
     let row = |at: usize| {
         let [size, age] = [at * 7 % 40, at * at % 23];
         format!(

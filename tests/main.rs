@@ -16,6 +16,8 @@ mod extreme_settings;
 mod fork_join;
 mod fuzzed_commands;
 mod generate;
+#[cfg(target_os = "linux")]
+mod guests;
 mod guide;
 #[cfg(target_os = "linux")]
 mod handshake;
@@ -46,5 +48,7 @@ mod replay;
 mod report_page;
 mod resume;
 mod schedule;
+#[cfg(target_os = "linux")]
+mod schedules;
 #[cfg(target_os = "linux")]
 mod status;

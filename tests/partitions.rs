@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::commands::{command, ends, number, run};
+use crate::commands::{command, ends, number};
 use crate::launched::{
-    Joined, Launched, Proxy, WATCHDOG, alone, coordinator, digest, free_port, launch, report, signal, slow,
+    Joined, Launched, Proxy, alone, await_running, coordinator, digest, free_port, launch, report, signal,
+    slow,
 };
 
 const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
@@ -190,20 +191,6 @@ const LINES: [&str; 3] = [
     "mf fit synth:ratings:users=300,items=120,n=9000 --rank 8 --epochs 60 --shards 4",
     "lda fit --topics 8 --epochs 60 --shards 4",
 ];
-
-/// Waits until so many processes run a generation of a run whose launcher may not listen yet.
-fn await_running(folder: &Path, count: usize) {
-    let began = Instant::now();
-    loop {
-        let said = run(folder, "raddle status run --json").out;
-        let status: Value = serde_json::from_str(&said).unwrap_or_default();
-        let members = status["members"].as_array().map(Vec::as_slice).unwrap_or_default();
-        if members.iter().filter(|member| member["state"] == "running").count() == count {
-            return;
-        }
-        assert!(began.elapsed() < WATCHDOG, "there are never {count} processes: {said}");
-    }
-}
 
 /// The launcher is killed and started again; the process of another machine comes back by itself: `RADDLE_RETURNS` times.
 #[test]

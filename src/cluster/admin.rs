@@ -30,6 +30,8 @@ pub struct JoinGrant {
     pub workers: u32,
     /// Address and token of the run.
     pub invitation: Invitation,
+    /// `true` if the process begins the run's folder: the first one of a launcher that has none of its own.
+    pub begins: bool,
 }
 
 impl AdminClient {
@@ -72,10 +74,23 @@ impl AdminClient {
     /// If the run cannot be reached, or refuses.
     pub fn join(&self, workers: Option<u32>, rank: Option<u32>) -> Result<JoinGrant, EngineError> {
         match self.ask(&AdminRequest::Join { workers, rank })? {
-            AdminResponse::JoinGrant { argv, index, workers, run } => {
+            AdminResponse::JoinGrant { argv, index, workers, run, begins } => {
                 let invitation = Invitation { run, ..self.0.clone() };
-                Ok(JoinGrant { argv, index, workers, invitation })
+                Ok(JoinGrant { argv, index, workers, invitation, begins })
             }
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
+    /// Tells the run that a process which has joined by this grant has ended: with its exit status and a description such as
+    /// `was killed by signal 9`; `crashed` if it was killed or ended in disorder.
+    ///
+    /// # Errors
+    /// If the run cannot be reached.
+    pub fn exited(&self, of: &JoinGrant, code: i32, crashed: bool, how: &str) -> Result<(), EngineError> {
+        let (run, process, how) = (of.invitation.run, of.index, how.to_owned());
+        match self.ask(&AdminRequest::Exited { run, process, code, crashed, how })? {
+            AdminResponse::Accepted => Ok(()),
             other => Err(self.unexpected(&other)),
         }
     }

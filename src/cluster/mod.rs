@@ -30,7 +30,7 @@ pub use self::holder::{HeldEvent, Holder, HolderAnswers};
 #[cfg(feature = "cli")]
 pub(crate) use self::invitation::INDEX;
 pub use self::invitation::Invitation;
-pub(crate) use self::invitation::{AGAIN, ALONE, FILE, INVITATION, WORKERS, write_private};
+pub(crate) use self::invitation::{AGAIN, ALONE, BEGINS, FILE, INVITATION, WORKERS, write_private};
 #[cfg(feature = "cli")]
 pub(crate) use self::net::addresses::Address;
 pub(crate) use self::net::addresses::Addresses;
@@ -144,6 +144,13 @@ impl Cluster {
     pub fn is_ending(&self) -> impl Fn() -> bool + Send + use<> {
         let requests = std::sync::Arc::clone(&self.client.requests);
         move || requests.ends_at_boundary()
+    }
+
+    /// `true` if this process begins the run's folder, and speaks for all processes: the launcher's first one, or where
+    /// it has none the first one that joined.
+    #[cfg(feature = "cli")]
+    pub(crate) fn begins(&self) -> bool {
+        self.index == 0 || std::env::var_os(BEGINS).is_some()
     }
 
     /// `true` if this process replaces one of an earlier attempt that ended with a loss.

@@ -200,6 +200,9 @@ pub(crate) enum AdminRequest {
     /// Grant one more process to join: with so many workers where the run does not decide it, and with this number behind
     /// those of the launcher's processes if nobody has it.
     Join { workers: Option<u32>, rank: Option<u32> },
+    /// Tell that a process which has joined has ended, in the attempt of this number: `crashed` if it was killed or ended
+    /// in disorder.
+    Exited { run: u64, process: u32, code: i32, crashed: bool, how: String },
     /// Make the client the holder of the run: its connection stays, and more requests follow on it.
     Hold,
     /// Of the holder: go on from this boundary with so many workers.
@@ -213,6 +216,7 @@ crate::state!(
         Status,
         Rescale { workers },
         Join { workers, rank },
+        Exited { run, process, code, crashed, how },
         Hold,
         GoOn { generation, epoch, workers },
         Pause { generation, epoch },
@@ -225,13 +229,14 @@ pub(crate) enum AdminResponse {
     Status(RunStatus),
     /// The request takes effect at the next boundary.
     Accepted,
-    /// Grant to join: the command line of the run's processes, the new process's number and workers, and the
-    /// run's number.
+    /// Grant to join: the command line of the run's processes, the new process's number and workers, the
+    /// run's number, and `true` if the process begins the run's folder.
     JoinGrant {
         argv: Vec<String>,
         index: u32,
         workers: u32,
         run: u64,
+        begins: bool,
     },
     Refused(String),
     /// The client is the holder of the run.
@@ -246,7 +251,7 @@ crate::state!(
     enum AdminResponse {
         Status(status),
         Accepted,
-        JoinGrant { argv, index, workers, run },
+        JoinGrant { argv, index, workers, run, begins },
         Refused(why),
         Holds,
         Boundary(boundary),

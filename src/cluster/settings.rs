@@ -111,8 +111,10 @@ pub(super) fn config(
         proof,
         may_resume,
         deadline: deadline.as_secs_f64(),
-        wait_for: wait_for.0,
+        // Somebody has to be there.
+        wait_for: wait_for.0.max(u32::from(processes == 0)),
         wait: wait_for.1.as_secs_f64(),
+        goes_on: false,
         held,
         holder: None,
     }

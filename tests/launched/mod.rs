@@ -163,6 +163,20 @@ impl Launched {
     }
 }
 
+/// Waits until so many processes run a generation of a run whose launcher may not listen yet.
+pub(crate) fn await_running(folder: &Path, count: usize) {
+    let began = Instant::now();
+    loop {
+        let said = run(folder, "raddle status run --json").out;
+        let status: Value = serde_json::from_str(&said).unwrap_or_default();
+        let members = status["members"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if members.iter().filter(|member| member["state"] == "running").count() == count {
+            return;
+        }
+        assert!(began.elapsed() < WATCHDOG, "there are never {count} processes: {said}");
+    }
+}
+
 /// `raddle join` in the background.
 pub(crate) struct Joined {
     join: Child,

@@ -120,7 +120,7 @@ impl Away {
             let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("--ssh {}: {why}", way.ssh));
             let mut command = Command::new(ssh.next().ok_or_else(|| refuse(&"give a command"))?);
             command.args(ssh).arg(&host.name).arg(line);
-            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+            command.stdin(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C reaches the launcher alone, which tells the others.
             #[cfg(unix)]
             std::os::unix::process::CommandExt::process_group(&mut command, 0);

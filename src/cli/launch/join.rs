@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -19,7 +19,7 @@ use super::token_file::read_token;
 use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{Addresses, AdminClient, FILE, Invitation, JoinGrant, Token, attach};
+use crate::cluster::{Addresses, AdminClient, BEGINS, FILE, Invitation, JoinGrant, Token, attach};
 
 /// Time between two looks whether the process has ended, and between two whether the launcher is alive.
 const POLL: Duration = Duration::from_millis(20);
@@ -145,6 +145,8 @@ fn take_part(
         let (child, tied) = start(&place, &folder.join(FILE), addresses)?;
         *lock(parent_link) = tied;
         let (code, crashed, how) = watch(child, asks.admin, deadline)?;
+        // Best effort: a run that is over does not answer.
+        let _ = asks.admin.exited(&place, code, crashed, &how);
         short = if began.elapsed() < SHORT { short + 1 } else { 0 };
         if !crashed || short == MOST || INPUT_IS_OVER.load(Ordering::Acquire) {
             return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
@@ -170,14 +172,17 @@ fn join_again(asks: &Asks<'_>, deadline: Duration) -> Result<JoinGrant, Error> {
 }
 
 fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child, Option<TcpStream>), Error> {
-    let JoinGrant { argv: line, index, workers, invitation } = place;
+    let JoinGrant { argv: line, index, workers, invitation, begins } = place;
     let (name, arguments) = line.split_first().ok_or_else(|| Error::failed("the run has no program"))?;
     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
     let path = program::find(&name)?;
     let refuse = |why| Error::failed(format!("{}: cannot be started: {why}", path.display()));
     let mut command = program::command(&path, arguments, (file, *index, *workers), addresses);
+    if *begins {
+        command.env(BEGINS, "1");
+    }
     let parent_link = attach(&mut command, invitation, file, false).map_err(refuse)?;
-    let child = command.stdout(Stdio::null()).spawn().map_err(refuse)?;
+    let child = command.spawn().map_err(refuse)?;
     Ok((child, parent_link))
 }
 

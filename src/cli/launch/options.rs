@@ -13,8 +13,9 @@ use crate::cluster::{Address, Addresses, Encryption};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
-    /// Number of processes.
-    #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, default_value = "2", default_value_ifs([("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
+    /// Number of processes that are started here. With 0 the launcher coordinates those that join, and needs no more than
+    /// a login node has.
+    #[arg(long, value_name = "P", value_parser = values::between::<0, 256>, default_value = "2", default_value_ifs([("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
     pub(super) processes: usize,
     /// Number of workers of each process.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>, default_value = "1")]

@@ -74,7 +74,7 @@ impl LaunchPlan {
 
     /// Refuses lines whose run cannot be held.
     fn check_held(&self, processes: usize) -> Result<(), Error> {
-        let why = if processes > 1 {
+        let why = if processes != 1 {
             "a held run is one process, whose workers its holder sets: leave out --processes"
         } else if self.out.is_none() {
             "its holder finds a run by its folder: give PROGRAM --out"

@@ -86,8 +86,8 @@ impl Session {
             folder.resume_trace();
             model_epoch = folder.path().and_then(ended_at);
         }
-        // The first process speaks for all.
-        let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| cluster.index() > 0);
+        // One process speaks for all.
+        let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| !cluster.begins());
         let (options, before) = (TrainOptions { quiet, ..options.clone() }, Spent::default());
         let (screen, seconds) = (Screen::new(&options), Seconds::default());
         let (trains, data_version, warnings) = (false, 0, Vec::new());

@@ -94,7 +94,7 @@ impl Session {
             return Ok(());
         }
         // The process that is the first in the end writes the model of a run that the first one has begun.
-        if self.cluster.as_ref().is_some_and(|cluster| cluster.index() > 0) {
+        if self.cluster.as_ref().is_some_and(|cluster| !cluster.begins()) {
             return self.folder.take_over();
         }
         let is_new = self.options.earlier() != Earlier::Resumed && !Cluster::is_again();

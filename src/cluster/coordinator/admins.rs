@@ -29,17 +29,37 @@ impl Coordinator {
             }
             AdminRequest::Join { workers: brings, rank } => {
                 // No number is used twice: late events of an earlier process may still arrive.
-                let wanted = rank.and_then(|rank| self.config.processes.checked_add(rank));
+                let wanted = rank.and_then(|rank| self.config.first_guest().checked_add(rank));
                 let index = wanted.filter(|wanted| !self.granted.contains(wanted)).unwrap_or(self.next);
                 self.granted.insert(index);
                 self.next = self.next.max(index.saturating_add(1));
                 let CoordinatorConfig { argv, workers, run, .. } = self.config.clone();
                 let workers = brings.unwrap_or(workers);
                 self.members.insert(index, Member::new(false, workers, now));
-                AdminResponse::JoinGrant { argv, index, workers, run }
+                let begins = self.begins(index);
+                AdminResponse::JoinGrant { argv, index, workers, run, begins }
+            }
+            AdminRequest::Exited { run, process, code, crashed, how } => {
+                if run == self.config.run
+                    && self.members.get(&process).is_some_and(|member| !member.spawned_here)
+                {
+                    self.on_exit(process, (code, crashed, how), now);
+                }
+                AdminResponse::Accepted
             }
         };
         self.out.push(Action::AdminResponse { admin, answer });
+    }
+
+    /// `true` if a process that joins begins the run's folder: where the launcher has none, the first one that is to.
+    fn begins(&mut self, index: u32) -> bool {
+        let is_there = |before: u32| self.members.contains_key(&before);
+        let begins =
+            self.config.processes == 0 && !self.config.goes_on && !self.begun_by.is_some_and(is_there);
+        if begins {
+            self.begun_by = Some(index);
+        }
+        begins
     }
 
     fn status(&self) -> RunStatus {

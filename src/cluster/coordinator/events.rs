@@ -121,8 +121,17 @@ pub(crate) struct CoordinatorConfig {
     /// Number of processes, those that join among them, that the first epoch waits for, and for how many seconds.
     pub(crate) wait_for: u32,
     pub(crate) wait: f64,
+    /// `true` if a generation of the run has begun in an earlier attempt.
+    pub(crate) goes_on: bool,
     /// `true` if the run waits for its holder at each boundary.
     pub(crate) held: bool,
     /// Number of the admin client that held the attempt before.
     pub(crate) holder: Option<u64>,
+}
+
+impl CoordinatorConfig {
+    /// The number of the first process that joins. Number 0 is the launcher's first one alone.
+    pub(crate) fn first_guest(&self) -> u32 {
+        self.processes.max(1)
+    }
 }

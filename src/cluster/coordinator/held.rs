@@ -70,7 +70,10 @@ impl Coordinator {
                 }
                 return;
             }
-            AdminRequest::Status | AdminRequest::Rescale { .. } | AdminRequest::Join { .. } => return,
+            AdminRequest::Status
+            | AdminRequest::Rescale { .. }
+            | AdminRequest::Join { .. }
+            | AdminRequest::Exited { .. } => return,
         };
         self.out.push(Action::AdminResponse { admin, answer });
     }

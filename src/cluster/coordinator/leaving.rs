@@ -10,12 +10,17 @@ impl Coordinator {
         let stays = |id: &u32, member: &Member| {
             let is_there = matches!(member.state, MemberState::Ready | MemberState::Running);
             *id != from
-                && member.spawned_here
+                && (member.spawned_here || self.config.processes == 0)
                 && (is_there || begins && member.state == MemberState::Preparing)
         };
         let can = self.members.iter().any(|(id, member)| stays(id, member));
         let Some(member) = self.members.get_mut(&from) else { return };
         match member.state {
+            MemberState::Preparing | MemberState::Ready if begins && self.config.processes == 0 => {
+                self.members.remove(&from);
+                self.send(from, Order::End);
+                self.note(format!("process {from} leaves before the run has begun"));
+            }
             MemberState::Preparing if !member.spawned_here => {
                 member.state = MemberState::Released;
                 self.send(from, Order::End);

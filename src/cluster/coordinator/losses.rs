@@ -36,11 +36,16 @@ impl Coordinator {
         let Some(member) = self.members.get_mut(&of) else { return };
         member.connection = Connection::Closed;
         let (spawned_here, released) = (member.spawned_here, member.state == MemberState::Released);
-        match member.ended.take() {
+        let ended = member.ended.take();
+        let writes = self.first() == Some(of) && matches!(self.stage, CoordinatorStage::Ending);
+        let begins = self.begun_by == Some(of) && matches!(self.stage, CoordinatorStage::Gathering);
+        match ended {
             Some((ended, _)) => self.classify_exit(of, ended, now),
-            None if !spawned_here => self.classify_exit(of, (1, true, "is gone".into()), now),
+            None if !spawned_here && !writes && !begins => {
+                self.classify_exit(of, (1, true, "is gone".into()), now);
+            }
             // Its exit status follows.
-            None if !released => {
+            None if !released || writes && !spawned_here => {
                 let why = format!("process {of} has closed its connection");
                 let until = now + GRACE;
                 self.suspected.get_or_insert(SuspectedLoss { until, who: of, code: 1, why, loss: true });
@@ -116,8 +121,15 @@ impl Coordinator {
             (MemberState::Released, _) => {
                 self.members.remove(&of);
             }
+            // The others have the same command line; it has said where it was started what is wrong.
+            (MemberState::Preparing, CoordinatorStage::Gathering)
+                if self.begun_by == Some(of) && !crashed && code != 0 =>
+            {
+                self.over(of, code, Some(format!("process {of} {how} before the run began")));
+            }
             (MemberState::Preparing | MemberState::Ready, _) if !spawned_here => {
                 self.members.remove(&of);
+                self.suspected.take_if(|suspected| suspected.who == of);
                 self.note(format!("process {of} {how} before it joined"));
             }
             (MemberState::Preparing, CoordinatorStage::Gathering) if ASKED.contains(&code) => {

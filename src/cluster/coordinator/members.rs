@@ -32,7 +32,7 @@ pub(super) type ProcessExit = (i32, bool, String);
 pub(super) struct Member {
     pub(super) state: MemberState,
     pub(super) address: String,
-    /// `true` if the launcher started it: the first process is always one of these.
+    /// `true` if the launcher started it: where it starts any, the first process is always one of these.
     pub(super) spawned_here: bool,
     /// Number of workers that it is there for.
     pub(super) capacity: u32,

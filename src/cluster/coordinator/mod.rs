@@ -4,6 +4,8 @@
 mod admins;
 mod checkpoints;
 mod events;
+#[cfg(test)]
+mod guests;
 mod held;
 #[cfg(test)]
 mod holders;
@@ -99,6 +101,8 @@ pub(crate) struct Coordinator {
     /// Numbers of the processes that have joined, and the next one that nobody has had.
     granted: BTreeSet<u32>,
     next: u32,
+    /// The process that begins the run's folder, where the launcher has none of its own.
+    begun_by: Option<u32>,
     /// Time since when all processes of the launcher are ready, and the run waits for others.
     waits_since: Option<f64>,
     /// Processes that were ready to join before those of the launcher.
@@ -123,7 +127,7 @@ impl Coordinator {
             members: (0..config.processes)
                 .map(|index| (index, Member::new(true, config.workers, 0.0)))
                 .collect(),
-            next: config.processes,
+            next: config.first_guest(),
             balance: Balance::new(config.balance),
             held: Held::by(config.holder),
             config,

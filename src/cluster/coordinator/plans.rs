@@ -102,7 +102,8 @@ impl Coordinator {
         // The first process stays the first while it is a member; then any other process of the launcher.
         let was = before.as_ref().map(|before| before.plan.participants[0].id);
         let spawned_here = |id: &&u32| self.members.get(id).is_some_and(|member| member.spawned_here);
-        was.iter().chain(self.members.keys().filter(spawned_here)).for_each(|&id| add(id, &self.members));
+        let own = self.members.keys().filter(spawned_here);
+        was.iter().chain(self.begun_by.iter()).chain(own).for_each(|&id| add(id, &self.members));
         self.members.keys().for_each(|&id| add(id, &self.members));
         let capacity = participants.iter().map(|participant| u64::from(participant.capacity)).sum();
         let workers = self.workers.unwrap_or(capacity);

@@ -12,21 +12,14 @@ pub(super) fn config() -> CoordinatorConfig {
     CoordinatorConfig {
         processes: 2,
         workers: 1,
-        balance: false,
-        argv: Vec::new(),
         run: 1,
-        after: 0,
-        proof: None,
         may_resume: true,
         deadline: 10.0,
-        wait_for: 0,
-        wait: 0.0,
-        held: false,
-        holder: None,
+        ..CoordinatorConfig::default()
     }
 }
 
-fn identity() -> Identity {
+pub(super) fn identity() -> Identity {
     let (run, schedule) = ("data".to_owned(), "each shard".to_owned());
     Identity { run, schedule, staleness: 0, guard: false, costs: vec![1; 4] }
 }
@@ -64,7 +57,7 @@ fn running(config: CoordinatorConfig) -> Coordinator {
     coordinator
 }
 
-fn notes(actions: &[Action]) -> Vec<&str> {
+pub(super) fn notes(actions: &[Action]) -> Vec<&str> {
     fn text(action: &Action) -> Option<&str> {
         match action {
             Action::Note(text) => Some(text),

@@ -126,9 +126,11 @@ impl Server {
         self.generation = self.generation.max(last);
         let config = config(&self.settings, run, self.generation, self.proof, may_resume);
         let holder = self.holder.as_ref().map(|&(admin, _)| admin);
-        // Only the first epoch waits for others.
-        let wait_for = if self.has_begun() { 0 } else { config.wait_for };
-        self.coordinator = Coordinator::new(CoordinatorConfig { holder, wait_for, ..config });
+        // Only the first epoch waits for others, unless there is nobody else.
+        let goes_on = self.has_begun();
+        let wait_for =
+            if goes_on { config.wait_for.min(u32::from(config.processes == 0)) } else { config.wait_for };
+        self.coordinator = Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, ..config });
         let build = lock(&self.expected).build;
         *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
         for socket in std::mem::take(&mut self.members).into_values() {

@@ -62,16 +62,9 @@ impl World {
             processes,
             workers,
             balance: rng.one_in(2),
-            argv: Vec::new(),
             run: seed,
-            after: 0,
-            proof: None,
-            may_resume: false,
             deadline: 1e9,
-            wait_for: 0,
-            wait: 0.0,
-            held: false,
-            holder: None,
+            ..CoordinatorConfig::default()
         };
         let mut world = Self {
             problem,
