@@ -41,6 +41,31 @@ impl Matrix {
         }
     }
 
+    /// Calls `tell` with row, column and value of all that is not zero, column after column; of a sparse matrix, of all that is
+    /// stored.
+    ///
+    /// ```
+    /// let x = raddle_datasets::Matrix::Dense(ndarray::array![[1.0, 0.0], [3.0, 4.0]]);
+    /// let mut told = Vec::new();
+    /// x.each_nonzero(|row, column, value| told.push((row, column, value)));
+    /// assert_eq!(told, [(0, 0, 1.0), (1, 0, 3.0), (1, 1, 4.0)]);
+    /// ```
+    pub fn each_nonzero(&self, mut tell: impl FnMut(usize, usize, f64)) {
+        match self {
+            Self::Dense(x) => {
+                for (column, values) in x.columns().into_iter().enumerate() {
+                    let stored = values.iter().enumerate().filter(|(_, value)| **value != 0.0);
+                    stored.for_each(|(row, &value)| tell(row, column, value));
+                }
+            }
+            Self::Sparse(x) => {
+                for (column, values) in x.outer_iterator().enumerate() {
+                    values.iter().for_each(|(row, &value)| tell(row, column, value));
+                }
+            }
+        }
+    }
+
     /// `true` if the matrix is stored in compressed columns.
     pub fn is_sparse(&self) -> bool {
         matches!(self, Self::Sparse(_))

@@ -29,7 +29,7 @@ impl Rows {
     pub(crate) fn of(x: &Matrix, bias: f64, places: &[u32]) -> Self {
         let (count, features) = (x.rows(), x.cols());
         let mut starts = vec![0; count + 1];
-        each(x, |row, _, _| starts[places[row] as usize + 1] += 1);
+        x.each_nonzero(|row, _, _| starts[places[row] as usize + 1] += 1);
         let own = usize::from(bias != 0.0);
         (0..count).for_each(|row| starts[row + 1] += starts[row] + own);
         let all = starts[count];
@@ -39,7 +39,7 @@ impl Rows {
             values[next[row]] = value;
             next[row] += 1;
         };
-        each(x, |row, column, value| put(places[row] as usize, column, value));
+        x.each_nonzero(|row, column, value| put(places[row] as usize, column, value));
         if own > 0 {
             (0..count).for_each(|row| put(row, features, bias));
         }
@@ -228,23 +228,6 @@ pub(crate) fn deviations<E>(
         if deviation > 1e-14 * means[at].abs() && deviation > 0.0 { deviation } else { 1.0 }
     };
     Ok((0..columns).map(of).collect())
-}
-
-/// Tells row, column and value of all that is not zero, column after column.
-fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
-    match x {
-        Matrix::Dense(x) => {
-            for (column, values) in x.columns().into_iter().enumerate() {
-                let stored = values.iter().enumerate().filter(|(_, value)| **value != 0.0);
-                stored.for_each(|(row, &value)| tell(row, column, value));
-            }
-        }
-        Matrix::Sparse(x) => {
-            for (column, values) in x.outer_iterator().enumerate() {
-                values.iter().for_each(|(row, &value)| tell(row, column, value));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 use super::file::StoredTable;
 use crate::arrays::pieces::{Pieces, PiecesWriter, RemovedOnDrop, open_or_make, starts_of};
 use crate::error::ReadError;
-use crate::table::Matrix;
 
 /// The arrays of a file, and the bytes of a number of each.
 const ARRAYS: [(&str, usize); 3] = [("values", 8), ("columns", 4), ("values of row", 4)];
@@ -111,7 +110,7 @@ impl StoredTable {
                 next += 1;
             }
             let mut some: Vec<(Vec<u32>, Vec<f64>, Vec<u32>)> = vec![Default::default(); parts];
-            each(&self.columns(first..next)?, |row, column, value| {
+            self.columns(first..next)?.each_nonzero(|row, column, value| {
                 let (columns, values, of) = &mut some[part_of(places[row])];
                 columns.push((first + column) as u32);
                 values.push(value);
@@ -156,23 +155,6 @@ fn sorted<T: Copy + Default>(at: &[usize], values: &[T]) -> Vec<T> {
     out
 }
 
-/// Tells row, column and value of all that is stored, and of dense columns of all that is not zero, column after column.
-fn each(x: &Matrix, mut tell: impl FnMut(usize, usize, f64)) {
-    match x {
-        Matrix::Dense(x) => {
-            for (column, values) in x.columns().into_iter().enumerate() {
-                let stored = values.iter().enumerate().filter(|(_, value)| **value != 0.0);
-                stored.for_each(|(row, &value)| tell(row, column, value));
-            }
-        }
-        Matrix::Sparse(x) => {
-            for (column, values) in x.outer_iterator().enumerate() {
-                values.iter().for_each(|(row, &value)| tell(row, column, value));
-            }
-        }
-    }
-}
-
 impl StoredRows {
     /// Number of rows.
     pub fn count(&self) -> usize {
@@ -209,12 +191,13 @@ impl StoredRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Matrix;
     use crate::table::Options;
 
     /// Rows of the whole table by a way of their own.
     fn naive(x: &Matrix, places: &[u32]) -> Vec<Vec<(u32, f64)>> {
         let mut rows = vec![Vec::new(); x.rows()];
-        each(x, |row, column, value| rows[places[row] as usize].push((column as u32, value)));
+        x.each_nonzero(|row, column, value| rows[places[row] as usize].push((column as u32, value)));
         rows
     }
 
