@@ -108,7 +108,7 @@ fn a_line_that_no_process_can_begin_ends_the_launcher_with_its_status() {
     let port = free_port();
     let mut joined = Joined::begin(folder, &join(port));
     let said = ends(folder, &launch(port, 1, "-- lasso fit nowhere.csv --y y --out run"), 2).err;
-    assert!(said.contains("process 1 ended with status 2 before the run began"), "{said}");
+    assert!(said.contains("process 1 failed: nowhere.csv: cannot read"), "{said}");
     joined.await_line("nowhere.csv");
     // Nobody comes.
     let line = launch(free_port(), 1, "-- lda fit --out run").replace("--wait 60", "--wait 1");

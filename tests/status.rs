@@ -413,6 +413,8 @@ fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
         "linear fit diabetes --loss hinge --C 0.01 --tol 1e-9 --parts 4 --shards 8 --epochs 30",
     ] {
         crate::launched::slow(folder, 200);
+        // The trace of the line before would be taken for this one's.
+        let _ = fs::remove_dir_all(folder.join("run"));
         let launch =
             format!("raddle launch --processes 3 --balance off -- {line} --slowdown slow --out run --force");
         let mut launched = Launched::begin(folder, &launch);

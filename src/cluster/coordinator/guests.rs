@@ -96,6 +96,14 @@ fn a_wrong_command_line_ends_a_run_of_those_that_join_once() {
     let why = Some("process 1 ended with status 2 before the run began".into());
     let over = coordinator.on(exited(1, 2), 0.1);
     assert!(over.contains(&Action::Over { who: 1, code: 2, why }), "{over:?}");
+    // With what it said, if it did.
+    let (mut coordinator, _) = without_own(config());
+    let failed = MemberReport::Failed { why: "no such file".into(), of_a_peer: false };
+    assert_eq!(coordinator.on(report(1, failed), 0.0), []);
+    assert_eq!(coordinator.on(Event::Closed { of: 1 }, 0.0), []);
+    let why = Some("process 1 failed: no such file".into());
+    let over = coordinator.on(exited(1, 2), 0.1);
+    assert!(over.contains(&Action::Over { who: 1, code: 2, why }), "{over:?}");
     // Of another attempt nothing counts; nobody begins a run anew that goes on.
     let (mut coordinator, grants) = without_own(CoordinatorConfig { run: 2, goes_on: true, ..config() });
     assert_eq!(grants, [(1, false), (2, false)]);

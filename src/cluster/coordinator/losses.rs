@@ -125,7 +125,12 @@ impl Coordinator {
             (MemberState::Preparing, CoordinatorStage::Gathering)
                 if self.begun_by == Some(of) && !crashed && code != 0 =>
             {
-                self.over(of, code, Some(format!("process {of} {how} before the run began")));
+                let said = self.suspected.take().map(|suspected| suspected.why);
+                self.over(
+                    of,
+                    code,
+                    said.or_else(|| Some(format!("process {of} {how} before the run began"))),
+                );
             }
             (MemberState::Preparing | MemberState::Ready, _) if !spawned_here => {
                 self.members.remove(&of);

@@ -1,7 +1,9 @@
 //! Reports of processes, and the admission of those whose program is built.
 
 use super::plans::costs;
-use super::{Action, Connection, Coordinator, CoordinatorConfig, CoordinatorStage, MemberState};
+use super::{
+    Action, Connection, Coordinator, CoordinatorConfig, CoordinatorStage, GRACE, MemberState, SuspectedLoss,
+};
 use crate::cluster::protocol::{MemberReport, Order, Registration};
 
 impl Coordinator {
@@ -10,7 +12,7 @@ impl Coordinator {
         let Some(member) = self.members.get_mut(&from) else { return };
         (member.connection, member.last_report) = (Connection::Open, now);
         let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
-        let number = self.plan.as_ref().map_or(0, |plan| plan.number);
+        let (number, begun) = (self.plan.as_ref().map_or(0, |plan| plan.number), self.plan.is_some());
         match report {
             MemberReport::Alive { memory } => member.memory = memory,
             MemberReport::Ready { registration, address } => self.admit(from, registration, address, now),
@@ -51,6 +53,11 @@ impl Coordinator {
             MemberReport::Failed { why, of_a_peer: true } => {
                 member.failed_because_of_peer = true;
                 self.on_peer_failure(from, &why, now);
+            }
+            // All have the same command line. Its exit status follows.
+            MemberReport::Failed { why, .. } if is_guest && self.begun_by == Some(from) && !begun => {
+                let (until, why) = (now + GRACE, format!("process {from} failed: {why}"));
+                self.suspected = Some(SuspectedLoss { until, who: from, code: 1, why, loss: false });
             }
             MemberReport::Failed { why, .. } if is_guest => {
                 self.members.remove(&from);
