@@ -48,3 +48,4 @@ mod resume;
 mod schedule;
 #[cfg(target_os = "linux")]
 mod status;
+mod traffic;

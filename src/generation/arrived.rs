@@ -137,3 +137,78 @@ impl Values for ArrivedValues {
         Ok(decoded)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
+
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    /// A process of two threads and three workers.
+    fn values() -> ArrivedValues {
+        ArrivedValues { threads: 2, workers: 3, there: Mutex::default() }
+    }
+
+    fn piece(number: u64, part: u32, parts: u32) -> Piece {
+        let bytes = Arc::new(vec![part as u8; 3]);
+        Piece { from: 0, number, part, parts, bytes: Payload::Leaving(bytes, 0..3) }
+    }
+
+    /// Takes a use of a value; decoding it is counted.
+    fn take(values: &ArrivedValues, number: u64, decoded: &AtomicU32) -> Vec<u8> {
+        let mut decode = |bytes: &[u8]| {
+            decoded.fetch_add(1, Ordering::Relaxed);
+            Ok(Arc::new(bytes.to_vec()) as Decoded)
+        };
+        values.take(number, &mut decode).unwrap().downcast_ref::<Vec<u8>>().unwrap().clone()
+    }
+
+    #[test]
+    fn a_value_is_decoded_once_and_gone_when_every_worker_has_used_it() {
+        let (values, decoded) = (values(), AtomicU32::new(0));
+        for part in 0..2 {
+            assert!(!values.has(&[5]), "before part {part}");
+            let completed = values.put(piece(5, part, 2)).unwrap();
+            assert_eq!(completed.is_some(), part == 1);
+        }
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| assert_eq!(take(&values, 5, &decoded), [0, 0, 0, 1, 1, 1]));
+            }
+        });
+        assert_eq!(decoded.load(Ordering::Relaxed), 1);
+        // The other thread of the process comes by late, and does not bring it back.
+        for part in 0..2 {
+            assert!(!values.is_empty());
+            assert!(values.put(piece(5, part, 2)).unwrap().is_none());
+        }
+        assert!(values.is_empty());
+    }
+
+    #[test]
+    fn one_thread_completes_a_value_of_which_two_have_seen_a_part_each() {
+        let values = values();
+        for (part, completes) in [(1, false), (1, false), (0, true), (0, false)] {
+            assert_eq!(values.put(piece(1, part, 2)).unwrap().is_some(), completes);
+        }
+        assert!(values.has(&[1]) && !values.has(&[1, 2]));
+    }
+
+    #[test]
+    fn more_than_was_sent_is_refused() {
+        let values = values();
+        assert!(values.put(piece(1, 0, 0)).is_err());
+        assert!(values.put(piece(2, 3, 2)).is_err());
+        let decoded = AtomicU32::new(0);
+        for _ in 0..2 {
+            values.put(piece(3, 0, 1)).unwrap();
+        }
+        assert!(values.put(piece(3, 0, 1)).is_err());
+        (0..3).for_each(|_| assert_eq!(take(&values, 3, &decoded), [0; 3]));
+        assert!(values.take(3, &mut |_| Ok(Arc::new(()))).is_err());
+        assert!(values.take(4, &mut |_| Ok(Arc::new(()))).is_err());
+    }
+}

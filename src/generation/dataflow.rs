@@ -116,6 +116,8 @@ fn place_logic<P: Program>(
         });
         let arrived = ports.arrived();
         if alarm.has_failed() || places.have_left() {
+            // A thread without a worker hands values on, too.
+            generation.count(std::mem::take(&mut sender.traffic));
             return ports.rest();
         }
         let mut out = Outbox::new();
@@ -150,7 +152,7 @@ fn place_logic<P: Program>(
             ports.activate();
         }
         if places.have_left() {
-            generation.count(sender.traffic);
+            generation.count(std::mem::take(&mut sender.traffic));
             generation.leave(&mut places);
         }
         let is_idle = places.are_idle() && !from_hub.is_waiting();

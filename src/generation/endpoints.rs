@@ -240,3 +240,6 @@ fn read<P: Program>(bytes: &[u8], values: &dyn Values) -> Result<Message<P>, Sta
     let message = from.read()?;
     from.end("a message").map(|()| message)
 }
+
+#[cfg(test)]
+mod tests;

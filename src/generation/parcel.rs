@@ -52,6 +52,7 @@ impl<P: Program> Whole for Message<P> {
 }
 
 /// A piece of the bytes of a message, or of a shared value.
+#[cfg_attr(test, derive(Clone))]
 pub(super) struct Piece {
     pub(super) from: u32,
     /// Numbers the messages of one sender and channel, or the shared values of a generation.
@@ -189,6 +190,14 @@ impl Parcel {
     /// The piece of a shared value that has arrived.
     pub(super) fn into_piece(self) -> Option<Piece> {
         if let Content::Piece(piece) = self.content { Some(piece) } else { None }
+    }
+
+    /// The parcel as it arrives at the other end of a connection.
+    #[cfg(test)]
+    pub(super) fn travelled(&self) -> Self {
+        let mut bytes = Vec::new();
+        self.into_bytes(&mut bytes);
+        Self::from_bytes(timely::bytes::arc::BytesMut::from(bytes).freeze())
     }
 }
 

@@ -145,3 +145,28 @@ fn frames_that_nobody_sends_are_refused() {
         assert!(came == [0; HEADER] && said.len() == 1, "{said:?}");
     }
 }
+
+#[test]
+fn a_frame_for_a_process_is_addressed_to_all_threads_of_it_and_no_other_frame_is() {
+    let (from, to) = pair();
+    let (mut sender, said) = end(from);
+    sender.to_process.add(5);
+    let mut other = frame(0, (2, 3), b"to one thread");
+    other[7] = 6;
+    let bytes = [frame(0, (3, 4), b"to all"), other].concat();
+    // The end of a write may be anywhere, in a header too.
+    for part in bytes.chunks(50) {
+        sender.write_all(part).unwrap();
+    }
+    let link = Link::new(Socket::new(to, None)).unwrap();
+    let mut came = vec![0; bytes.len() + 2 * SUM];
+    (&link).read_exact(&mut came).unwrap();
+    let second = HEADER + 6 + SUM;
+    let targets = |at: usize| [2, 3].map(|number| field(&came[at..at + HEADER], number));
+    assert_eq!(targets(0), [2, 4], "all threads of the other end");
+    assert_eq!(came[HEADER..HEADER + 6], *b"to all");
+    assert_eq!(Sum::of(&came[..HEADER + 6]), came[HEADER + 6..second], "of the header as it left");
+    assert_eq!(targets(second), [2, 3]);
+    assert_eq!(came[second..][..bytes.len() - HEADER - 6], bytes[HEADER + 6..]);
+    assert!(said.lock().unwrap().is_empty());
+}
