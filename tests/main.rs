@@ -52,3 +52,4 @@ mod schedule;
 mod schedules;
 #[cfg(target_os = "linux")]
 mod status;
+mod traffic;

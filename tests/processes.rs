@@ -114,6 +114,24 @@ fn any_number_of_processes_leaves_the_bytes_of_one() {
 }
 
 #[test]
+fn more_processes_than_one_sends_to_leave_the_bytes_of_one() {
+    within_a_minute(|| {
+        for visibility in [Visibility::AtBoundary, Visibility::EachRound] {
+            let make = move || engine(&Problem { shards: 22, ..problem(5, visibility) }).epochs(4);
+            let expected = bytes(&make().run().unwrap().parts);
+            let mut run = Run::open(11, 2);
+            (0..11).for_each(|index| run.start_with(index, move |cluster| make().run_on(cluster)));
+            let (outcome, _, errors) = run.end();
+            assert!(errors.is_empty(), "{errors:?}");
+            let (_, outcome) = outcome.unwrap();
+            assert!(bytes(&outcome.parts) == expected, "{visibility:?}");
+            let generation = &outcome.report.generations[0];
+            assert_eq!((generation.processes, generation.workers), (11, 22));
+        }
+    });
+}
+
+#[test]
 fn a_plan_of_workers_is_followed_by_all_processes() {
     within_a_minute(|| {
         let make: Make = |_| at_boundary(0).rescale(&[(2, 5), (4, 1), (5, 2), (9, 3)]);

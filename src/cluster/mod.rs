@@ -17,7 +17,7 @@ pub(crate) mod protocol;
 mod server;
 mod settings;
 #[cfg(test)]
-mod simulation;
+pub(crate) mod simulation;
 #[cfg(test)]
 mod tests;
 

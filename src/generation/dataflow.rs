@@ -18,8 +18,12 @@
 use std::sync::Arc;
 
 use crate::generation::Generation;
-use crate::generation::parcel::{Parcel, Receiver, Sender};
-use crate::generation::ports::{self, AlonePorts, Epochs, HubPorts, Logic, PlacePorts, Records, Wiring};
+use crate::generation::endpoints::{Receiver, Sender};
+use crate::generation::parcel::Parcel;
+use crate::generation::ports::{
+    self, AlonePorts, Epochs, HubPorts, Logic, PlacePorts, Processes, Records, Wiring,
+};
+use crate::generation::tree;
 use crate::program::Program;
 use crate::run::hub::Hub;
 use crate::run::message::Message;
@@ -37,8 +41,14 @@ pub(crate) fn scheduled<P: Program>(scope: Epochs<'_>, generation: Arc<Generatio
     let places = generation.take_workers(thread);
     let hub = if thread == 0 { generation.hub(places.first()) } else { None };
     let hub = hub.map(|hub| hub_logic(Arc::clone(&generation), hub));
-    let wiring =
-        Wiring { thread_of: Arc::clone(&generation.layout.thread_of), alarm: Arc::clone(&generation.alarm) };
+    let layout = &generation.layout;
+    let processes = layout.is_distributed().then(|| Processes {
+        threads_of_each: layout.here.len(),
+        to_process: Arc::clone(&generation.to_process),
+        has_relays: tree::has_relays(layout.processes()),
+    });
+    let (thread_of, alarm) = (Arc::clone(&layout.thread_of), Arc::clone(&generation.alarm));
+    let wiring = Wiring { thread_of, alarm, processes };
     let announces = generation.memory.is_some();
     wiring.parted(scope, hub, place_logic(generation, thread, places), announces)
 }
@@ -61,11 +71,11 @@ fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<H
             if !std::mem::replace(&mut begun, true) {
                 hub.start(&mut out)?;
             }
-            for parcel in arrived {
-                match receiver.unpack(parcel)? {
-                    Some(Message::Here { memory }) => shares_memory(&generation, memory)?,
-                    Some(message) => hub.receive(message, &mut out)?,
-                    None => {}
+            arrived.into_iter().for_each(|parcel| receiver.put(parcel));
+            while let Some((_, message)) = receiver.next(&generation.values)? {
+                match message {
+                    Message::Here { memory } => shares_memory(&generation, memory)?,
+                    message => hub.receive(message, &mut out)?,
                 }
             }
             Ok(())
@@ -97,11 +107,17 @@ fn place_logic<P: Program>(
     let mut first = generation.memory;
     Box::new(move |ports| {
         if let Some(memory) = first.take() {
-            ports.announce(sender.pack(HUB, Message::<P>::Here { memory }));
+            ports.announce(sender.pack(HUB, Message::<P>::Here { memory }).1);
         }
-        let arrived = ports.arrived();
         let alarm = &generation.alarm;
+        // Before the orders that name them, and for the siblings' sake even where nothing is left to do here.
+        ports.take_values(|parcel| {
+            alarm.guarded(|| take_value(&generation, &mut sender, parcel)).unwrap_or_default()
+        });
+        let arrived = ports.arrived();
         if alarm.has_failed() || places.have_left() {
+            // A thread without a worker hands values on, too.
+            generation.count(std::mem::take(&mut sender.traffic));
             return ports.rest();
         }
         let mut out = Outbox::new();
@@ -109,7 +125,13 @@ fn place_logic<P: Program>(
         let worked = alarm.guarded(|| {
             for (order, parcel) in arrived {
                 has_orders |= order;
-                take_in(&mut places, if order { &mut from_hub } else { &mut from_places }, parcel)?;
+                if order { &mut from_hub } else { &mut from_places }.put(parcel);
+            }
+            // Blocks first, as an order that needs one then finds it.
+            for receiver in [&mut from_places, &mut from_hub] {
+                while let Some((to, message)) = receiver.next(&generation.values)? {
+                    places.receive(to, message);
+                }
             }
             // Messages to other processes leave when a step ends: their orders do before this thread's first
             // task.
@@ -121,7 +143,7 @@ fn place_logic<P: Program>(
         let sent = alarm.guarded(|| {
             let out = if ports.are_open() { out } else { Outbox::new() };
             for (to, message) in out {
-                let parcels = sender.pack(to, message);
+                let (_, parcels) = sender.pack(to, message);
                 if to == HUB { ports.answer(parcels) } else { ports.pass_on(parcels) }
             }
             Ok(())
@@ -130,10 +152,11 @@ fn place_logic<P: Program>(
             ports.activate();
         }
         if places.have_left() {
-            generation.count(sender.traffic);
+            generation.count(std::mem::take(&mut sender.traffic));
             generation.leave(&mut places);
         }
-        if worked.is_none() || sent.is_none() || places.have_left() || places.are_idle() {
+        let is_idle = places.are_idle() && !from_hub.is_waiting();
+        if worked.is_none() || sent.is_none() || places.have_left() || is_idle {
             ports.rest();
         }
     })
@@ -152,17 +175,14 @@ fn shares_memory<P: Program>(generation: &Generation<P>, memory: u64) -> Result<
     }
 }
 
-/// Gives a message to the place it is addressed to, once all its pieces are here.
-fn take_in<P: Program>(
-    places: &mut Places<P>,
-    receiver: &mut Receiver,
+/// Takes in a piece of a shared value. Returns the parcels that carry on what it completes.
+fn take_value<P: Program>(
+    generation: &Generation<P>,
+    sender: &mut Sender,
     parcel: Parcel,
-) -> Result<(), String> {
-    let to = parcel.to();
-    if let Some(message) = receiver.unpack(parcel)? {
-        places.receive(to, message);
-    }
-    Ok(())
+) -> Result<Vec<Parcel>, String> {
+    let completed = parcel.into_piece().map_or(Ok(None), |piece| generation.values.put(piece))?;
+    Ok(completed.map_or_else(Vec::new, |(number, pieces)| sender.hand_on(number, &pieces)))
 }
 
 /// Works until there is a message for others, or nothing to do. Returns `true` if there may be more: messages

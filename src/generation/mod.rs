@@ -3,8 +3,11 @@
 //! State waits in slots while no computation runs: each worker takes what is placed on it when it starts, and
 //! puts it back when the generation ends. So rescaling is: end a generation, place anew, begin the next.
 
+mod arrived;
+mod endpoints;
 mod slots;
 mod start;
+mod tree;
 
 pub(crate) mod alarm;
 pub(crate) mod dataflow;
@@ -14,11 +17,13 @@ pub(crate) mod ports;
 use std::sync::{Arc, Mutex};
 
 use self::alarm::{Alarm, OnFailure};
+use self::arrived::ArrivedValues;
 pub(crate) use self::start::Links;
 use self::start::Threads;
 use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
 use crate::base::sync::lock;
+use crate::cluster::net::frames::ToProcess;
 use crate::program::Program;
 use crate::run::hub::{GenerationTotals, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
@@ -39,6 +44,9 @@ pub(crate) struct Generation<P: Program> {
     alarm: Arc<Alarm>,
     /// Threads that help the first worker.
     helpers: Arc<HelperThreads>,
+    /// Values that other processes sent, once for all workers here, and the channels on which they come.
+    values: ArrivedValues,
+    to_process: Arc<ToProcess>,
     /// In a dataflow around the run: a number that no other generation has.
     pub(crate) memory: Option<u64>,
 }
@@ -54,10 +62,13 @@ impl<P: Program> Generation<P> {
     ) -> Self {
         let epoch = hub.as_ref().map_or(0, |hub| hub.progress.epoch);
         let slots = GenerationResult { local, hub, began: None, epoch, ended: GenerationTotals::default() };
+        let values = ArrivedValues::new(&layout);
         Self {
             program,
             settings,
             layout,
+            values,
+            to_process: Arc::default(),
             slots: Mutex::new(slots),
             observer: Mutex::new(observer),
             alarm: Arc::default(),
@@ -87,12 +98,14 @@ impl<P: Program> Generation<P> {
             held: self.settings.held.is_some(),
             alarm: Arc::clone(&self.alarm),
             helpers: Arc::clone(&self.helpers),
+            to_process: Arc::clone(&self.to_process),
             build: Box::new(move |scope| drop(dataflow::scheduled(scope, Arc::clone(&generation)))),
         };
         threads.run(links)?;
         match self.alarm.take() {
             Some(failure) => Err(failure),
             None => {
+                debug_assert!(self.values.is_empty(), "a shared value is kept for workers that have left");
                 self.take_back().ok_or_else(|| EngineError::Worker("a worker ended without its state".into()))
             }
         }

@@ -6,7 +6,6 @@
 //! message from them.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
@@ -16,62 +15,57 @@ use timely::communication::Push;
 use timely::dataflow::channels::pushers::exchange::Distributor;
 use timely::dataflow::channels::{ContainerBytes, Message as Envelope};
 
-use crate::base::panic_context::PanicContext;
-use crate::base::state::{Reader, StateError, Writer, from_bytes, to_bytes};
+use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Program;
-use crate::run::message::Message;
-use crate::run::placement::Layout;
-use crate::run::traffic::Traffic;
-
-/// Payload bytes in a piece; with its header it stays below timely's buffers of 2^20 bytes.
-const PIECE: usize = 900_000;
-
-/// Pieces for which room is made at once when the first arrives; the number announced is not trusted beyond.
-const RESERVED: u32 = 64;
-
-/// Bytes of the largest room that is kept for the next message. Pages that the system gives anew cost more
-/// than writing into them.
-const KEPT: usize = 1 << 20;
+use crate::run::message::{Message, end_with};
 
 /// One message, or one piece of a message's bytes, with its address. Empty only as a placeholder.
 #[derive(Default)]
 pub(crate) struct Parcel {
-    to: u32,
-    content: Content,
+    /// The worker that it is for, or the hub; the process for a piece of a shared value.
+    pub(super) to: u32,
+    pub(super) content: Content,
 }
 
 #[derive(Default)]
-enum Content {
+pub(super) enum Content {
     #[default]
     Nothing,
     Whole(Box<dyn Whole>),
     Piece(Piece),
+    /// A piece of a shared value, which leaves for so many threads of a process at once.
+    Shared(Piece, usize),
 }
 
 /// A message of any program.
-trait Whole: Any + Send {
+pub(super) trait Whole: Any + Send {
     fn bytes(&self) -> Vec<u8>;
 }
 
 impl<P: Program> Whole for Message<P> {
     fn bytes(&self) -> Vec<u8> {
-        to_bytes(self)
+        let mut out = Writer::default();
+        out.write(self);
+        end_with(&mut out, &[]);
+        out.into_bytes()
     }
 }
 
-/// A piece of a message's bytes.
-struct Piece {
-    from: u32,
-    /// Numbers the messages of one sender and channel.
-    number: u64,
-    part: u32,
-    parts: u32,
-    bytes: Payload,
+/// A piece of the bytes of a message, or of a shared value.
+#[cfg_attr(test, derive(Clone))]
+pub(super) struct Piece {
+    pub(super) from: u32,
+    /// Numbers the messages of one sender and channel, or the shared values of a generation.
+    pub(super) number: u64,
+    pub(super) part: u32,
+    pub(super) parts: u32,
+    pub(super) bytes: Payload,
 }
 
 /// A megabyte is copied as rarely as can be: pieces share the bytes of their message until timely writes them
 /// into its buffer, and are read where they lie in the buffer that they arrived in.
-enum Payload {
+#[derive(Clone)]
+pub(super) enum Payload {
     Leaving(Arc<Vec<u8>>, Range<usize>),
     Arrived(Bytes, Range<usize>),
 }
@@ -122,7 +116,12 @@ impl Piece {
 
 impl Accountable for Parcel {
     fn record_count(&self) -> i64 {
-        i64::from(!matches!(self.content, Content::Nothing))
+        match &self.content {
+            Content::Nothing => 0,
+            Content::Whole(_) | Content::Piece(_) => 1,
+            // Each of the threads counts it when it arrives.
+            Content::Shared(_, threads) => *threads as i64,
+        }
     }
 }
 
@@ -138,7 +137,7 @@ impl ContainerBytes for Parcel {
         let payload = match &self.content {
             Content::Nothing => 0,
             Content::Whole(message) => message.bytes().len(),
-            Content::Piece(piece) => piece.bytes.len(),
+            Content::Piece(piece) | Content::Shared(piece, _) => piece.bytes.len(),
         };
         // Rounded up to timely's alignment.
         (Piece::HEADER + payload).next_multiple_of(8)
@@ -147,7 +146,7 @@ impl ContainerBytes for Parcel {
     fn into_bytes<W: std::io::Write>(&self, writer: &mut W) {
         let made;
         let piece = match &self.content {
-            Content::Piece(piece) => piece,
+            Content::Piece(piece) | Content::Shared(piece, _) => piece,
             // Reached where timely serializes although the engine was not told so.
             Content::Whole(message) => {
                 made = Piece::whole(message.bytes());
@@ -168,7 +167,7 @@ impl ContainerBytes for Parcel {
 }
 
 /// The thread of a worker, or of the hub, which is on the first.
-fn thread_of(threads: &[u32], to: u32) -> usize {
+pub(super) fn thread_of(threads: &[u32], to: u32) -> usize {
     threads.get(to as usize).map_or(0, |&thread| thread as usize)
 }
 
@@ -188,117 +187,32 @@ impl Distributor<Parcel> for ByAddress {
 }
 
 impl Parcel {
-    /// The worker that the message is for, or the hub.
-    pub(crate) fn to(&self) -> u32 {
-        self.to
+    /// The piece of a shared value that has arrived.
+    pub(super) fn into_piece(self) -> Option<Piece> {
+        if let Content::Piece(piece) = self.content { Some(piece) } else { None }
+    }
+
+    /// The parcel as it arrives at the other end of a connection.
+    #[cfg(test)]
+    pub(super) fn travelled(&self) -> Self {
+        let mut bytes = Vec::new();
+        self.into_bytes(&mut bytes);
+        Self::from_bytes(timely::bytes::arc::BytesMut::from(bytes).freeze())
     }
 }
 
-/// Makes parcels of messages: whole for workers that share this memory, in pieces of bytes for others.
-pub(crate) struct Sender {
-    from: u32,
-    /// The thread of each worker, and those threads that get messages whole.
-    thread_of: Arc<Vec<u32>>,
-    whole: Range<usize>,
-    sent: u64,
-    /// The last message, in whose room the next is written once all its pieces have left.
-    last: Arc<Vec<u8>>,
-    /// Messages that have left as bytes so far.
-    pub(crate) traffic: Traffic,
-}
+/// Sends each parcel to the first thread of the process it is for, which so many threads have. The connection between
+/// the two processes has it given to all of them ([`Frames`](crate::cluster::net::frames::Frames)).
+pub(crate) struct ByProcess(pub(crate) usize);
 
-impl Sender {
-    pub(crate) fn new(from: u32, layout: &Layout, serialized: bool) -> Self {
-        let whole = if serialized { 0..0 } else { layout.here.clone() };
-        let (thread_of, last) = (Arc::clone(&layout.thread_of), Arc::default());
-        Self { from, thread_of, whole, sent: 0, last, traffic: Traffic::default() }
+impl Distributor<Parcel> for ByProcess {
+    fn partition<T: Clone, O: Push<Envelope<T, Parcel>>>(
+        &mut self,
+        parcel: &mut Parcel,
+        time: &T,
+        pushers: &mut [O],
+    ) {
+        Envelope::push_at(parcel, time.clone(), &mut pushers[parcel.to as usize * self.0]);
     }
-
-    /// The parcels that carry a message to a worker.
-    pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> Vec<Parcel> {
-        if self.whole.contains(&thread_of(&self.thread_of, to)) {
-            return vec![Parcel { to, content: Content::Whole(Box::new(message)) }];
-        }
-        PanicContext::verb("save").of("a message to worker", to).enter();
-        let mut out = Writer::over(Arc::get_mut(&mut self.last).map(std::mem::take).unwrap_or_default());
-        out.write(&message);
-        self.cut(to, out.into_bytes(), matches!(message, Message::Block { .. }))
-    }
-
-    /// The pieces of a message's bytes.
-    fn cut(&mut self, to: u32, bytes: Vec<u8>, is_block: bool) -> Vec<Parcel> {
-        let bytes = Arc::new(bytes);
-        if bytes.capacity() <= KEPT {
-            self.last = Arc::clone(&bytes);
-        }
-        let length = bytes.len() as u64;
-        self.traffic +=
-            Traffic { messages: 1, bytes: length, block_bytes: if is_block { length } else { 0 } };
-        self.sent += 1;
-        let parts = bytes.len().div_ceil(PIECE) as u32;
-        let piece = |part: u32| {
-            let range = part as usize * PIECE..bytes.len().min((part as usize + 1) * PIECE);
-            let (from, number, bytes) = (self.from, self.sent, Payload::Leaving(Arc::clone(&bytes), range));
-            Parcel { to, content: Content::Piece(Piece { from, number, part, parts, bytes }) }
-        };
-        (0..parts).map(piece).collect()
-    }
-}
-
-/// Joins the pieces of messages; one for each channel and receiver.
-#[derive(Default)]
-pub(crate) struct Receiver {
-    open: HashMap<(u32, u64), Vec<u8>>,
-    /// Room for the next one.
-    room: Vec<u8>,
-}
-
-impl Receiver {
-    /// The message that a parcel completes, if it does.
-    pub(crate) fn unpack<P: Program>(&mut self, parcel: Parcel) -> Result<Option<Message<P>>, String> {
-        let read = |bytes: &[u8]| {
-            from_bytes(bytes).map(Some).map_err(|error| format!("a message is broken: {error}"))
-        };
-        let piece = match parcel.content {
-            Content::Nothing => return Ok(None),
-            Content::Whole(message) => {
-                let message: Box<dyn Any> = message;
-                let of_another = |_| String::from("a message is of another program");
-                return message.downcast::<Message<P>>().map(|message| Some(*message)).map_err(of_another);
-            }
-            Content::Piece(piece) => piece,
-        };
-        PanicContext::verb("load of a message").enter();
-        if piece.parts == 1 {
-            return read(&piece.bytes);
-        }
-        let Some(joined) = self.join(&piece) else { return Ok(None) };
-        let message = read(&joined);
-        self.keep(joined);
-        message
-    }
-
-    /// The bytes of the message that a piece completes, if it does. Pieces of one message arrive in order: a
-    /// channel keeps the order of each sender.
-    fn join(&mut self, piece: &Piece) -> Option<Vec<u8>> {
-        let room = &mut self.room;
-        let joined = self.open.entry((piece.from, piece.number)).or_insert_with(|| {
-            let mut joined = std::mem::take(room);
-            joined.reserve(piece.bytes.len().saturating_mul(piece.parts.min(RESERVED) as usize));
-            joined
-        });
-        joined.extend_from_slice(&piece.bytes);
-        if piece.part + 1 < piece.parts {
-            return None;
-        }
-        Some(self.open.remove(&(piece.from, piece.number)).unwrap_or_default())
-    }
-
-    /// Keeps room for the next message.
-    fn keep(&mut self, mut joined: Vec<u8>) {
-        if joined.capacity() <= KEPT {
-            joined.clear();
-            self.room = joined;
-        }
-    }
+    fn flush<T: Clone, O: Push<Envelope<T, Parcel>>>(&mut self, _: &T, _: &mut [O]) {}
 }

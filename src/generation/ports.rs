@@ -2,23 +2,28 @@
 //! operators. They know nothing of the program: their work is handed to them in a box, so that timely is
 //! built once, and not for each program.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use timely::Container;
-use timely::communication::Pull;
+use timely::communication::{Pull, Push};
 use timely::container::CapacityContainerBuilder;
 use timely::dataflow::channels::Message as Envelope;
-use timely::dataflow::channels::pact::{DistributorPact, LogPuller};
+use timely::dataflow::channels::pact::{DistributorPact, LogPuller, LogPusher, ParallelizationContract};
+use timely::dataflow::channels::pushers::Exchange;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
 use timely::dataflow::operators::generic::{InputHandleCore, OutputBuilder};
 use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::dataflow::{Scope, Stream};
+use timely::logging::TimelyLogger;
 use timely::progress::operate::FrontierInterest;
 use timely::scheduling::{Activator, SyncActivator};
+use timely::worker::Worker;
 
 use crate::base::panic_context;
+use crate::cluster::net::frames::ToProcess;
 use crate::generation::alarm::Alarm;
-use crate::generation::parcel::{ByAddress, Parcel};
+use crate::generation::parcel::{ByAddress, ByProcess, Parcel};
 use crate::run::record::EpochRecord;
 
 /// A scope whose time counts epochs.
@@ -28,7 +33,8 @@ pub(crate) type Records<'scope> = Stream<'scope, u64, Vec<EpochRecord>>;
 type Parceled<'scope> = Stream<'scope, u64, Parcel>;
 
 pub(crate) type Output<C> = OutputBuilder<u64, CapacityContainerBuilder<C>>;
-type Input = InputHandleCore<u64, Parcel, LogPuller<Box<dyn Pull<Envelope<u64, Parcel>>>>>;
+type Puller = LogPuller<Box<dyn Pull<Envelope<u64, Parcel>>>>;
+type Input = InputHandleCore<u64, Parcel, Puller>;
 
 /// An operator's work, each time that it is scheduled.
 pub(crate) type Logic<Ports> = Box<dyn FnMut(&mut Ports)>;
@@ -71,6 +77,8 @@ impl RecordsOut {
 pub(crate) struct HubPorts {
     answers: Input,
     orders: Output<Parcel>,
+    /// The way of shared values to other processes, where there are any.
+    values: Option<(Output<Parcel>, Capability<u64>)>,
     held: Option<Capability<u64>>,
     pub(crate) records: RecordsOut,
 }
@@ -90,15 +98,22 @@ impl HubPorts {
             && records.time() > orders.time()
         {
             orders.downgrade(records.time());
+            if let Some((_, values)) = &mut self.values {
+                values.downgrade(records.time());
+            }
         }
     }
 
-    pub(crate) fn send(&mut self, parcels: Vec<Parcel>) {
-        send(&mut self.orders, self.held.as_ref(), parcels);
+    /// Sends an order, behind the shared values that it needs.
+    pub(crate) fn send(&mut self, (values, order): (Vec<Parcel>, Vec<Parcel>)) {
+        if let Some((out, held)) = &mut self.values {
+            send(out, Some(held), values);
+        }
+        send(&mut self.orders, self.held.as_ref(), order);
     }
 
     pub(crate) fn close(&mut self) {
-        self.held = None;
+        (self.held, self.values) = (None, None);
         self.records.close();
     }
 }
@@ -109,6 +124,9 @@ pub(crate) struct PlacePorts {
     orders: Input,
     answers: Output<Parcel>,
     blocks: Output<Parcel>,
+    /// Shared values from the hub and from other places, and the way on to these.
+    values: Vec<Input>,
+    relays: Option<Output<Parcel>>,
     /// Held while there is work.
     held: Option<[Capability<u64>; 2]>,
     /// Held for messages that are sent at once.
@@ -128,6 +146,18 @@ impl PlacePorts {
         });
         note(&arrived);
         arrived
+    }
+
+    /// Takes in the pieces of shared values that have arrived, and hands on what `take_in` returns.
+    pub(crate) fn take_values(&mut self, mut take_in: impl FnMut(Parcel) -> Vec<Parcel>) {
+        for values in &mut self.values {
+            values.for_each(|capability, parcel| {
+                let parcels = take_in(std::mem::take(parcel));
+                if let (Some(out), false) = (&mut self.relays, parcels.is_empty()) {
+                    send(out, Some(&capability.retain(2)), parcels);
+                }
+            });
+        }
     }
 
     /// State of the outputs: they are open once an order has come, until all of its work is done.
@@ -192,6 +222,36 @@ pub(crate) struct Wiring {
     /// The thread of each worker.
     pub(crate) thread_of: Arc<Vec<u32>>,
     pub(crate) alarm: Arc<Alarm>,
+    /// Processes, where there are several.
+    pub(crate) processes: Option<Processes>,
+}
+
+/// Several processes of a generation.
+pub(crate) struct Processes {
+    pub(crate) threads_of_each: usize,
+    /// Channels whose parcels are for all threads of a process.
+    pub(crate) to_process: Arc<ToProcess>,
+    /// `true` if others than the first hand shared values on.
+    pub(crate) has_relays: bool,
+}
+
+/// Sends parcels to all threads of a process at once.
+struct ByProcessPact(usize, Arc<ToProcess>);
+
+impl ParallelizationContract<u64, Parcel> for ByProcessPact {
+    type Pusher = Exchange<u64, LogPusher<Box<dyn Push<Envelope<u64, Parcel>>>>, ByProcess>;
+    type Puller = Puller;
+
+    fn connect(
+        self,
+        worker: &Worker,
+        channel: usize,
+        address: Rc<[usize]>,
+        logging: Option<TimelyLogger>,
+    ) -> (Self::Pusher, Self::Puller) {
+        self.1.add(channel);
+        DistributorPact(|_| ByProcess(self.0)).connect(worker, channel, address, logging)
+    }
 }
 
 impl Wiring {
@@ -209,6 +269,24 @@ impl Wiring {
         input
     }
 
+    /// An input for what is sent to whole processes.
+    fn values_input<'scope>(
+        &self,
+        builder: &mut OperatorBuilder<'scope, u64>,
+        stream: Parceled<'scope>,
+    ) -> Option<Input> {
+        let Processes { threads_of_each, to_process, .. } = self.processes.as_ref()?;
+        let number = builder.shape().inputs();
+        let pact = ByProcessPact(*threads_of_each, Arc::clone(to_process));
+        let input = builder.new_input(stream, pact);
+        builder.set_notify_for(number, FrontierInterest::Never);
+        Some(input)
+    }
+
+    fn has_relays(&self) -> bool {
+        self.processes.as_ref().is_some_and(|processes| processes.has_relays)
+    }
+
     /// Hub and places, each an operator. Other threads than the first have no hub, and give its outputs up at
     /// once.
     pub(crate) fn parted<'scope>(
@@ -220,10 +298,15 @@ impl Wiring {
     ) -> Records<'scope> {
         let (answer_loop, answers) = scope.feedback::<Parcel>(1);
         let (block_loop, arrivals) = scope.feedback::<Parcel>(1);
-        let (orders, records) = self.hub(scope, hub, answers);
-        let (answers, blocks) = self.places(scope, places, announces, [orders, arrivals]);
+        let (orders, values, records) = self.hub(scope, hub, answers);
+        let (relay_loop, relayed) = self.has_relays().then(|| scope.feedback::<Parcel>(1)).unzip();
+        let values = values.into_iter().chain(relayed).collect();
+        let ([answers, blocks], relays) = self.places(scope, places, announces, ([orders, arrivals], values));
         answers.connect_loop(answer_loop);
         blocks.connect_loop(block_loop);
+        for (relays, relay_loop) in relays.into_iter().zip(relay_loop) {
+            relays.connect_loop(relay_loop);
+        }
         records
     }
 
@@ -232,21 +315,23 @@ impl Wiring {
         scope: Epochs<'scope>,
         logic: Option<Logic<HubPorts>>,
         answers: Parceled<'scope>,
-    ) -> (Parceled<'scope>, Records<'scope>) {
+    ) -> (Parceled<'scope>, Option<Parceled<'scope>>, Records<'scope>) {
         let mut builder = OperatorBuilder::new("hub: schedule, aggregate, conclude".to_owned(), scope);
         let answers = self.input(&mut builder, answers);
         self.alarm.wake_on_failure(waker(&scope, &builder));
         let (orders_out, orders) = outlet(&mut builder);
         let (out, records) = outlet(&mut builder);
+        let (values_out, values) = self.processes.is_some().then(|| outlet(&mut builder)).unzip();
         builder.build(move |capabilities| {
             let mut held = capabilities.into_iter().filter(|_| logic.is_some());
-            let (held, of_records) = (held.next(), held.next());
+            let (held, of_records, of_values) = (held.next(), held.next(), held.next());
             let records = RecordsOut { out, held: of_records, shown: 0 };
-            let mut ports = HubPorts { answers, orders: orders_out, held, records };
+            let values = values_out.zip(of_values);
+            let mut ports = HubPorts { answers, orders: orders_out, values, held, records };
             let mut logic = logic.unwrap_or_else(|| Box::new(|ports| drop(ports.arrived())));
             move |_| logic(&mut ports)
         });
-        (orders, records)
+        (orders, values, records)
     }
 
     fn places<'scope>(
@@ -254,22 +339,35 @@ impl Wiring {
         scope: Epochs<'scope>,
         mut logic: Logic<PlacePorts>,
         announces: bool,
-        [orders, arrivals]: [Parceled<'scope>; 2],
-    ) -> (Parceled<'scope>, Parceled<'scope>) {
+        ([orders, arrivals], values): ([Parceled<'scope>; 2], Vec<Parceled<'scope>>),
+    ) -> ([Parceled<'scope>; 2], Option<Parceled<'scope>>) {
         let mut builder = OperatorBuilder::new("place: update, commit, evaluate".to_owned(), scope);
         let activator = scope.activator_for(builder.operator_info().address);
         let orders = self.input(&mut builder, orders);
         let arrivals = self.input(&mut builder, arrivals);
+        let values =
+            values.into_iter().filter_map(|values| self.values_input(&mut builder, values)).collect();
         self.alarm.wake_on_failure(waker(&scope, &builder));
         let (answers_out, answers) = outlet(&mut builder);
         let (blocks_out, blocks) = outlet(&mut builder);
+        let (relays, relays_out) = self.has_relays().then(|| outlet(&mut builder)).unzip();
         builder.build(move |capabilities| {
             let first = capabilities.into_iter().next().filter(|_| announces);
             let (answers, blocks) = (answers_out, blocks_out);
-            let mut ports = PlacePorts { arrivals, orders, answers, blocks, held: None, first, activator };
+            let mut ports = PlacePorts {
+                arrivals,
+                orders,
+                values,
+                answers,
+                blocks,
+                relays,
+                held: None,
+                first,
+                activator,
+            };
             move |_| logic(&mut ports)
         });
-        (answers, blocks)
+        ([answers, blocks], relays_out)
     }
 }
 

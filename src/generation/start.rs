@@ -16,7 +16,7 @@ use super::ports::Epochs;
 use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
 use crate::base::panic_context;
-use crate::cluster::net::frames::Frames;
+use crate::cluster::net::frames::{Frames, ToProcess};
 use crate::cluster::net::link::Link;
 
 /// Time that a parked worker sleeps before it looks for the failure of a sibling. Messages wake it at once.
@@ -76,6 +76,8 @@ pub(super) struct Threads {
     pub(super) alarm: Arc<Alarm>,
     /// Threads that help the first worker.
     pub(super) helpers: Arc<HelperThreads>,
+    /// Channels whose messages are for all threads of a process.
+    pub(super) to_process: Arc<ToProcess>,
     pub(super) build: Build,
 }
 
@@ -174,7 +176,8 @@ impl Threads {
             let alarm = Arc::clone(&self.alarm);
             let lost = Arc::new(move |why: &str| alarm.end_by_peer(why));
             let sources = number * here..(number + 1) * here;
-            streams.push(Some(Frames::new(link, name, (sources, self.here.clone()), lost)));
+            let (threads, to_process) = ((sources, self.here.clone()), Arc::clone(&self.to_process));
+            streams.push(Some(Frames::new((link, name), threads, to_process, lost)));
         }
         let made = initialize_networking_from_sockets(inner, streams, index, here, hooks);
         let (builders, guard) = made.map_err(|why| why.to_string())?;

@@ -1,7 +1,6 @@
 //! [`Message`]: the language of hub and places, and its bytes.
 
-use std::sync::Arc;
-
+use crate::base::state::{Reader, Shared, State as _, StateError, Writer};
 use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Component;
 use crate::schedule::{Assignment, Round};
@@ -11,7 +10,7 @@ pub(crate) enum Message<P: Program> {
     /// Hub to place: commit the changes, send blocks away, then run the tasks of a round.
     Step { changes: Changes<P>, forward: Vec<(u32, u32)>, work: RoundTasks<P> },
     /// Hub to place: commit the changes, then run your part of a plan that is known for the whole epoch.
-    Plan { epoch: u64, changes: Changes<P>, rounds: Arc<Vec<Round<P::Phase>>> },
+    Plan { epoch: u64, changes: Changes<P>, rounds: Shared<Vec<Round<P::Phase>>> },
     /// Hub to place: commit the changes, then gather the descriptions of these candidates.
     Gather { changes: Changes<P>, work: RoundTasks<P> },
     /// Hub to place: commit the changes, then evaluate every shard; before that, if `checkpoint`, write the learned
@@ -37,8 +36,8 @@ pub(crate) enum Message<P: Program> {
     Shares { answer: Answer<P>, fingerprints: Vec<(Component, u64)> },
 }
 
-/// Changes to commit, oldest first; shared by all places of a process.
-pub(crate) type Changes<P> = Vec<Arc<<P as Program>::Change>>;
+/// Changes to commit, oldest first. Every worker is sent each once.
+pub(crate) type Changes<P> = Vec<Shared<<P as Program>::Change>>;
 
 /// Tasks of one round for the shards of one worker; their phase travels once.
 pub(crate) struct RoundTasks<P: Program> {
@@ -82,3 +81,19 @@ crate::state!([P: Program] enum Message<P> {
     Pieces { answer },
     Shares { answer, fingerprints },
 });
+
+/// Ends the bytes of a message with the numbers of the values that it names, 8 bytes each, and their count.
+pub(crate) fn end_with(out: &mut Writer, named: &[u64]) {
+    u64::save_slice(named, out);
+    out.write(&named.len());
+}
+
+/// The bytes of a message, and the numbers behind it.
+pub(crate) fn split(bytes: &[u8]) -> Result<(&[u8], Vec<u64>), StateError> {
+    let wrong = StateError::new("the numbers of a message's shared values");
+    let (rest, count) = bytes.split_last_chunk::<8>().ok_or(wrong.clone())?;
+    let length = u64::from_le_bytes(*count).checked_mul(8).filter(|&length| length <= rest.len() as u64);
+    let (message, numbers) = rest.split_at(rest.len() - length.ok_or(wrong)? as usize);
+    let count = numbers.len() / 8;
+    Ok((message, u64::load_vec(count, &mut Reader::new(numbers))?))
+}

@@ -30,6 +30,16 @@ impl Layout {
         self.here.len() < self.threads
     }
 
+    /// Number of processes, all of which have as many threads.
+    pub(crate) fn processes(&self) -> usize {
+        self.threads / self.here.len().max(1)
+    }
+
+    /// This process among them.
+    pub(crate) fn process(&self) -> usize {
+        self.here.start / self.here.len().max(1)
+    }
+
     /// The first worker of this process; a number that no worker has where it has none.
     pub(crate) fn first_here(&self) -> u32 {
         (0..self.workers as u32).find(|&worker| self.is_here(worker)).unwrap_or(u32::MAX)

@@ -10,7 +10,10 @@
 //! allocated.
 
 mod derive;
+mod shared;
 mod values;
+
+pub(crate) use self::shared::{Apart, Decoded, Shared, Values};
 
 use thiserror::Error;
 
@@ -33,6 +36,8 @@ impl StateError {
 #[derive(Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
+    /// Values that leave on a way of their own; `None` where all are written here.
+    pub(crate) apart: Option<Box<Apart>>,
 }
 
 impl Writer {
@@ -55,7 +60,7 @@ impl Writer {
     /// Writes into room that something else had.
     pub(crate) fn over(mut room: Vec<u8>) -> Self {
         room.clear();
-        Self { bytes: room }
+        Self { bytes: room, apart: None }
     }
 
     /// Everything written so far.
@@ -68,12 +73,14 @@ impl Writer {
 #[derive(Debug)]
 pub struct Reader<'a> {
     left: &'a [u8],
+    /// Values that the bytes name by number.
+    pub(crate) values: Option<&'a dyn Values>,
 }
 
 impl<'a> Reader<'a> {
     /// Reads from the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { left: bytes }
+        Self { left: bytes, values: None }
     }
 
     /// The next `count` raw bytes.

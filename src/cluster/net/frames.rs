@@ -8,10 +8,11 @@
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use timely::communication::allocator::zero_copy::stream::Stream;
 
+use crate::base::sync::lock;
 use crate::cluster::net::link::{HEAD, Link};
 
 /// Bytes of timely's header: six big-endian numbers: channel, source, first target, end of the targets,
@@ -27,10 +28,30 @@ const READ: usize = 1 << 16;
 /// Function that is called with the reason why the other end is lost.
 pub(crate) type Lost = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Channels whose frames are for every thread of the other end, whichever of them they are addressed to: they cross once, and
+/// timely gives all threads the same memory.
+#[derive(Debug, Default)]
+pub(crate) struct ToProcess(Mutex<Vec<u64>>);
+
+impl ToProcess {
+    /// Adds a channel, before anything is sent through it.
+    pub(crate) fn add(&self, channel: usize) {
+        let mut channels = lock(&self.0);
+        if !channels.contains(&(channel as u64)) {
+            channels.push(channel as u64);
+        }
+    }
+
+    fn has(&self, channel: u64) -> bool {
+        lock(&self.0).contains(&channel)
+    }
+}
+
 /// A connection to another process of a generation.
 pub(crate) struct Frames {
     link: Link,
     name: Arc<str>,
+    to_process: Arc<ToProcess>,
     /// The threads of the other end, which may send, and those of this end, which receive.
     threads: (Range<usize>, Range<usize>),
     /// Bytes of the checksum behind each frame: none where a cipher proves that it arrived as it was sent.
@@ -145,10 +166,15 @@ fn field(header: &[u8], at: usize) -> u64 {
 }
 
 impl Frames {
-    pub(crate) fn new(link: Link, name: String, threads: (Range<usize>, Range<usize>), lost: Lost) -> Self {
+    pub(crate) fn new(
+        (link, name): (Link, String),
+        threads: (Range<usize>, Range<usize>),
+        to_process: Arc<ToProcess>,
+        lost: Lost,
+    ) -> Self {
         let (arriving, leaving) = Default::default();
         let sum = if link.is_encrypted() { 0 } else { SUM };
-        Self { link, name: name.into(), threads, sum, lost, arriving, leaving }
+        Self { link, name: name.into(), to_process, threads, sum, lost, arriving, leaving }
     }
 
     /// Error if timely cannot have sent a frame with this header.
@@ -247,18 +273,27 @@ impl Write for Frames {
                 0 => rest.len().min(HEADER - header.len()),
                 left => rest.len().min(left as usize),
             };
-            let (head, tail) = rest.split_at(count);
-            (rest, *left) = (tail, left.saturating_sub(if *left > 0 { count as u64 } else { 0 }));
-            out.extend_from_slice(head);
-            if sums {
-                sum.add(head);
-            }
-            if header.len() < HEADER {
+            let (mut head, tail) = rest.split_at(count);
+            rest = tail;
+            if *left > 0 {
+                *left -= count as u64;
+            } else {
                 header.extend_from_slice(head);
                 if header.len() < HEADER {
                     continue;
                 }
                 *left = field(header, 4);
+                if self.to_process.has(field(header, 0)) {
+                    let there = &self.threads.0;
+                    for (at, thread) in [(2, there.start), (3, there.end)] {
+                        header[at * 8..at * 8 + 8].copy_from_slice(&(thread as u64).to_be_bytes());
+                    }
+                }
+                head = &header[..];
+            }
+            out.extend_from_slice(head);
+            if sums {
+                sum.add(head);
             }
             if *left == 0 {
                 if sums {
@@ -267,7 +302,9 @@ impl Write for Frames {
                 header.clear();
             }
         }
-        if let Err(why) = self.link.send(&mut self.leaving.out) {
+        // A part of a header alone waits for the rest.
+        let is_empty = self.leaving.out.len() == HEAD;
+        if !is_empty && let Err(why) = self.link.send(&mut self.leaving.out) {
             // Timely's thread runs on to its end, which comes soon.
             self.report_loss(&format!("its connection broke ({why})"));
         }
@@ -286,8 +323,8 @@ impl Stream for Frames {
         let (arriving, leaving) = Default::default();
         let link = self.link.clone();
         let (name, threads) = (Arc::clone(&self.name), self.threads.clone());
-        let (sum, lost) = (self.sum, Arc::clone(&self.lost));
-        Ok(Self { link, name, threads, sum, lost, arriving, leaving })
+        let (sum, lost, to_process) = (self.sum, Arc::clone(&self.lost), Arc::clone(&self.to_process));
+        Ok(Self { link, name, to_process, threads, sum, lost, arriving, leaving })
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {

@@ -19,7 +19,7 @@ mod process;
 mod world;
 
 #[allow(dead_code, clippy::unwrap_used)] // the integration tests use all of it, and may panic
-mod mixing;
+pub(crate) mod mixing;
 
 use std::collections::HashMap;
 

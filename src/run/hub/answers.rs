@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Hub, Stage, TURN};
+use crate::base::state::Shared;
 use crate::program::Program;
 use crate::program::context::Aggregate;
 use crate::run::fingerprints::{Component, Fingerprints, fingerprint_of, unequal_replicas};
@@ -41,7 +42,7 @@ impl<P: Program> Hub<P> {
                     let pinned = &mut self.state.pinned;
                     let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
                     self.fingerprint_change(0, &change);
-                    self.commit(Arc::new(change));
+                    self.commit(Shared::new(change));
                 }
                 self.evaluate(out);
                 Ok(())

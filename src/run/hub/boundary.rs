@@ -1,11 +1,10 @@
 //! Boundaries: evaluating, concluding, beginning the next epoch or ending the generation.
 
-use std::sync::Arc;
-
 use super::gathering::Gathering;
 use super::guard::is_worse;
 use super::{GenerationExit, Hub, MOST_ROLLBACKS, Progress, Stage, Unconcluded};
 use crate::base::panic_context::PanicContext;
+use crate::base::state::Shared;
 use crate::program::context::Conclude;
 use crate::program::partials::Partials;
 use crate::program::verdict::{Metric, Status, Verdict};
@@ -58,7 +57,7 @@ impl<P: Program> Hub<P> {
             None => {
                 // No checkpoint is written after all.
                 if let Some(change) = self.state.unconcluded.take().and_then(|before| before.change) {
-                    self.commit(Arc::new(change));
+                    self.commit(Shared::new(change));
                 }
                 if !worse {
                     self.accept(&start, out);
@@ -113,7 +112,7 @@ impl<P: Program> Hub<P> {
                     // anew.
                     self.state.unconcluded = Some(Unconcluded { pinned, change, last });
                 }
-                None => change.into_iter().for_each(|change| self.commit(Arc::new(change))),
+                None => change.into_iter().for_each(|change| self.commit(Shared::new(change))),
             }
             let is_lost = measured && !start.metric.value.is_finite();
             if is_lost { Status::Diverged } else { status }
@@ -192,13 +191,9 @@ impl<P: Program> Hub<P> {
                     }
                 }
                 self.check_folds(&rounds)?;
-                let (last, rounds) = (rounds.last().cloned(), Arc::new(rounds));
+                let (last, rounds) = (rounds.last().cloned(), Shared::new(rounds));
                 let epoch = start.epoch;
-                self.send_to_all(out, |changes| Message::Plan {
-                    epoch,
-                    changes,
-                    rounds: Arc::clone(&rounds),
-                });
+                self.send_to_all(out, |changes| Message::Plan { epoch, changes, rounds: rounds.clone() });
                 self.stage = Stage::Known { last, partials: Gathering::of(self.workers) };
             }
         }

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::fork_join::HelperThreads;
+use crate::base::state::Shared;
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program};
 use crate::run::fingerprints::Component;
@@ -51,7 +52,7 @@ struct Flight<P: Program> {
     number: u64,
     round: Round<P::Phase>,
     partials: Gathering<P::Partial>,
-    change: Option<Arc<P::Change>>,
+    change: Option<Shared<P::Change>>,
 }
 
 enum Stage<P: Program> {

@@ -1,10 +1,9 @@
 //! Rounds: handing them out, aggregating them in order, and letting the schedule learn them.
 
-use std::sync::Arc;
-
 use super::check::check_related;
 use super::gathering::Gathering;
 use super::{COMMITS_HELD, Flight, Hub, Stage};
+use crate::base::state::Shared;
 use crate::program::context::Aggregate;
 use crate::program::partials::Partials;
 use crate::program::{Program, Visibility};
@@ -207,8 +206,8 @@ impl<P: Program> Hub<P> {
             let (round, pinned) = (&flight.round, &mut self.state.pinned);
             let change = self.program.aggregate(Aggregate { round, pinned, partials });
             let number = flight.number;
-            let change = Arc::new(change);
-            flight.change = Some(Arc::clone(&change));
+            let change = Shared::new(change);
+            flight.change = Some(change.clone());
             self.fingerprint_change(number, &change);
             self.aggregated += 1;
         }
@@ -241,9 +240,9 @@ impl<P: Program> Hub<P> {
         out.extend(unsent.map(|(worker, unsent)| (worker, message(std::mem::take(unsent)))));
     }
 
-    pub(super) fn commit(&mut self, change: Arc<P::Change>) {
+    pub(super) fn commit(&mut self, change: Shared<P::Change>) {
         for unsent in &mut self.unsent {
-            unsent.push(Arc::clone(&change));
+            unsent.push(change.clone());
         }
     }
 }

@@ -4,11 +4,11 @@
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::spent::Spent;
 use super::{HUB, Outbox, Place, panic_context};
+use crate::base::state::Shared;
 use crate::program::Program;
 use crate::run::message::Message;
 use crate::schedule::Round;
@@ -16,7 +16,7 @@ use crate::schedule::Round;
 /// A plan known for the whole epoch, under way.
 pub(super) struct PlanRun<P: Program> {
     epoch: u64,
-    rounds: Arc<Vec<Round<P::Phase>>>,
+    rounds: Shared<Vec<Round<P::Phase>>>,
     /// For each block, its stops as (round, shard).
     route: BTreeMap<u32, Vec<(u32, u32)>>,
     /// For each shard here, its tasks left to do as (round, position of the task in it).
@@ -34,7 +34,12 @@ pub(super) struct PlanRun<P: Program> {
 }
 
 impl<P: Program> Place<P> {
-    pub(super) fn begin_plan(&mut self, epoch: u64, rounds: Arc<Vec<Round<P::Phase>>>, out: &mut Outbox<P>) {
+    pub(super) fn begin_plan(
+        &mut self,
+        epoch: u64,
+        rounds: Shared<Vec<Round<P::Phase>>>,
+        out: &mut Outbox<P>,
+    ) {
         let mut route: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         let mut queues: BTreeMap<u32, VecDeque<(u32, u32)>> = BTreeMap::new();
         for (number, round) in rounds.iter().enumerate() {

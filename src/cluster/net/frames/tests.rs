@@ -23,7 +23,7 @@ fn end(socket: TcpStream) -> (Frames, Arc<Mutex<Vec<String>>>) {
     let into = Arc::clone(&said);
     let lost: Lost = Arc::new(move |why: &str| into.lock().unwrap().push(why.to_owned()));
     let link = Link::new(Socket::new(socket, None)).unwrap();
-    (Frames::new(link, "process 7".into(), (2..4, 0..2), lost), said)
+    (Frames::new((link, "process 7".into()), (2..4, 0..2), Arc::default(), lost), said)
 }
 
 fn frame(source: u64, targets: (u64, u64), content: &[u8]) -> Vec<u8> {
@@ -144,4 +144,29 @@ fn frames_that_nobody_sends_are_refused() {
         let (came, said) = read(wire(1, &wrong));
         assert!(came == [0; HEADER] && said.len() == 1, "{said:?}");
     }
+}
+
+#[test]
+fn a_frame_for_a_process_is_addressed_to_all_threads_of_it_and_no_other_frame_is() {
+    let (from, to) = pair();
+    let (mut sender, said) = end(from);
+    sender.to_process.add(5);
+    let mut other = frame(0, (2, 3), b"to one thread");
+    other[7] = 6;
+    let bytes = [frame(0, (3, 4), b"to all"), other].concat();
+    // The end of a write may be anywhere, in a header too.
+    for part in bytes.chunks(50) {
+        sender.write_all(part).unwrap();
+    }
+    let link = Link::new(Socket::new(to, None)).unwrap();
+    let mut came = vec![0; bytes.len() + 2 * SUM];
+    (&link).read_exact(&mut came).unwrap();
+    let second = HEADER + 6 + SUM;
+    let targets = |at: usize| [2, 3].map(|number| field(&came[at..at + HEADER], number));
+    assert_eq!(targets(0), [2, 4], "all threads of the other end");
+    assert_eq!(came[HEADER..HEADER + 6], *b"to all");
+    assert_eq!(Sum::of(&came[..HEADER + 6]), came[HEADER + 6..second], "of the header as it left");
+    assert_eq!(targets(second), [2, 3]);
+    assert_eq!(came[second..][..bytes.len() - HEADER - 6], bytes[HEADER + 6..]);
+    assert!(said.lock().unwrap().is_empty());
 }

@@ -58,6 +58,11 @@ fn mix_all(value: u64, with: impl IntoIterator<Item = u64>) -> u64 {
     with.into_iter().fold(value, mix)
 }
 
+/// A change, of a few words or of many: short values cross in another way than long ones do.
+fn change_of(seen: u64) -> Vec<u64> {
+    std::iter::successors(Some(seen), |&word| Some(splitmix64(word))).take(1 + (seen % 40) as usize).collect()
+}
+
 /// A digest of any value's bytes.
 fn digest<T: State>(value: &T) -> u64 {
     mix_all(0, to_bytes(value).into_iter().map(u64::from))
@@ -76,7 +81,8 @@ impl Memory {
 
 impl Program for Mixing {
     super::raddle::program!(
-        Shard = Memory, Block = Vec<u64>, Pinned = Pinned, Replica = u64, Partial = u64, Phase = u32;
+        Shard = Memory, Block = Vec<u64>, Pinned = Pinned, Replica = u64, Partial = u64,
+        Change = Vec<u64>, Phase = u32;
         update, update_block, relate, fold
     );
 
@@ -91,31 +97,28 @@ impl Program for Mixing {
         }
     }
 
-    fn aggregate(&self, at: Aggregate<'_, Self>) -> u64 {
+    fn aggregate(&self, at: Aggregate<'_, Self>) -> Vec<u64> {
         let Aggregate { round, pinned, partials } = at;
         if is_roll_call(round.phase) {
-            return 0;
+            return Vec::new();
         }
         pinned.seen = mix_all(pinned.seen, [pinned.data, digest(round), digest(&partials.into_pairs())]);
-        pinned.seen
+        change_of(pinned.seen)
     }
 
-    fn commit(&self, change: &u64, replica: &mut u64) {
-        if *change != 0 {
-            *replica = mix(*replica, *change);
+    fn commit(&self, change: &Vec<u64>, replica: &mut u64) {
+        *replica = mix_all(*replica, change.iter().copied());
+    }
+
+    fn commit_shard(&self, change: &Vec<u64>, number: u32, shard: &mut Memory) {
+        for &word in change {
+            shard.learned[0] = mix_all(shard.learned[0], [word, number.into()]);
         }
     }
 
-    fn commit_shard(&self, change: &u64, number: u32, shard: &mut Memory) {
-        if *change == 0 {
-            return;
-        }
-        shard.learned[0] = mix_all(shard.learned[0], [*change, number.into()]);
-    }
-
-    fn deltas(&self, change: &u64, tell: &mut dyn FnMut(u32, f64)) {
-        if *change != 0 {
-            tell((change % 100) as u32, (change >> 40) as f64);
+    fn deltas(&self, change: &Vec<u64>, tell: &mut dyn FnMut(u32, f64)) {
+        for &word in change.iter().take(1) {
+            tell((word % 100) as u32, (word >> 40) as f64);
         }
     }
 
@@ -124,7 +127,7 @@ impl Program for Mixing {
         shard.learn(shard.data, mix_all(number.into(), [*replica, boundary.epoch, boundary.shards.into()]))
     }
 
-    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<u64> {
+    fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Vec<u64>> {
         let Conclude { boundary, pinned, replica, partials: shares } = at;
         let all =
             [pinned.data, boundary.epoch, boundary.shards.into(), *replica, digest(&shares.into_pairs())];
@@ -135,7 +138,7 @@ impl Program for Mixing {
             objective: self.objective.then_some(2.0 * (seen % 3) as f64 - boundary.epoch as f64),
             weights: (0..5).map(|variable| (variable, (mix(seen, variable.into()) >> 50) as f64)).collect(),
             batch_hint: (seen % 7) as usize,
-            change: seen.is_multiple_of(2).then_some(seen),
+            change: seen.is_multiple_of(2).then(|| change_of(seen)),
             ..Verdict::new(metric)
         }
     }
