@@ -5,6 +5,7 @@
 pub(crate) mod fingerprints;
 pub(crate) mod hub;
 pub(crate) mod local_state;
+pub(crate) mod merging;
 pub(crate) mod message;
 pub(crate) mod place;
 pub mod placement;

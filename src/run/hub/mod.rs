@@ -31,6 +31,7 @@ use crate::base::fork_join::HelperThreads;
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program};
 use crate::run::fingerprints::Component;
+use crate::run::merging::Merger;
 use crate::run::message::Changes;
 use crate::run::place::Outbox;
 use crate::run::placement::Layout;
@@ -86,6 +87,8 @@ struct Accepted {
 pub(crate) struct Hub<P: Program> {
     program: Arc<P>,
     verbs: Verbs<P>,
+    /// Merging of partials, where the program merges them.
+    merger: Option<Merger<P>>,
     settings: Arc<Settings>,
     pub(crate) state: HubState<P>,
     /// Workers that hold something, and those that the run was given.
@@ -137,8 +140,10 @@ impl<P: Program> Hub<P> {
         let workers = layout.workers;
         let names = NameCheck::new(state.schedule.variables(), layout);
         let ended = GenerationTotals { block_at: layout.block_at.clone(), ..GenerationTotals::default() };
+        let merger = Merger::of_all(&program, layout.shard_at.len() as u32, settings.merging);
         Self {
             names,
+            merger,
             asked: layout.asked,
             program,
             verbs: P::verbs(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::check::check_related;
-use super::gathering::Gathering;
+use super::gathering::{Gathering, merged};
 use super::{COMMITS_HELD, Flight, Hub, Stage};
 use crate::program::context::Aggregate;
 use crate::program::partials::Partials;
@@ -202,8 +202,10 @@ impl<P: Program> Hub<P> {
             if flight.partials.waits() || flight.number >= end {
                 break;
             }
-            self.state.progress.panic_context("aggregate").round(flight.number).enter();
-            let partials = flight.partials.take();
+            let at = self.state.progress.panic_context("merge").round(flight.number);
+            let phase = Some(&flight.round.phase);
+            let partials = merged(self.merger.as_ref(), phase, flight.partials.take(), at);
+            at.then("aggregate").enter();
             let (round, pinned) = (&flight.round, &mut self.state.pinned);
             let change = self.program.aggregate(Aggregate { round, pinned, partials });
             let number = flight.number;

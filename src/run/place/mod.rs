@@ -17,6 +17,7 @@ use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Fingerprints;
+use crate::run::merging::{Merger, Merging};
 use crate::run::message::{Answer, Changes, Message, RoundTasks};
 
 mod boundary;
@@ -32,6 +33,8 @@ pub(crate) const HUB: u32 = u32::MAX;
 pub(crate) struct Place<P: Program> {
     program: Arc<P>,
     verbs: Verbs<P>,
+    /// Merging of partials, where it is done here.
+    merger: Option<Merger<P>>,
     worker: u32,
     options: PlaceOptions,
     /// Factors that make the worker slower than it is.
@@ -55,6 +58,8 @@ pub(crate) struct Place<P: Program> {
 /// A round of a stepwise plan under way: tasks that wait for their blocks, and partials.
 struct Step<P: Program> {
     round: u64,
+    /// The round's epoch and phase, where its partials may be merged.
+    merges: Option<(u64, P::Phase)>,
     forward: Vec<(u32, u32)>,
     tasks: VecDeque<Task<P::Phase>>,
     partials: Vec<(u32, P::Partial)>,
@@ -67,6 +72,7 @@ pub(crate) struct PlaceOptions {
     /// `true` if tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
     pub(crate) fingerprints: Fingerprints,
+    pub(crate) merging: Merging,
     /// The writer of a boundary's parts, where it may become a checkpoint.
     pub(crate) checkpoints: Option<Arc<CheckpointWriter>>,
 }
@@ -88,9 +94,13 @@ impl<P: Program> Place<P> {
         blocks: BTreeMap<u32, P::Block>,
         replica: P::Replica,
     ) -> Self {
+        let is_here = |shard: u32| placement[shard as usize] == worker;
+        let merges = options.merging == Merging::AtShards;
+        let merger = if merges { Merger::new(&program, placement.len() as u32, is_here) } else { None };
         Self {
             program,
             verbs: P::verbs(),
+            merger,
             worker,
             options,
             slowdown: None,
@@ -141,9 +151,10 @@ impl<P: Program> Place<P> {
             Message::Step { changes, forward, work } => {
                 self.commit(&changes);
                 let (round, partials) = (work.round, Vec::with_capacity(work.tasks.len()));
+                let merges = self.merger.as_ref().map(|_| (work.epoch, work.phase.clone()));
                 let tasks = work.into_tasks();
                 let tasks = if self.options.reversed { tasks.rev().collect() } else { tasks.collect() };
-                self.step = Some(Step { round, forward, tasks, partials, spent: Spent::default() });
+                self.step = Some(Step { round, merges, forward, tasks, partials, spent: Spent::default() });
                 self.run_step(out)?;
             }
             Message::Plan { epoch, changes, rounds } => {
@@ -200,8 +211,11 @@ impl<P: Program> Place<P> {
             PanicContext::verb("evaluate").of("shard", number).enter();
             (number, self.program.evaluate(Evaluate { boundary, number, shard, replica: &*replica }))
         });
-        let partials = evaluated.collect();
+        let mut partials = evaluated.collect();
         let spent = Spent::since(started, self.program.is_evaluation(None));
+        if let Some(merger) = &self.merger {
+            partials = merger.merge(None, partials, PanicContext::verb("merge").epoch(boundary.epoch));
+        }
         let answer = self.answer(partials, spent);
         out.push((HUB, Message::Shares { answer, fingerprints }));
     }
@@ -281,7 +295,11 @@ impl<P: Program> Place<P> {
             worked = true;
         }
         if step.tasks.is_empty() && step.forward.is_empty() {
-            let Step { round, partials, spent, .. } = step;
+            let Step { round, merges, mut partials, spent, .. } = step;
+            if let (Some(merger), Some((epoch, phase))) = (&self.merger, &merges) {
+                let at = PanicContext::verb("merge").epoch(*epoch).round(round);
+                partials = merger.merge(Some(phase), partials, at);
+            }
             let answer = self.answer(partials, spent);
             out.push((HUB, Message::Partials { round, answer }));
             self.early.clear();

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::spent::Spent;
 use super::{HUB, Outbox, Place, panic_context};
+use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::run::message::Message;
 use crate::schedule::Round;
@@ -158,7 +159,12 @@ impl<P: Program> Place<P> {
     fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {
         if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
             let Some(plan) = self.plan.take() else { return };
-            let answer = self.answer(plan.folded.into_iter().collect(), plan.spent);
+            let mut partials = plan.folded.into_iter().collect();
+            if let (Some(merger), Some(last)) = (&self.merger, plan.rounds.last()) {
+                let at = PanicContext::verb("merge").epoch(plan.epoch);
+                partials = merger.merge(Some(&last.phase), partials, at);
+            }
+            let answer = self.answer(partials, plan.spent);
             out.push((HUB, Message::PlanDone { answer }));
         }
     }

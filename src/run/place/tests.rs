@@ -31,7 +31,12 @@ impl Update for Measuring {
 
 #[test]
 fn seconds_of_a_round_that_measures_are_told_apart_from_those_of_one_that_trains() {
-    let options = PlaceOptions { reversed: false, fingerprints: Fingerprints::Off, checkpoints: None };
+    let options = PlaceOptions {
+        reversed: false,
+        fingerprints: Fingerprints::Off,
+        merging: Merging::AtShards,
+        checkpoints: None,
+    };
     let (shards, blocks) = ([(0, ()), (1, ())].into(), BTreeMap::new());
     let mut place = Place::new(Arc::new(Measuring), (0, options), Arc::new(vec![0, 0]), shards, blocks, ());
     for phase in [0, 1] {
