@@ -41,6 +41,7 @@ impl<P: Program> Generation<P> {
             let mut place =
                 Place::new(program, (worker, options.clone()), placement, shards, blocks, replica);
             place.slowdown.clone_from(&self.settings.slowdown);
+            place.process.clone_from(&self.merger);
             place
         };
         Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect(), reversed)

@@ -10,6 +10,7 @@ pub(crate) mod message;
 pub(crate) mod place;
 pub mod placement;
 pub(crate) mod places;
+pub(crate) mod process_merger;
 pub(crate) mod record;
 pub(crate) mod requests;
 pub(crate) mod saved_state;

@@ -99,6 +99,9 @@ pub(crate) struct Hub<P: Program> {
     helpers: Arc<HelperThreads>,
     /// The worker of each shard.
     placement: Arc<Vec<u32>>,
+    /// The thread of each worker, and the number of threads of each process.
+    thread_of: Arc<Vec<u32>>,
+    threads_each: usize,
     replica: Rc<RefCell<P::Replica>>,
     stage: Stage<P>,
     /// The rest of a known plan that is handed out round by round.
@@ -152,6 +155,8 @@ impl<P: Program> Hub<P> {
             workers,
             helpers,
             placement: Arc::clone(&layout.shard_at),
+            thread_of: Arc::clone(&layout.thread_of),
+            threads_each: layout.here.len().max(1),
             replica,
             stage: Stage::Fresh,
             listed: None,

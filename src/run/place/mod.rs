@@ -19,6 +19,7 @@ use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Fingerprints;
 use crate::run::merging::{Merger, Merging};
 use crate::run::message::{Answer, Changes, Message, RoundTasks};
+use crate::run::process_merger::{ProcessMerger, RoundName};
 
 mod boundary;
 mod plan;
@@ -35,6 +36,8 @@ pub(crate) struct Place<P: Program> {
     verbs: Verbs<P>,
     /// Merging of partials, where it is done here.
     merger: Option<Merger<P>>,
+    /// Merging with the other workers of the process, where it is done.
+    pub(crate) process: Option<Arc<ProcessMerger<P>>>,
     worker: u32,
     options: PlaceOptions,
     /// Factors that make the worker slower than it is.
@@ -58,8 +61,8 @@ pub(crate) struct Place<P: Program> {
 /// A round of a stepwise plan under way: tasks that wait for their blocks, and partials.
 struct Step<P: Program> {
     round: u64,
-    /// The round's epoch and phase, where its partials may be merged.
-    merges: Option<(u64, P::Phase)>,
+    /// The round's epoch, its phase, and the workers of the process that answer it, where its partials may be merged.
+    merges: Option<(u64, P::Phase, u32)>,
     forward: Vec<(u32, u32)>,
     tasks: VecDeque<Task<P::Phase>>,
     partials: Vec<(u32, P::Partial)>,
@@ -101,6 +104,7 @@ impl<P: Program> Place<P> {
             program,
             verbs: P::verbs(),
             merger,
+            process: None,
             worker,
             options,
             slowdown: None,
@@ -151,7 +155,7 @@ impl<P: Program> Place<P> {
             Message::Step { changes, forward, work } => {
                 self.commit(&changes);
                 let (round, partials) = (work.round, Vec::with_capacity(work.tasks.len()));
-                let merges = self.merger.as_ref().map(|_| (work.epoch, work.phase.clone()));
+                let merges = self.merger.as_ref().map(|_| (work.epoch, work.phase.clone(), work.answering));
                 let tasks = work.into_tasks();
                 let tasks = if self.options.reversed { tasks.rev().collect() } else { tasks.collect() };
                 self.step = Some(Step { round, merges, forward, tasks, partials, spent: Spent::default() });
@@ -211,13 +215,33 @@ impl<P: Program> Place<P> {
             PanicContext::verb("evaluate").of("shard", number).enter();
             (number, self.program.evaluate(Evaluate { boundary, number, shard, replica: &*replica }))
         });
-        let mut partials = evaluated.collect();
+        let partials = evaluated.collect();
         let spent = Spent::since(started, self.program.is_evaluation(None));
-        if let Some(merger) = &self.merger {
-            partials = merger.merge(None, partials, PanicContext::verb("merge").epoch(boundary.epoch));
-        }
+        let partials = self.merge(None, (boundary.epoch, None), None, partials);
         let answer = self.answer(partials, spent);
         out.push((HUB, Message::Shares { answer, fingerprints }));
+    }
+
+    /// Merges partials as far as their subtrees are here, on this worker and in its process, of whose workers so
+    /// many answer the round, or all.
+    fn merge(
+        &self,
+        phase: Option<&P::Phase>,
+        name: RoundName,
+        answering: Option<u32>,
+        partials: Vec<(u32, P::Partial)>,
+    ) -> Vec<(u32, P::Partial)> {
+        let Some(merger) = self.merger.as_ref().filter(|merger| merger.merges(phase)) else {
+            return partials;
+        };
+        let (epoch, round) = name;
+        let at = PanicContext::verb("merge").epoch(epoch);
+        let at = round.map_or(at, |round| at.round(round));
+        let partials = merger.merge(phase, partials, at);
+        match &self.process {
+            Some(process) => process.merge(phase, name, answering, partials, at),
+            None => partials,
+        }
     }
 
     fn answer(&self, partials: Vec<(u32, P::Partial)>, Spent { busy, measured }: Spent) -> Answer<P> {
@@ -296,9 +320,8 @@ impl<P: Program> Place<P> {
         }
         if step.tasks.is_empty() && step.forward.is_empty() {
             let Step { round, merges, mut partials, spent, .. } = step;
-            if let (Some(merger), Some((epoch, phase))) = (&self.merger, &merges) {
-                let at = PanicContext::verb("merge").epoch(*epoch).round(round);
-                partials = merger.merge(Some(phase), partials, at);
+            if let Some((epoch, phase, answering)) = &merges {
+                partials = self.merge(Some(phase), (*epoch, Some(round)), Some(*answering), partials);
             }
             let answer = self.answer(partials, spent);
             out.push((HUB, Message::Partials { round, answer }));

@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use super::spent::Spent;
 use super::{HUB, Outbox, Place, panic_context};
-use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::run::message::Message;
 use crate::schedule::Round;
@@ -160,9 +159,8 @@ impl<P: Program> Place<P> {
         if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
             let Some(plan) = self.plan.take() else { return };
             let mut partials = plan.folded.into_iter().collect();
-            if let (Some(merger), Some(last)) = (&self.merger, plan.rounds.last()) {
-                let at = PanicContext::verb("merge").epoch(plan.epoch);
-                partials = merger.merge(Some(&last.phase), partials, at);
+            if let Some(last) = plan.rounds.last() {
+                partials = self.merge(Some(&last.phase), (plan.epoch, None), None, partials);
             }
             let answer = self.answer(partials, plan.spent);
             out.push((HUB, Message::PlanDone { answer }));
