@@ -13,11 +13,14 @@ use crate::engine::transfer::Transfer;
 use crate::engine::{Engine, Outcome, relay};
 use crate::program::Program;
 use crate::run::fingerprints::{BoundaryFingerprint, Component};
+use crate::run::merging::Merging;
 
 /// Runs a program again and again, each time carried out in another way, and compares the runs, change by
 /// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
 /// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
-/// and resumed at the first boundary, at one in the middle, and at the last.
+/// and resumed at the first boundary, at one in the middle, and at the last. A program that merges partials
+/// ([`Merge`](crate::Merge)) merges them where their shards are, and, where it says that any grouping gives the
+/// same bits, once from left to right: an error names `merge` where it is the cause.
 ///
 /// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets
 /// workers, threads, rescales and checkpoints does not matter.
@@ -65,14 +68,20 @@ use crate::run::fingerprints::{BoundaryFingerprint, Component};
 pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError> {
     let make = || make().compared();
     let reference = make().run()?;
-    let compare = |how: &str, engine: Engine<P>| compare(how, &reference, &engine.run()?, None);
-    compare("run once more", make())?;
-    compare("with tasks in reverse order", make().workers(3).reversed())?;
-    compare("on 2 workers", make().workers(2).threads(2))?;
-    compare("on 3 workers", make().workers(3).threads(3))?;
-    compare("on 3 workers that exchange bytes", make().workers(3).threads(3).serialized(true))?;
-    let plan = [(1, 2), (2, 3), (3, 1), (5, 3)];
-    compare("rescaled after epochs 1, 2, 3 and 5", make().threads(3).rescale(&plan))?;
+    let ways: [Way<P>; 6] = [
+        ("run once more", |engine| engine),
+        ("with tasks in reverse order", |engine| engine.workers(3).reversed()),
+        ("on 2 workers", |engine| engine.workers(2).threads(2)),
+        ("on 3 workers", |engine| engine.workers(3).threads(3)),
+        ("on 3 workers that exchange bytes", |engine| engine.workers(3).threads(3).serialized(true)),
+        ("rescaled after epochs 1, 2, 3 and 5", |engine| {
+            engine.threads(3).rescale(&[(1, 2), (2, 3), (3, 1), (5, 3)])
+        }),
+    ];
+    for (how, set) in ways {
+        compare(how, &reference, &set(make()).run()?, None).or_else(|why| blame_merge(&make, set, why))?;
+    }
+    compare_groupings(&make, &reference)?;
     compare_handed_over(&make, &reference)?;
     let epochs = reference.report.epochs;
     let mut boundaries = vec![1, epochs / 2, epochs];
@@ -96,6 +105,47 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     }
     Ok(())
 }
+
+/// A way in which a run is carried out: its name, and the settings of an engine.
+type Way<P> = (&'static str, fn(Engine<P>) -> Engine<P>);
+
+/// Names `merge` as the cause of a difference between a run and one that was carried out in another way, if there
+/// is none where both merge all partials at the hub, whichever shards they are of.
+fn blame_merge<P: Program>(
+    make: &dyn Fn() -> Engine<P>,
+    set: fn(Engine<P>) -> Engine<P>,
+    why: EngineError,
+) -> Result<(), EngineError> {
+    let EngineError::Replay { how, epoch, part, causes } = why else { return Err(why) };
+    let at_hub = |set: fn(Engine<P>) -> Engine<P>| set(make().merging(Merging::AtHub)).run();
+    if P::verbs().merge.is_some() && compare(&how, &at_hub(|engine| engine)?, &at_hub(set)?, None).is_ok() {
+        return Err(EngineError::Replay { how, epoch, part, causes: MERGED_ELSEWHERE });
+    }
+    Err(EngineError::Replay { how, epoch, part, causes })
+}
+
+/// Merges from left to right, if the program says that any grouping gives the same bits.
+fn compare_groupings<P: Program>(
+    make: &dyn Fn() -> Engine<P>,
+    reference: &Outcome<P>,
+) -> Result<(), EngineError> {
+    if !make().merges_in_any_grouping() {
+        return Ok(());
+    }
+    let in_a_row = make().merging(Merging::InARow).run()?;
+    match compare("with partials merged from left to right", reference, &in_a_row, None) {
+        Err(EngineError::Replay { how, epoch, part, .. }) => {
+            Err(EngineError::Replay { how, epoch, part, causes: MERGED_IN_A_ROW })
+        }
+        other => other,
+    }
+}
+
+const MERGED_ELSEWHERE: &str = "a `merge` that reads or changes state of the program; a part of a merged partial that its \
+                                `State` leaves out";
+
+const MERGED_IN_A_ROW: &str = "a `merge` that is not associative, such as a mean of means; where it only rounds sums of \
+                               floating-point numbers, `is_associative` says so with `false`";
 
 /// A value that crosses when the first process leaves: its name, its transfer, and the reasons that it may
 /// not be whole.

@@ -34,6 +34,7 @@ mod launched;
 mod measuring_tasks;
 #[cfg(target_os = "linux")]
 mod memory_limit;
+mod merging;
 mod model_files;
 #[cfg(target_os = "linux")]
 mod partitions;

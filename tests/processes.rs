@@ -23,23 +23,23 @@ fn engine(problem: &Problem) -> Engine<Mixing> {
     Engine::new(program, problem.schedule(), parts).epochs(12).staleness(2)
 }
 
-type Ran = Result<Option<Outcome<Mixing>>, EngineError>;
+type Ran<P> = Result<Option<Outcome<P>>, EngineError>;
 
 /// A run under way: its processes are threads.
-struct Run {
+pub(crate) struct Run<P: Program> {
     invitation: Invitation,
     ended: thread::JoinHandle<Ended>,
-    processes: Vec<(thread::JoinHandle<()>, mpsc::Receiver<Ran>)>,
+    processes: Vec<(thread::JoinHandle<()>, mpsc::Receiver<Ran<P>>)>,
     remote: raddle::cluster::Remote,
 }
 
 /// Outcome of a run, with the number of the process that has it; the coordinator's ending; errors.
-type End = (Option<(usize, Outcome<Mixing>)>, Ended, Vec<EngineError>);
+type End<P> = (Option<(usize, Outcome<P>)>, Ended, Vec<EngineError>);
 
-type Make = fn(u32) -> Engine<Mixing>;
+type Make<P = Mixing> = fn(u32) -> Engine<P>;
 
-impl Run {
-    fn begin(processes: u32, workers: u32, make: Make) -> Self {
+impl<P: Program> Run<P> {
+    pub(crate) fn begin(processes: u32, workers: u32, make: Make<P>) -> Self {
         let mut run = Self::open(processes, workers);
         (0..processes).for_each(|index| run.start(index, make));
         run
@@ -55,11 +55,11 @@ impl Run {
         Self { invitation, ended, processes: Vec::new(), remote }
     }
 
-    fn start(&mut self, index: u32, make: Make) {
+    fn start(&mut self, index: u32, make: Make<P>) {
         self.start_with(index, move |cluster| make(index).run_on(cluster));
     }
 
-    fn start_with(&mut self, index: u32, run: impl FnOnce(&Cluster) -> Ran + Send + 'static) {
+    fn start_with(&mut self, index: u32, run: impl FnOnce(&Cluster) -> Ran<P> + Send + 'static) {
         let (invitation, remote) = (self.invitation.clone(), self.remote.clone());
         let (tell, told) = mpsc::channel();
         let process = thread::spawn(move || {
@@ -72,7 +72,7 @@ impl Run {
     }
 
     /// The run's outcome, the number of the process that has it, and the coordinator's ending.
-    fn end(self) -> End {
+    pub(crate) fn end(self) -> End<P> {
         let (mut outcome, mut errors) = (None, Vec::new());
         for (index, (process, told)) in self.processes.into_iter().enumerate() {
             match told.recv().unwrap() {

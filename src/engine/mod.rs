@@ -25,6 +25,7 @@ use crate::cluster::Cluster;
 use crate::generation::Observer;
 use crate::program::Program;
 use crate::run::fingerprints::Fingerprints;
+use crate::run::merging::Merging;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::schedule::Schedule;
@@ -79,6 +80,7 @@ impl<P: Program> Engine<P> {
             serialized: false,
             reversed: false,
             fingerprints: Fingerprints::usual(),
+            merging: Merging::default(),
             staleness: 0,
             guard: true,
             epochs: None,

@@ -17,6 +17,7 @@ use crate::cluster::coordinator::{Action, Coordinator, CoordinatorConfig, Event}
 use crate::cluster::protocol::{GenerationStart, MemberReport, Order, Registration};
 use crate::program::Program;
 use crate::run::fingerprints::Fingerprints;
+use crate::run::merging::Merging;
 
 impl<P: Program> Engine<P> {
     /// Carries the run out on this process.
@@ -51,6 +52,17 @@ impl<P: Program> Engine<P> {
         (self.settings.workers, self.settings.threads, self.settings.serialized) = (1, Some(1), false);
         self.settings.rescale.clear();
         self.identity.get_or_insert_with(|| "a run that is compared with another".into());
+        self
+    }
+
+    /// `true` if the program's `merge` gives the same bits for any grouping, as it says.
+    pub(crate) fn merges_in_any_grouping(&self) -> bool {
+        P::verbs().merge.is_some_and(|verb| (verb.is_associative)(&self.program))
+    }
+
+    /// Merges partials there.
+    pub(crate) fn merging(mut self, merging: Merging) -> Self {
+        self.settings.merging = merging;
         self
     }
 

@@ -27,7 +27,9 @@ use crate::cluster::net::frames::ToProcess;
 use crate::program::Program;
 use crate::run::hub::{GenerationTotals, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
+use crate::run::merging::Merging;
 use crate::run::placement::Layout;
+use crate::run::process_merger::ProcessMerger;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 
@@ -40,6 +42,8 @@ pub(crate) struct Generation<P: Program> {
     pub(crate) settings: Arc<Settings>,
     pub(crate) layout: Layout,
     slots: Mutex<GenerationResult<P>>,
+    /// Merging of partials of this process's workers, where rounds are aggregated in another process.
+    merger: Option<Arc<ProcessMerger<P>>>,
     observer: Mutex<Option<Observer<P>>>,
     alarm: Arc<Alarm>,
     /// Threads that help the first worker.
@@ -63,7 +67,11 @@ impl<P: Program> Generation<P> {
         let epoch = hub.as_ref().map_or(0, |hub| hub.progress.epoch);
         let slots = GenerationResult { local, hub, began: None, epoch, ended: GenerationTotals::default() };
         let values = ArrivedValues::new(&layout);
+        let merges = layout.here.start > 0 && !settings.serialized && settings.merging == Merging::AtShards;
+        let (shard_at, is_here) = (&layout.shard_at, |worker| layout.is_here(worker));
+        let merger = ProcessMerger::new(&program, shard_at, layout.workers as u32, is_here);
         Self {
+            merger: merger.filter(|_| merges).map(Arc::new),
             program,
             settings,
             layout,

@@ -24,7 +24,7 @@ impl<P: Program> Generation<P> {
         let workers =
             (0..self.layout.workers as u32).filter(|&w| self.layout.thread_of[w as usize] == thread);
         let workers: Vec<u32> = workers.collect();
-        let Settings { reversed, fingerprints, .. } = *self.settings;
+        let Settings { reversed, fingerprints, merging, .. } = *self.settings;
         // One replica alone has nothing to differ from.
         let fingerprints = if fingerprints == Fingerprints::Replicas && self.layout.workers == 1 {
             Fingerprints::Off
@@ -32,7 +32,7 @@ impl<P: Program> Generation<P> {
             fingerprints
         };
         let checkpoints = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| Arc::clone(checkpoints));
-        let options = PlaceOptions { reversed, fingerprints, checkpoints };
+        let options = PlaceOptions { reversed, fingerprints, merging, checkpoints };
         let place = |&worker: &u32| {
             let shards = take_placed(&mut slots.local.shards, &self.layout.shard_at, worker);
             let blocks = take_placed(&mut slots.local.blocks, &self.layout.block_at, worker);
@@ -41,6 +41,7 @@ impl<P: Program> Generation<P> {
             let mut place =
                 Place::new(program, (worker, options.clone()), placement, shards, blocks, replica);
             place.slowdown.clone_from(&self.settings.slowdown);
+            place.process.clone_from(&self.merger);
             place
         };
         Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect(), reversed)

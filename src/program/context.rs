@@ -34,7 +34,7 @@ pub struct Aggregate<'a, P: Program> {
     /// The pinned block, as the rounds before have left it.
     pub pinned: &'a mut P::Pinned,
     /// One partial for each of the round's tasks, in shard order; of a plan that is aggregated once, one for
-    /// each shard.
+    /// each shard. One in all where they are merged ([`Merge`](crate::Merge)).
     pub partials: Partials<P::Partial>,
 }
 
@@ -58,6 +58,7 @@ pub struct Conclude<'a, P: Program> {
     pub pinned: &'a mut P::Pinned,
     /// The replica, with all commits of the epoch.
     pub replica: &'a P::Replica,
-    /// One partial for each shard, in shard order: the results of [`Program::evaluate`].
+    /// One partial for each shard, in shard order: the results of [`Program::evaluate`]. One in all where they are
+    /// merged ([`Merge`](crate::Merge)).
     pub partials: Partials<P::Partial>,
 }

@@ -34,7 +34,8 @@ use crate::program::verdict::Verdict;
 /// round runs [`Update`](crate::Update) (or, where it brings blocks, [`UpdateBlock`](crate::UpdateBlock)) on
 /// its shards, [`aggregate`](Program::aggregate) on their partials *in shard order*, and
 /// [`commit`](Program::commit) everywhere. Further verbs, which only some schedules require, have traits of
-/// their own; [`verbs`](Program::verbs) names those that the program has. At a boundary,
+/// their own, as has [`Merge`](crate::Merge), which makes one of the partials of neighbouring shards;
+/// [`verbs`](Program::verbs) names those that the program has. At a boundary,
 /// [`evaluate`](Program::evaluate) runs on every shard and [`conclude`](Program::conclude) on their partials.
 /// None of them may read a clock, a thread or a random source other than a [`Stream`](crate::random::Stream)
 /// named by the fields of the [`Task`], such as [`Task::stream`]: then the model's bytes depend on the data,

@@ -45,11 +45,13 @@ pub(crate) struct RoundTasks<P: Program> {
     pub(crate) round: u64,
     pub(crate) phase: P::Phase,
     pub(crate) tasks: Vec<Assignment>,
+    /// Workers of the process that answer the round, if their partials are merged.
+    pub(crate) answering: u32,
 }
 
 impl<P: Program> RoundTasks<P> {
     pub(crate) fn into_tasks(self) -> impl DoubleEndedIterator<Item = Task<P::Phase>> {
-        let Self { epoch, round, phase, tasks } = self;
+        let Self { epoch, round, phase, tasks, .. } = self;
         tasks.into_iter().map(move |task| task.task(&phase, epoch, round))
     }
 }
@@ -64,7 +66,7 @@ pub(crate) struct Answer<P: Program> {
     pub(crate) measured: f64,
 }
 
-crate::state!([P: Program] RoundTasks<P> { epoch, round, phase, tasks });
+crate::state!([P: Program] RoundTasks<P> { epoch, round, phase, tasks, answering });
 crate::state!([P: Program] Answer<P> { worker, partials, busy, measured });
 crate::state!([P: Program] enum Message<P> {
     Step { changes, forward, work },

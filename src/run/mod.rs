@@ -5,10 +5,12 @@
 pub(crate) mod fingerprints;
 pub(crate) mod hub;
 pub(crate) mod local_state;
+pub(crate) mod merging;
 pub(crate) mod message;
 pub(crate) mod place;
 pub mod placement;
 pub(crate) mod places;
+pub(crate) mod process_merger;
 pub(crate) mod record;
 pub(crate) mod requests;
 pub(crate) mod saved_state;

@@ -7,6 +7,7 @@ use crate::base::slowdown::Slowdown;
 use crate::base::stop::Stop;
 use crate::checkpoint::{CheckpointWriter, Due};
 use crate::run::fingerprints::Fingerprints;
+use crate::run::merging::Merging;
 use crate::run::record::{Ending, Limit};
 use crate::run::requests::BoundaryRequests;
 
@@ -19,6 +20,7 @@ pub(crate) struct Settings {
     /// `true` if tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
     pub(crate) fingerprints: Fingerprints,
+    pub(crate) merging: Merging,
     pub(crate) staleness: usize,
     pub(crate) guard: bool,
     pub(crate) epochs: Option<u64>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::gathering::merged;
 use super::{Hub, Stage, TURN};
 use crate::base::state::Shared;
 use crate::program::Program;
@@ -38,7 +39,9 @@ impl<P: Program> Hub<P> {
                 };
                 let Some(partials) = partials.add(answer.partials) else { return Ok(()) };
                 if let Some(round) = last.take() {
-                    self.state.progress.panic_context("aggregate").enter();
+                    let at = self.state.progress.panic_context("merge");
+                    let partials = merged(self.merger.as_ref(), Some(&round.phase), partials, at);
+                    at.then("aggregate").enter();
                     let pinned = &mut self.state.pinned;
                     let change = self.program.aggregate(Aggregate { round: &round, pinned, partials });
                     self.fingerprint_change(0, &change);

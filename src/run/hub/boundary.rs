@@ -1,6 +1,6 @@
 //! Boundaries: evaluating, concluding, beginning the next epoch or ending the generation.
 
-use super::gathering::Gathering;
+use super::gathering::{Gathering, merged};
 use super::guard::is_worse;
 use super::{GenerationExit, Hub, MOST_ROLLBACKS, Progress, Stage, Unconcluded};
 use crate::base::panic_context::PanicContext;
@@ -41,7 +41,9 @@ impl<P: Program> Hub<P> {
         let epoch = boundary.epoch;
         self.state.progress.epoch = epoch;
         let pinned = self.checkpoint.then(|| pinned_state(&*self.program, &self.state.pinned));
-        PanicContext::verb("conclude").epoch(epoch).enter();
+        let at = PanicContext::verb("merge").epoch(epoch);
+        let partials = merged(self.merger.as_ref(), None, partials, at);
+        at.then("conclude").enter();
         let verdict = {
             let (pinned, replica) = (&mut self.state.pinned, self.replica.borrow());
             self.program.conclude(Conclude { boundary, pinned, replica: &replica, partials })

@@ -1,6 +1,9 @@
 //! [`Gathering`]: answers of workers, until the last has come.
 
+use crate::base::panic_context::PanicContext;
+use crate::program::Program;
 use crate::program::partials::Partials;
+use crate::run::merging::Merger;
 
 /// Answers that are being gathered, as (shard, answer).
 pub(super) struct Gathering<T> {
@@ -34,5 +37,18 @@ impl<T> Gathering<T> {
     /// Answers that have come.
     pub(super) fn take(&mut self) -> Partials<T> {
         Partials::from(std::mem::take(&mut self.answers))
+    }
+}
+
+/// The partials of a phase, merged into one where the program does.
+pub(super) fn merged<P: Program>(
+    merger: Option<&Merger<P>>,
+    phase: Option<&P::Phase>,
+    partials: Partials<P::Partial>,
+    at: PanicContext,
+) -> Partials<P::Partial> {
+    match merger {
+        Some(merger) => Partials::from(merger.merge(phase, partials.into_pairs(), at)),
+        None => partials,
     }
 }

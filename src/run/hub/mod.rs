@@ -32,6 +32,7 @@ use crate::base::state::Shared;
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program};
 use crate::run::fingerprints::Component;
+use crate::run::merging::Merger;
 use crate::run::message::Changes;
 use crate::run::place::Outbox;
 use crate::run::placement::Layout;
@@ -87,6 +88,8 @@ struct Accepted {
 pub(crate) struct Hub<P: Program> {
     program: Arc<P>,
     verbs: Verbs<P>,
+    /// Merging of partials, where the program merges them.
+    merger: Option<Merger<P>>,
     settings: Arc<Settings>,
     pub(crate) state: HubState<P>,
     /// Workers that hold something, and those that the run was given.
@@ -97,6 +100,9 @@ pub(crate) struct Hub<P: Program> {
     helpers: Arc<HelperThreads>,
     /// The worker of each shard.
     placement: Arc<Vec<u32>>,
+    /// The thread of each worker, and the number of threads of each process.
+    thread_of: Arc<Vec<u32>>,
+    threads_each: usize,
     replica: Rc<RefCell<P::Replica>>,
     stage: Stage<P>,
     /// The rest of a known plan that is handed out round by round.
@@ -138,8 +144,10 @@ impl<P: Program> Hub<P> {
         let workers = layout.workers;
         let names = NameCheck::new(state.schedule.variables(), layout);
         let ended = GenerationTotals { block_at: layout.block_at.clone(), ..GenerationTotals::default() };
+        let merger = Merger::of_all(&program, layout.shard_at.len() as u32, settings.merging);
         Self {
             names,
+            merger,
             asked: layout.asked,
             program,
             verbs: P::verbs(),
@@ -148,6 +156,8 @@ impl<P: Program> Hub<P> {
             workers,
             helpers,
             placement: Arc::clone(&layout.shard_at),
+            thread_of: Arc::clone(&layout.thread_of),
+            threads_each: layout.here.len().max(1),
             replica,
             stage: Stage::Fresh,
             listed: None,

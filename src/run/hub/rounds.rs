@@ -1,7 +1,7 @@
 //! Rounds: handing them out, aggregating them in order, and letting the schedule learn them.
 
 use super::check::check_related;
-use super::gathering::Gathering;
+use super::gathering::{Gathering, merged};
 use super::{COMMITS_HELD, Flight, Hub, Stage};
 use crate::base::state::Shared;
 use crate::program::context::Aggregate;
@@ -119,7 +119,8 @@ impl<P: Program> Hub<P> {
 
     /// The tasks of a round for one worker.
     fn work(&self, phase: &P::Phase, tasks: Vec<Assignment>) -> RoundTasks<P> {
-        RoundTasks { epoch: self.state.progress.epoch, round: self.issued, phase: phase.clone(), tasks }
+        let epoch = self.state.progress.epoch;
+        RoundTasks { epoch, round: self.issued, phase: phase.clone(), tasks, answering: 0 }
     }
 
     pub(super) fn prepare(&self, round: &mut Round<P::Phase>) {
@@ -142,19 +143,41 @@ impl<P: Program> Hub<P> {
             }
         }
         self.count(&round);
-        let mut waiting = 0;
+        let is_asked = |(worker, (tasks, forward)): (usize, (&Vec<_>, &Vec<_>))| {
+            !tasks.is_empty() || !forward.is_empty() || self.unsent[worker].len() >= COMMITS_HELD
+        };
+        let asked: Vec<bool> = tasks.iter().zip(&forward).enumerate().map(is_asked).collect();
+        let answering = self.answering(&round.phase, &asked);
         for (worker, (tasks, forward)) in tasks.into_iter().zip(forward).enumerate() {
-            if tasks.is_empty() && forward.is_empty() && self.unsent[worker].len() < COMMITS_HELD {
+            if !asked[worker] {
                 continue;
             }
-            waiting += 1;
             let changes = std::mem::take(&mut self.unsent[worker]);
-            let work = self.work(&round.phase, tasks);
+            let mut work = self.work(&round.phase, tasks);
+            work.answering = answering.get(self.process_of(worker)).copied().unwrap_or(0);
             out.push((worker as u32, Message::Step { changes, forward, work }));
         }
+        let waiting = asked.into_iter().filter(|&asked| asked).count();
         let number = self.issued;
         self.flights.push_back(Flight { number, round, partials: Gathering::of(waiting), change: None });
         self.issued += 1;
+    }
+
+    /// Number of the process that a worker is in.
+    fn process_of(&self, worker: usize) -> usize {
+        self.thread_of[worker] as usize / self.threads_each
+    }
+
+    /// Number of the workers asked in each process; empty if partials of the phase are not merged.
+    fn answering(&self, phase: &P::Phase, asked: &[bool]) -> Vec<u32> {
+        if self.merger.as_ref().is_none_or(|merger| !merger.merges(Some(phase))) {
+            return Vec::new();
+        }
+        let mut answering = vec![0; self.process_of(self.workers - 1) + 1];
+        for worker in (0..self.workers).filter(|&worker| asked[worker]) {
+            answering[self.process_of(worker)] += 1;
+        }
+        answering
     }
 
     pub(super) fn count(&mut self, round: &Round<P::Phase>) {
@@ -201,8 +224,10 @@ impl<P: Program> Hub<P> {
             if flight.partials.waits() || flight.number >= end {
                 break;
             }
-            self.state.progress.panic_context("aggregate").round(flight.number).enter();
-            let partials = flight.partials.take();
+            let at = self.state.progress.panic_context("merge").round(flight.number);
+            let phase = Some(&flight.round.phase);
+            let partials = merged(self.merger.as_ref(), phase, flight.partials.take(), at);
+            at.then("aggregate").enter();
             let (round, pinned) = (&flight.round, &mut self.state.pinned);
             let change = self.program.aggregate(Aggregate { round, pinned, partials });
             let number = flight.number;

@@ -17,7 +17,9 @@ use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Fingerprints;
+use crate::run::merging::{Merger, Merging};
 use crate::run::message::{Answer, Changes, Message, RoundTasks};
+use crate::run::process_merger::{ProcessMerger, RoundName};
 
 mod boundary;
 mod plan;
@@ -32,6 +34,10 @@ pub(crate) const HUB: u32 = u32::MAX;
 pub(crate) struct Place<P: Program> {
     program: Arc<P>,
     verbs: Verbs<P>,
+    /// Merging of partials, where it is done here.
+    merger: Option<Merger<P>>,
+    /// Merging with the other workers of the process, where it is done.
+    pub(crate) process: Option<Arc<ProcessMerger<P>>>,
     worker: u32,
     options: PlaceOptions,
     /// Factors that make the worker slower than it is.
@@ -55,6 +61,8 @@ pub(crate) struct Place<P: Program> {
 /// A round of a stepwise plan under way: tasks that wait for their blocks, and partials.
 struct Step<P: Program> {
     round: u64,
+    /// The round's epoch, its phase, and the workers of the process that answer it, where its partials may be merged.
+    merges: Option<(u64, P::Phase, u32)>,
     forward: Vec<(u32, u32)>,
     tasks: VecDeque<Task<P::Phase>>,
     partials: Vec<(u32, P::Partial)>,
@@ -67,6 +75,7 @@ pub(crate) struct PlaceOptions {
     /// `true` if tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
     pub(crate) fingerprints: Fingerprints,
+    pub(crate) merging: Merging,
     /// The writer of a boundary's parts, where it may become a checkpoint.
     pub(crate) checkpoints: Option<Arc<CheckpointWriter>>,
 }
@@ -88,9 +97,14 @@ impl<P: Program> Place<P> {
         blocks: BTreeMap<u32, P::Block>,
         replica: P::Replica,
     ) -> Self {
+        let is_here = |shard: u32| placement[shard as usize] == worker;
+        let merges = options.merging == Merging::AtShards;
+        let merger = if merges { Merger::new(&program, placement.len() as u32, is_here) } else { None };
         Self {
             program,
             verbs: P::verbs(),
+            merger,
+            process: None,
             worker,
             options,
             slowdown: None,
@@ -141,9 +155,10 @@ impl<P: Program> Place<P> {
             Message::Step { changes, forward, work } => {
                 self.commit(&changes);
                 let (round, partials) = (work.round, Vec::with_capacity(work.tasks.len()));
+                let merges = self.merger.as_ref().map(|_| (work.epoch, work.phase.clone(), work.answering));
                 let tasks = work.into_tasks();
                 let tasks = if self.options.reversed { tasks.rev().collect() } else { tasks.collect() };
-                self.step = Some(Step { round, forward, tasks, partials, spent: Spent::default() });
+                self.step = Some(Step { round, merges, forward, tasks, partials, spent: Spent::default() });
                 self.run_step(out)?;
             }
             Message::Plan { epoch, changes, rounds } => {
@@ -202,8 +217,31 @@ impl<P: Program> Place<P> {
         });
         let partials = evaluated.collect();
         let spent = Spent::since(started, self.program.is_evaluation(None));
+        let partials = self.merge(None, (boundary.epoch, None), None, partials);
         let answer = self.answer(partials, spent);
         out.push((HUB, Message::Shares { answer, fingerprints }));
+    }
+
+    /// Merges partials as far as their subtrees are here, on this worker and in its process, of whose workers so
+    /// many answer the round, or all.
+    fn merge(
+        &self,
+        phase: Option<&P::Phase>,
+        name: RoundName,
+        answering: Option<u32>,
+        partials: Vec<(u32, P::Partial)>,
+    ) -> Vec<(u32, P::Partial)> {
+        let Some(merger) = self.merger.as_ref().filter(|merger| merger.merges(phase)) else {
+            return partials;
+        };
+        let (epoch, round) = name;
+        let at = PanicContext::verb("merge").epoch(epoch);
+        let at = round.map_or(at, |round| at.round(round));
+        let partials = merger.merge(phase, partials, at);
+        match &self.process {
+            Some(process) => process.merge(phase, name, answering, partials, at),
+            None => partials,
+        }
     }
 
     fn answer(&self, partials: Vec<(u32, P::Partial)>, Spent { busy, measured }: Spent) -> Answer<P> {
@@ -281,7 +319,10 @@ impl<P: Program> Place<P> {
             worked = true;
         }
         if step.tasks.is_empty() && step.forward.is_empty() {
-            let Step { round, partials, spent, .. } = step;
+            let Step { round, merges, mut partials, spent, .. } = step;
+            if let Some((epoch, phase, answering)) = &merges {
+                partials = self.merge(Some(phase), (*epoch, Some(round)), Some(*answering), partials);
+            }
             let answer = self.answer(partials, spent);
             out.push((HUB, Message::Partials { round, answer }));
             self.early.clear();

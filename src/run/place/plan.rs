@@ -163,7 +163,11 @@ impl<P: Program> Place<P> {
     fn end_plan_if_done(&mut self, out: &mut Outbox<P>) {
         if self.plan.as_ref().is_some_and(|plan| plan.left == 0) {
             let Some(plan) = self.plan.take() else { return };
-            let answer = self.answer(plan.folded.into_iter().collect(), plan.spent);
+            let mut partials = plan.folded.into_iter().collect();
+            if let Some(last) = plan.rounds.last() {
+                partials = self.merge(Some(&last.phase), (plan.epoch, None), None, partials);
+            }
+            let answer = self.answer(partials, plan.spent);
             out.push((HUB, Message::PlanDone { answer }));
         }
     }

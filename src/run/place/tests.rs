@@ -31,12 +31,17 @@ impl Update for Measuring {
 
 #[test]
 fn seconds_of_a_round_that_measures_are_told_apart_from_those_of_one_that_trains() {
-    let options = PlaceOptions { reversed: false, fingerprints: Fingerprints::Off, checkpoints: None };
+    let options = PlaceOptions {
+        reversed: false,
+        fingerprints: Fingerprints::Off,
+        merging: Merging::AtShards,
+        checkpoints: None,
+    };
     let (shards, blocks) = ([(0, ()), (1, ())].into(), BTreeMap::new());
     let mut place = Place::new(Arc::new(Measuring), (0, options), Arc::new(vec![0, 0]), shards, blocks, ());
     for phase in [0, 1] {
         let tasks = [0, 1].map(|shard| Assignment { shard, block: None, variables: Vec::new() });
-        let work = RoundTasks { epoch: 0, round: u64::from(phase), phase, tasks: tasks.into() };
+        let work = RoundTasks { epoch: 0, round: u64::from(phase), phase, tasks: tasks.into(), answering: 0 };
         place.receive(Message::Step { changes: Vec::new(), forward: Vec::new(), work });
         let mut out = Outbox::new();
         while place.run(&mut out).unwrap() {}

@@ -23,11 +23,14 @@ pub struct DocumentShard {
     /// How the shard's own tasks have changed the topics' totals in the epoch under way, of which nobody else
     /// knows yet.
     pub(crate) moved: Moved,
+    /// By how much the topics' totals that its tasks read were off in the last epoch, at most: sum over topics. 0 where
+    /// changes become visible each round.
+    pub(crate) unseen: u64,
     /// Bytes of tokens and of room that it had, where it has dropped them.
     pub(crate) drop_training_data: usize,
 }
 
-raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved, drop_training_data });
+raddle::state!(DocumentShard { documents, ends, slices, rows, held_out, moved, unseen, drop_training_data });
 
 /// Changes of the topics' totals in an epoch.
 #[derive(Clone, Debug, Default)]
@@ -35,15 +38,22 @@ pub(crate) struct Moved {
     /// The epoch, counted from 1; 0 before any.
     epoch: u64,
     topics: Vec<i32>,
+    /// By how much totals that were fixed within a task were off when it ended, at most: sum over topics.
+    pub(crate) fixed: u64,
 }
 
-raddle::state!(Moved { epoch, topics });
+raddle::state!(Moved { epoch, topics, fixed });
+
+/// Sum over topics of those changes of the totals that are not a shard's own.
+pub(crate) fn by_others(all: &[i64], own: impl Iterator<Item = i64>) -> u64 {
+    all.iter().zip(own.chain(std::iter::repeat(0))).map(|(all, own)| (all - own).unsigned_abs()).sum()
+}
 
 impl Moved {
     /// The changes in this epoch so far, for each of the topics.
     pub(crate) fn during(&mut self, epoch: u64, topics: usize) -> &mut [i32] {
         if self.epoch != epoch + 1 {
-            self.epoch = epoch + 1;
+            (self.epoch, self.fixed) = (epoch + 1, 0);
             self.topics.clear();
             self.topics.resize(topics, 0);
         }
@@ -52,6 +62,13 @@ impl Moved {
 }
 
 impl DocumentShard {
+    /// Takes in how all shards have changed the topics' totals in the epoch that is over: changes that the shard has
+    /// not seen are those of the others, and in lockstep those of a task itself.
+    pub(crate) fn learn_of(&mut self, all: &[i64]) {
+        let own = self.moved.topics.iter().map(|&own| i64::from(own));
+        self.unseen = by_others(all, own) + self.moved.fixed;
+    }
+
     /// How many of the first documents hold about the part `fraction` of the tokens: as near to it as whole
     /// documents come. Always too few would add up where shards are many and documents long.
     pub(crate) fn first_documents(&self, fraction: f64) -> usize {
@@ -88,7 +105,7 @@ impl DocumentShard {
     pub(crate) fn drop_training_data(&mut self) {
         let before = self.token_bytes() + self.rows.bytes();
         self.slices = Vec::new();
-        (self.held_out, self.moved) = (HeldOut::default(), Moved::default());
+        (self.held_out, self.moved, self.unseen) = (HeldOut::default(), Moved::default(), 0);
         self.rows.drop_training_data();
         self.drop_training_data += before - self.rows.bytes();
     }
@@ -107,13 +124,14 @@ impl DocumentShard {
         self.slices.iter().map(slice).sum()
     }
 
-    /// Writes topics and rows, whose order is part of what is learned, and that a boundary is to score.
+    /// Writes topics and rows, whose order is part of what is learned, and what a boundary is to score and to report.
     pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         for slice in &self.slices {
             out.write(&slice.topics);
         }
         out.write(&self.rows);
         out.write(&self.held_out.is_gathered);
+        out.write(&self.unseen);
     }
 
     /// Reads what [`save_state`](Self::save_state) wrote.
@@ -131,6 +149,7 @@ impl DocumentShard {
         }
         self.rows = rows;
         self.held_out.is_gathered = from.read()?;
+        self.unseen = from.read()?;
         // An epoch that is run again begins without what it had changed.
         self.moved = Moved::default();
         Ok(())

@@ -2,7 +2,7 @@
 
 use raddle::{Metric, Status, Verdict};
 
-use super::messages::{Change, Partial};
+use super::messages::{Change, Sums};
 use super::pinned::{Evaluation, Record};
 use super::replica::Replica;
 use super::spec::Spec;
@@ -13,13 +13,13 @@ impl Spec {
     /// One step of Minka's fixed point for an asymmetric alpha ("Estimating a Dirichlet distribution", 2000,
     /// eq. 55):
     /// `alpha_k <- alpha_k sum_d (digamma(n_dk + alpha_k) - digamma(alpha_k)) / sum_d (digamma(n_d + A) - digamma(A))`.
-    pub(super) fn new_alpha(&self, sums: &Partial, totals: &Replica) -> Vec<f64> {
+    pub(super) fn new_alpha(&self, sums: &Sums, totals: &Replica) -> Vec<f64> {
         let step = |(&alpha, &sum): (&f64, &f64)| (alpha * sum / sums.alpha_all).clamp(1e-6, 1e3);
         totals.alpha.iter().zip(&sums.alpha).map(step).collect()
     }
 
     /// New beta by the step for alpha: words take the place of topics, topics that of documents.
-    pub(super) fn new_beta(&self, sums: &Partial, totals: &Replica) -> f64 {
+    pub(super) fn new_beta(&self, sums: &Sums, totals: &Replica) -> f64 {
         let norm = self.words as f64 * totals.beta;
         let every: f64 = totals
             .topics
@@ -36,7 +36,7 @@ impl Spec {
     pub(super) fn evaluation(
         &self,
         epoch: u64,
-        sums: &Partial,
+        sums: &Sums,
         totals: &Replica,
         count_drift: f64,
     ) -> Evaluation {

@@ -1,6 +1,6 @@
 //! [`Record`]: the pinned block. What boundaries have found, and when the run is done.
 
-use super::messages::Partial;
+use super::messages::Sums;
 use crate::data::problem::{TEST, VALIDATION};
 
 /// A boundary at which held-out documents were scored.
@@ -42,7 +42,7 @@ impl Evaluation {
 pub struct Record {
     pub(crate) evaluations: Vec<Evaluation>,
     /// Sums of the epoch under way: those of the words.
-    pub(crate) sums: Partial,
+    pub(crate) sums: Sums,
     /// The largest drift of the epoch under way, and of the run once all tokens have topics.
     pub(crate) epoch_drift: f64,
     pub(crate) count_drift: f64,

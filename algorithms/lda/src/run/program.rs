@@ -8,18 +8,18 @@
 use raddle::random::Stream;
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Program, Restored, Task, TaskOf, Update, UpdateBlock,
-    Verdict, Visibility,
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Merge, Program, Restored, Task, TaskOf, Update,
+    UpdateBlock, Verdict, Visibility,
 };
 
-use super::messages::{Change, Partial};
+use super::messages::{Change, Partial, Sums};
 use super::pinned::Record;
 use super::replica::Replica;
 use super::schedule::Phase;
 use super::spec::Spec;
 use crate::counts::priors::WordPriors;
 use crate::data::block::WordBlock;
-use crate::data::shard::DocumentShard;
+use crate::data::shard::{DocumentShard, by_others};
 use crate::evaluate::perplexity::{self, TopicModel};
 use crate::kernels::{self, Draws, Sample};
 
@@ -38,7 +38,7 @@ impl Program for LdaProgram {
         Partial = Partial,
         Change = Change,
         Phase = Phase;
-        update, update_block, fold
+        update, update_block, fold, merge
     );
 
     fn visibility(&self) -> Visibility {
@@ -59,20 +59,16 @@ impl Program for LdaProgram {
         let Aggregate { pinned: record, partials, .. } = at;
         let mut moved = vec![0i64; self.spec.topics];
         for partial in &partials {
-            moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += i64::from(part));
+            moved.iter_mut().zip(&partial.moved).for_each(|(sum, &part)| *sum += part);
         }
-        // Changes that a shard has not seen are those of the others, and in lockstep those of the task
-        // itself.
-        let unseen = |partial: &Partial| -> u64 {
-            let own = partial.moved.iter().map(|&own| i64::from(own));
-            let others: u64 = moved.iter().zip(own).map(|(all, own)| (all - own).unsigned_abs()).sum();
-            others + partial.unseen
-        };
-        let most = partials.iter().map(unseen).max().unwrap_or(0);
-        record.epoch_drift = record.epoch_drift.max(most as f64 / self.spec.tokens as f64);
-        for partial in partials {
-            record.sums.add(Partial { moved: Vec::new(), ..partial });
+        // Where changes become visible at the boundary, the shards find it there.
+        if self.spec.visibility == Visibility::EachRound {
+            let unseen =
+                |partial: &Partial| by_others(&moved, partial.moved.iter().copied()) + partial.unseen;
+            let most = partials.iter().map(unseen).max().unwrap_or(0);
+            record.epoch_drift = record.epoch_drift.max(self.spec.drift(most));
         }
+        partials.into_iter().flat_map(|partial| partial.sums).for_each(|sums| record.sums.add(sums));
         Change { moved, priors: None }
     }
 
@@ -80,20 +76,28 @@ impl Program for LdaProgram {
         totals.commit(change);
     }
 
+    fn commit_shard(&self, change: &Change, _: u32, shard: &mut DocumentShard) {
+        if self.spec.visibility == Visibility::AtBoundary && !change.moved.is_empty() {
+            shard.learn_of(&change.moved);
+        }
+    }
+
     fn evaluate(&self, at: Evaluate<'_, Self>) -> Partial {
         let Evaluate { boundary, shard, replica: totals, .. } = at;
-        let mut share = Partial::default();
+        let mut share = Partial { unseen: shard.unseen, ..Partial::default() };
         let is_scored = |last: &u64| match self.spec.sets.is_empty() {
             true => self.spec.course.scores(*last),
             false => shard.held_out.is_gathered,
         };
         if let Some(last) = boundary.epoch.checked_sub(1).filter(is_scored) {
-            share.documents = self.spec.documents_likelihood(shard, totals, last);
+            let documents = self.spec.documents_likelihood(shard, totals, last);
+            let mut sums = Sums { documents, ..Sums::default() };
             if !self.spec.sets.is_empty() {
                 let inverse = self.spec.inverse(totals, totals.beta, false);
                 let given = TopicModel { inverse: &inverse, alpha: &totals.alpha, beta: totals.beta };
-                share.scores = perplexity::score(&mut shard.held_out, self.spec.sets.len(), &given);
+                sums.scores = perplexity::score(&mut shard.held_out, self.spec.sets.len(), &given);
             }
+            share.sums.push(sums);
         }
         share
     }
@@ -101,8 +105,11 @@ impl Program for LdaProgram {
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
         let Conclude { boundary, pinned: record, replica: totals, partials: shares } = at;
         let mut sums = std::mem::take(&mut record.sums);
-        shares.into_iter().for_each(|share| sums.add(share));
-        let count_drift = std::mem::take(&mut record.epoch_drift);
+        let mut count_drift = std::mem::take(&mut record.epoch_drift);
+        for share in shares {
+            count_drift = count_drift.max(self.spec.drift(share.unseen));
+            share.sums.into_iter().for_each(|one| sums.add(one));
+        }
         let epoch = boundary.epoch;
         if let Some(last) = epoch.checked_sub(1) {
             if self.spec.course.pass(last).had >= 1.0 {
@@ -157,7 +164,7 @@ impl Update for LdaProgram {
     /// The only rounds without blocks: statistics of documents for alpha.
     fn update(&self, at: TaskOf<'_, Self>) -> Partial {
         assert_eq!(at.task.phase, Phase::Alpha, "a round without blocks");
-        self.spec.alpha_sums(at.shard, at.replica, at.task.epoch)
+        Partial::of(self.spec.alpha_sums(at.shard, at.replica, at.task.epoch))
     }
 }
 
@@ -166,7 +173,7 @@ impl UpdateBlock for LdaProgram {
         let BlockTaskOf { task, shard, number, block, replica: totals } = at;
         match task.phase {
             Phase::Sample => self.sample(task, number, shard, block, totals),
-            Phase::Statistics => self.spec.statistics(block, totals),
+            Phase::Statistics => Partial::of(self.spec.statistics(block, totals)),
             Phase::Gather => {
                 shard.held_out.gather(number, block);
                 Partial::default()
@@ -178,7 +185,19 @@ impl UpdateBlock for LdaProgram {
 
 impl Fold for LdaProgram {
     fn fold(&self, so_far: &mut Partial, next: Partial) {
-        so_far.add(next);
+        so_far.fold(next);
+    }
+}
+
+impl Merge for LdaProgram {
+    fn merge(&self, _: Option<&Phase>, left: &mut Partial, right: Partial) {
+        left.merge(right);
+    }
+
+    /// Where changes become visible each round, each shard's own is needed to say how far the others' have taken the
+    /// totals from those that it read.
+    fn merges(&self, phase: Option<&Phase>) -> bool {
+        phase.is_none() || self.spec.visibility == Visibility::AtBoundary
     }
 }
 
@@ -225,6 +244,9 @@ impl LdaProgram {
             true => moved.iter().map(|moved| u64::from(moved.unsigned_abs())).sum(),
             false => 0,
         };
-        Partial { moved, unseen, ..Partial::default() }
+        if self.spec.visibility == Visibility::AtBoundary {
+            shard.moved.fixed = shard.moved.fixed.max(unseen);
+        }
+        Partial { moved: moved.into_iter().map(i64::from).collect(), unseen, sums: Vec::new() }
     }
 }

@@ -3,7 +3,7 @@
 use raddle::Restored;
 use raddle::state::StateError;
 
-use super::messages::Partial;
+use super::messages::Sums;
 use super::program::LdaProgram;
 use super::spec::Spec;
 use crate::data::block::WordBlock;
@@ -70,11 +70,10 @@ impl Spec {
     }
 
     /// Check for sums of an epoch that is to be concluded, or of none.
-    fn are_sums(&self, sums: &Partial, epoch: Option<u64>) -> bool {
+    fn are_sums(&self, sums: &Sums, epoch: Option<u64>) -> bool {
         let optimises = epoch.is_some_and(|epoch| self.optimise && self.course.optimises(epoch));
         let is_sum = |sum: &f64| sum.is_finite() && *sum >= 0.0;
-        sums.moved.is_empty()
-            && sums.scores.is_empty()
+        sums.scores.is_empty()
             && sums.alpha.len() == if optimises { self.topics } else { 0 }
             && sums.alpha.iter().chain([&sums.alpha_all, &sums.beta]).all(is_sum)
             && (!optimises || sums.alpha_all > 0.0)

@@ -43,6 +43,11 @@ impl Spec {
         totals.topics.iter().enumerate().map(norm).collect()
     }
 
+    /// Changes of the topics' totals that a task or shard has not seen, for each token.
+    pub(crate) fn drift(&self, unseen: u64) -> f64 {
+        unseen as f64 / self.tokens as f64
+    }
+
     /// 1 / N_k.
     pub(crate) fn inverse(&self, totals: &Replica, beta: f64, first: bool) -> Vec<f64> {
         self.norms(totals, beta, first).into_iter().map(|norm| 1.0 / norm).collect()

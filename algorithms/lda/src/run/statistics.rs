@@ -1,6 +1,6 @@
 //! Sums over words and over documents, from which priors and likelihood follow: what tasks and shards answer.
 
-use super::messages::Partial;
+use super::messages::Sums;
 use super::replica::Replica;
 use super::spec::Spec;
 use crate::data::block::WordBlock;
@@ -9,7 +9,7 @@ use crate::evaluate::special::{Steps, digamma_step, gamma_step};
 
 impl Spec {
     /// Contributions of a block's words to beta and to the likelihood.
-    pub(super) fn statistics(&self, block: &WordBlock, totals: &Replica) -> Partial {
+    pub(super) fn statistics(&self, block: &WordBlock, totals: &Replica) -> Sums {
         let steps = Steps::new(totals.beta);
         let (mut beta, mut words) = (0.0, 0.0);
         for word in 0..block.rows.len() {
@@ -26,12 +26,12 @@ impl Spec {
                 }
             }
         }
-        Partial { beta, words, ..Partial::default() }
+        Sums { beta, words, ..Sums::default() }
     }
 
     /// The shard's sums for alpha in an epoch: see [`new_alpha`](Spec::new_alpha).
-    pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Replica, epoch: u64) -> Partial {
-        let mut share = Partial::default();
+    pub(super) fn alpha_sums(&self, shard: &DocumentShard, totals: &Replica, epoch: u64) -> Sums {
+        let mut share = Sums::default();
         let all: f64 = totals.alpha.iter().sum();
         let short: Vec<[f64; 2]> =
             totals.alpha.iter().map(|&alpha| [1.0 / alpha, 1.0 / alpha + 1.0 / (alpha + 1.0)]).collect();

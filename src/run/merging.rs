@@ -1,0 +1,206 @@
+//! [`Merger`]: partials of neighbouring shards become one, along the fixed binary tree over the numbers of
+//! shards that [`Merge`](crate::Merge) describes.
+
+use std::iter;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::base::panic_context::PanicContext;
+use crate::program::Program;
+use crate::program::verbs::MergeOf;
+
+/// Where partials are merged: nothing of it may show in any result, but for sums that are rounded in another
+/// grouping.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Merging {
+    /// Where their shards are, as far as these hold whole subtrees; the rest at the hub.
+    #[default]
+    AtShards,
+    /// At the hub alone.
+    AtHub,
+    /// At the hub alone, from left to right: another grouping than the tree's.
+    InARow,
+}
+
+/// Merging of the partials of a worker, of a process or of the whole run: of what it has of each subtree whose
+/// shards are all there.
+pub(crate) struct Merger<P: Program> {
+    program: Arc<P>,
+    verb: MergeOf<P>,
+    /// The largest subtrees whose shards are all here, by their shards.
+    subtrees: Vec<Range<u32>>,
+    in_a_row: bool,
+}
+
+impl<P: Program> Merger<P> {
+    /// Merging of the partials of those shards, of so many, that are here; `None` where the program merges none.
+    pub(crate) fn new(program: &Arc<P>, shards: u32, is_here: impl Fn(u32) -> bool) -> Option<Self> {
+        let verb = P::verbs().merge?;
+        let here: Vec<u32> = (0..shards).filter(|&shard| is_here(shard)).collect();
+        let mut subtrees = Vec::new();
+        find_whole(0, shards.next_power_of_two(), shards, &here, &mut subtrees);
+        Some(Self { program: Arc::clone(program), verb, subtrees, in_a_row: false })
+    }
+
+    /// Merging of all partials of so many shards, at the hub.
+    pub(crate) fn of_all(program: &Arc<P>, shards: u32, merging: Merging) -> Option<Self> {
+        let merger = Self::new(program, shards, |_| true)?;
+        Some(Self { in_a_row: merging == Merging::InARow, ..merger })
+    }
+
+    /// `true` if partials of rounds of this phase, or of a boundary, are merged.
+    pub(crate) fn merges(&self, phase: Option<&P::Phase>) -> bool {
+        (self.verb.merges)(&self.program, phase)
+    }
+
+    /// Merges partials of a phase as far as their subtrees are here. A value has the number of the first shard in
+    /// it: it lies in no other subtree that has one.
+    pub(crate) fn merge(
+        &self,
+        phase: Option<&P::Phase>,
+        mut partials: Vec<(u32, P::Partial)>,
+        at: PanicContext,
+    ) -> Vec<(u32, P::Partial)> {
+        if partials.len() < 2 || !self.merges(phase) {
+            return partials;
+        }
+        partials.sort_by_key(|&(shard, _)| shard);
+        let mut partials = partials.into_iter().peekable();
+        let mut merged = Vec::with_capacity(self.subtrees.len());
+        for subtree in &self.subtrees {
+            let inside = iter::from_fn(|| partials.next_if(|(shard, _)| subtree.contains(shard)));
+            let join = |shard: u32, left: &mut P::Partial, right| {
+                at.of("shard", shard).enter();
+                (self.verb.merge)(&self.program, phase, left, right);
+            };
+            merged.extend(root(inside, self.in_a_row, join));
+        }
+        merged.extend(partials);
+        merged
+    }
+}
+
+/// Finds the largest nodes below the one of `size` shards from `first` on whose shards, of so many, are all here.
+fn find_whole(first: u32, size: u32, shards: u32, here: &[u32], found: &mut Vec<Range<u32>>) {
+    let node = first..shards.min(first + size);
+    if here.len() == node.len() {
+        found.extend(Some(node).filter(|node| !node.is_empty()));
+    } else if !here.is_empty() {
+        let half = size / 2;
+        let (left, right) = here.split_at(here.partition_point(|&shard| shard < first + half));
+        find_whole(first, half, shards, left, found);
+        find_whole(first + half, half, shards, right, found);
+    }
+}
+
+/// The value of the tree's root over these values by shard, in shard order: `join` merges the right one into the
+/// left one, which has the shard's number. From left to right if `in_a_row`.
+fn root<T>(
+    values: impl Iterator<Item = (u32, T)>,
+    in_a_row: bool,
+    mut join: impl FnMut(u32, &mut T, T),
+) -> Option<(u32, T)> {
+    // Level of the lowest node that has both.
+    let level = |left: u32, right: u32| u32::BITS - (left ^ right).leading_zeros();
+    // Nodes that wait for what is on their right, each on a higher level with the one before it than with the
+    // one behind it.
+    let mut nodes: Vec<(u32, T)> = Vec::new();
+    let mut join_last = |nodes: &mut Vec<(u32, T)>| {
+        let Some((_, right)) = nodes.pop() else { return };
+        if let Some((shard, left)) = nodes.last_mut() {
+            join(*shard, left, right);
+        }
+    };
+    for (shard, value) in values {
+        while let [.., (before, _), (last, _)] = nodes[..]
+            && (in_a_row || level(before, last) < level(last, shard))
+        {
+            join_last(&mut nodes);
+        }
+        nodes.push((shard, value));
+    }
+    while nodes.len() > 1 {
+        join_last(&mut nodes);
+    }
+    nodes.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_common::testing::not_empty;
+
+    use super::*;
+    use crate::base::random::Stream;
+
+    /// A node's value by its definition: the merge of its halves' values that are there, written out.
+    fn naive(first: u32, size: u32, answers: &[u32]) -> Option<String> {
+        if size == 1 {
+            return answers.contains(&first).then(|| first.to_string());
+        }
+        let half = size / 2;
+        match (naive(first, half, answers), naive(first + half, half, answers)) {
+            (Some(left), Some(right)) => Some(format!("({left} {right})")),
+            (left, right) => left.or(right),
+        }
+    }
+
+    fn join(_: u32, left: &mut String, right: String) {
+        *left = format!("({left} {right})");
+    }
+
+    /// Values of the subtrees that are whole in `here`.
+    fn merged(shards: u32, here: Range<u32>, answers: &[(u32, String)]) -> Vec<(u32, String)> {
+        let here: Vec<u32> = here.collect();
+        let mut found = Vec::new();
+        find_whole(0, shards.next_power_of_two(), shards, &here, &mut found);
+        let inside = |node: &Range<u32>| {
+            let node = node.clone();
+            root(answers.iter().filter(move |(shard, _)| node.contains(shard)).cloned(), false, join)
+        };
+        found.iter().filter_map(inside).collect()
+    }
+
+    #[test]
+    fn the_root_is_that_of_the_definition_for_any_shards_and_any_placement() {
+        let mut draw = Stream::new(&[3]);
+        let mut below = |most: u32| (draw.bits() % u64::from(most)) as u32;
+        for shards in not_empty(&(1..40).collect::<Vec<u32>>()) {
+            for _ in 0..20 {
+                let answers: Vec<u32> = (0..*shards).filter(|_| below(4) > 0).collect();
+                let values: Vec<_> = answers.iter().map(|&shard| (shard, shard.to_string())).collect();
+                let expected = naive(0, shards.next_power_of_two(), &answers);
+                // A process, and in it workers, have contiguous ranges.
+                let mut ends: Vec<u32> = (0..3).map(|_| below(shards + 1)).chain([0, *shards]).collect();
+                ends.sort_unstable();
+                let by_worker: Vec<_> =
+                    ends.windows(2).flat_map(|ends| merged(*shards, ends[0]..ends[1], &values)).collect();
+                let by_process: Vec<_> = [0..ends[2], ends[2]..*shards]
+                    .into_iter()
+                    .flat_map(|here| merged(*shards, here, &by_worker))
+                    .collect();
+                assert!(by_process.len() <= by_worker.len());
+                for values in [values, by_worker, by_process] {
+                    let found = root(values.into_iter(), false, join);
+                    assert_eq!(found.map(|(_, value)| value), expected, "{shards} shards, {ends:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_shards_of_a_subtree_have_one_value() {
+        let values: Vec<_> = (0..64).map(|shard| (shard, shard.to_string())).collect();
+        let count = |shards, here| merged(shards, here, &values[..shards as usize]).len();
+        assert_eq!([count(64, 16..32), count(64, 0..64), count(5, 4..5), count(5, 0..5)], [1, 1, 1, 1]);
+        // 21, 22 and 23, 24 to 31, 32 to 39, 40 and 41.
+        assert_eq!([count(64, 21..42), count(64, 1..64)], [5, 6]);
+    }
+
+    #[test]
+    fn in_a_row_each_value_is_merged_into_those_before_it() {
+        let values = [3, 4, 5, 9].map(|shard: u32| (shard, shard.to_string()));
+        let found = root(values.into_iter(), true, join);
+        assert_eq!(found, Some((3, "(((3 4) 5) 9)".into())));
+        assert_eq!(root(std::iter::empty(), true, join), None);
+    }
+}

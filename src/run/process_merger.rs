@@ -1,0 +1,61 @@
+//! [`ProcessMerger`]: one answer of a process's workers, where rounds are aggregated in another process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use super::merging::Merger;
+use crate::base::panic_context::PanicContext;
+use crate::base::sync::lock;
+use crate::program::Program;
+
+/// A round by its epoch and number; of a plan, or a boundary, by its epoch alone: of these one is under way.
+pub(crate) type RoundName = (u64, Option<u64>);
+
+/// Partials by shard.
+type Merged<P> = Vec<(u32, <P as Program>::Partial)>;
+
+/// Merging of the partials of a process's workers: the last of them to answer a round answers for all, the others
+/// with no partials. The hub waits for all of them anyway, so no round ends later.
+pub(crate) struct ProcessMerger<P: Program> {
+    merger: Merger<P>,
+    workers: u32,
+    /// Rounds that some have answered: number of their answers, and partials so far.
+    open: Mutex<HashMap<RoundName, (u32, Merged<P>)>>,
+}
+
+impl<P: Program> ProcessMerger<P> {
+    /// Merging for those of all workers that are in this process, if they are several; `shard_at` has the worker of
+    /// each shard.
+    pub(crate) fn new(
+        program: &Arc<P>,
+        shard_at: &[u32],
+        workers: u32,
+        is_here: impl Fn(u32) -> bool,
+    ) -> Option<Self> {
+        let workers = (0..workers).filter(|&worker| is_here(worker)).count() as u32;
+        let merger = Merger::new(program, shard_at.len() as u32, |shard| is_here(shard_at[shard as usize]))?;
+        (workers > 1).then(|| Self { merger, workers, open: Mutex::default() })
+    }
+
+    /// Takes a worker's partials; returns those of all that answer, merged, where it is the last of so many of this
+    /// process, or of all that there are.
+    pub(crate) fn merge(
+        &self,
+        phase: Option<&P::Phase>,
+        name: RoundName,
+        answering: Option<u32>,
+        partials: Merged<P>,
+        at: PanicContext,
+    ) -> Merged<P> {
+        let mut open = lock(&self.open);
+        let (answered, all) = open.entry(name).or_default();
+        *answered += 1;
+        all.extend(partials);
+        if *answered < answering.unwrap_or(self.workers) {
+            return Vec::new();
+        }
+        let (_, all) = open.remove(&name).unwrap_or_default();
+        drop(open);
+        self.merger.merge(phase, all, at)
+    }
+}
