@@ -30,8 +30,8 @@
 /// ```
 ///
 /// The list is `update` ([`Update`](crate::Update)), `update_block` ([`UpdateBlock`](crate::UpdateBlock)),
-/// `relate` ([`Relate`](crate::Relate)) and `fold` ([`Fold`](crate::Fold)), as far as the program implements
-/// them, and may be empty. Instead of the macro the seven types and [`Program::verbs`](crate::Program::verbs)
+/// `relate` ([`Relate`](crate::Relate)), `fold` ([`Fold`](crate::Fold)) and `restore_by_shard`
+/// ([`RestoreByShard`](crate::RestoreByShard)), as far as the program implements them, and may be empty. Instead of the macro the seven types and [`Program::verbs`](crate::Program::verbs)
 /// may be written out.
 #[macro_export]
 macro_rules! program {
