@@ -68,7 +68,7 @@ impl Solver {
         &mut self,
         spec: &Spec,
         run: (bool, &Replica, &[(u32, f64)]),
-        shards: Vec<Columns>,
+        shards: Vec<ShardColumns>,
     ) -> Result<(), StateError> {
         let Some(checkpoint) = &self.checkpoint else { return Ok(()) };
         let (is_concluded, replica, weights) = run;
@@ -89,7 +89,7 @@ impl Solver {
         spec: &Spec,
         group: usize,
         entering: Vec<EnteringColumn>,
-    ) -> Result<Question, StateError> {
+    ) -> Result<ColumnsQuestion, StateError> {
         let missing = || StateError::new("a member of the working set");
         let variables = self.checkpoint.as_ref().and_then(|one| one.group(group)).ok_or_else(missing)?;
         let variables = variables.to_vec();
@@ -104,7 +104,7 @@ impl Solver {
         };
         let columns = Column::weighted(columns, &spec.roots);
         let batch = Arc::new(EnteringBatch { first: self.enter(entering), columns });
-        Ok(Question::Admit { group, batch, variables, has_gram })
+        Ok(ColumnsQuestion::Admit { group, batch, variables, has_gram })
     }
 
     /// Makes anew what is left, with all members in the set.
@@ -118,9 +118,9 @@ impl Solver {
     }
 }
 
-/// Question to the shards of a run that is restored.
+/// ColumnsQuestion to the shards of a run that is restored.
 #[derive(Debug)]
-pub enum Question {
+pub enum ColumnsQuestion {
     /// Of their columns: first of all.
     Columns,
     /// Of those that entered together and that they own.
@@ -143,11 +143,11 @@ pub enum Question {
     },
 }
 
-/// Answer of a shard to a [`Question`].
+/// ColumnsAnswer of a shard to a [`ColumnsQuestion`].
 #[derive(Debug)]
-pub enum Answer {
+pub enum ColumnsAnswer {
     /// Range and coefficients of its columns.
-    Columns(Columns),
+    Columns(ShardColumns),
     /// Columns that enter.
     Entering(Vec<EnteringColumn>),
     /// New parts of the Gram.
@@ -156,17 +156,17 @@ pub enum Answer {
 
 /// Columns of a shard.
 #[derive(Debug)]
-pub struct Columns {
+pub struct ShardColumns {
     first: u32,
     count: u64,
     /// (column, coefficient) where it is not zero.
     nonzeros: Vec<(u32, f64)>,
 }
 
-raddle::state!(Columns { first, count, nonzeros });
-raddle::state!(enum Question { Columns, Entering { group, variables }, Admit { group, batch, variables, has_gram } });
+raddle::state!(ShardColumns { first, count, nonzeros });
+raddle::state!(enum ColumnsQuestion { Columns, Entering { group, variables }, Admit { group, batch, variables, has_gram } });
 raddle::state!(
-    enum Answer {
+    enum ColumnsAnswer {
         Columns(columns),
         Entering(columns),
         Tiles(tiles),
@@ -176,47 +176,49 @@ raddle::state!(
 /// First of the columns of each shard, then of each group of columns that entered together, twice: they enter
 /// again.
 impl RestoreByShard for LassoProgram {
-    type Question = Question;
-    type Answer = Answer;
+    type Question = ColumnsQuestion;
+    type Answer = ColumnsAnswer;
 
-    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<Question>, StateError> {
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<ColumnsQuestion>, StateError> {
         let Restoring { is_concluded, pinned: solver, replica, weights, question, shards, .. } = run;
         let next = match question {
             None => {
                 replica.check(self.spec.objective, &self.spec.rows)?;
-                return Ok(Some(Question::Columns));
+                return Ok(Some(ColumnsQuestion::Columns));
             }
-            Some(Question::Columns) => {
-                let shards = raddle::answers!(shards, Answer::Columns);
+            Some(ColumnsQuestion::Columns) => {
+                let shards = raddle::answers!(shards, ColumnsAnswer::Columns);
                 let run = (is_concluded, replica, weights);
                 solver.look_at_columns(&self.spec, run, shards.into_iter().collect())?;
                 0
             }
-            Some(Question::Entering { group, .. }) => {
-                let entering = raddle::answers!(shards, Answer::Entering).concat();
+            Some(ColumnsQuestion::Entering { group, .. }) => {
+                let entering = raddle::answers!(shards, ColumnsAnswer::Entering).concat();
                 return solver.enter_again(&self.spec, group, entering).map(Some);
             }
-            Some(Question::Admit { group, .. }) => {
-                solver.set.grow(&self.spec.rows, raddle::answers!(shards, Answer::Tiles).concat());
+            Some(ColumnsQuestion::Admit { group, .. }) => {
+                solver.set.grow(&self.spec.rows, raddle::answers!(shards, ColumnsAnswer::Tiles).concat());
                 group + 1
             }
         };
         match solver.checkpoint.as_ref().and_then(|one| one.group(next)) {
-            Some(variables) => Ok(Some(Question::Entering { group: next, variables: variables.to_vec() })),
+            Some(variables) => {
+                Ok(Some(ColumnsQuestion::Entering { group: next, variables: variables.to_vec() }))
+            }
             None => solver.finish(&self.spec, is_concluded, replica).map(|()| None),
         }
     }
 
     fn answer(
         &self,
-        question: &Question,
+        question: &ColumnsQuestion,
         _: u32,
         shard: &mut ColumnShard,
         replica: &Replica,
-    ) -> Result<Answer, StateError> {
+    ) -> Result<ColumnsAnswer, StateError> {
         let spec = &self.spec;
         Ok(match question {
-            Question::Columns => {
+            ColumnsQuestion::Columns => {
                 if spec.weights {
                     shard.measure(spec.rows.len(), spec.rows.weights());
                 }
@@ -224,14 +226,14 @@ impl RestoreByShard for LassoProgram {
                     shard.pass(&replica.rows.residual, replica.rows.sum);
                 }
                 let (first, count) = (shard.first, shard.coefficients.len() as u64);
-                Answer::Columns(Columns { first, count, nonzeros: shard.nonzeros().collect() })
+                ColumnsAnswer::Columns(ShardColumns { first, count, nonzeros: shard.nonzeros().collect() })
             }
-            Question::Entering { variables, .. } => {
-                Answer::Entering(shard.entering(variables, &spec.gram_response))
+            ColumnsQuestion::Entering { variables, .. } => {
+                ColumnsAnswer::Entering(shard.entering(variables, &spec.gram_response))
             }
-            Question::Admit { batch, variables, has_gram, .. } => {
+            ColumnsQuestion::Admit { batch, variables, has_gram, .. } => {
                 shard.admit(batch.first, variables, *has_gram);
-                Answer::Tiles(if *has_gram { shard.part.grow(batch) } else { Vec::new() })
+                ColumnsAnswer::Tiles(if *has_gram { shard.part.grow(batch) } else { Vec::new() })
             }
         })
     }

@@ -18,18 +18,18 @@ fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
     if holds { Ok(()) } else { Err(StateError::new(what)) }
 }
 
-/// Question to the parts of a run that is restored.
+/// TopicsQuestion to the parts of a run that is restored.
 #[derive(Debug)]
-pub enum Question {
+pub enum TopicsQuestion {
     /// Of the topics of documents, of which those that hold this part of the tokens have some.
     Documents(f64),
     /// Of the topics of a block's words.
     Words(WordsQuestion),
     /// Shards gather the rows of this block, the last one; its number.
-    Gather(u32, WordBlock),
+    Gather(u32, Box<WordBlock>),
 }
 
-/// Question of the topics of a block's words.
+/// TopicsQuestion of the topics of a block's words.
 #[derive(Debug)]
 pub struct WordsQuestion {
     /// The part of the tokens whose documents have topics.
@@ -39,18 +39,18 @@ pub struct WordsQuestion {
     /// Tokens of each topic in the blocks before.
     sums: Vec<i64>,
     /// The block before, where shards gather rows of it.
-    gathered: Option<WordBlock>,
+    gathered: Option<Box<WordBlock>>,
 }
 
-/// Answer to a [`Question`].
+/// TopicsAnswer to a [`TopicsQuestion`].
 #[derive(Debug)]
-pub enum Answer {
+pub enum TopicsAnswer {
     /// Nothing is wrong.
     Fits,
     /// Topics of a block's words, in a shard.
     Words(ShardWords),
     /// The block.
-    Block(WordBlock),
+    Block(Box<WordBlock>),
 }
 
 /// Topics of a block's words, as the tokens of a shard have them.
@@ -70,7 +70,7 @@ pub struct ShardWords {
 }
 
 raddle::state!(
-    enum Question {
+    enum TopicsQuestion {
         Documents(part),
         Words(words),
         Gather(number, block),
@@ -78,7 +78,7 @@ raddle::state!(
 );
 raddle::state!(WordsQuestion { part, block, sums, gathered });
 raddle::state!(
-    enum Answer {
+    enum TopicsAnswer {
         Fits,
         Words(words),
         Block(block),
@@ -89,10 +89,10 @@ raddle::state!(ShardWords { width, is_gathered, words, tokens, ends, topics, cou
 /// All parts must be those of a run on this data, and agree with each other: first the documents, then the words,
 /// block by block. Where the boundary is concluded anew, what its scores need is gathered anew.
 impl RestoreByShard for LdaProgram {
-    type Question = Question;
-    type Answer = Answer;
+    type Question = TopicsQuestion;
+    type Answer = TopicsAnswer;
 
-    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<Question>, StateError> {
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<TopicsQuestion>, StateError> {
         let Restoring { boundary, is_concluded, pinned, replica: totals, question, shards, blocks, .. } = run;
         let spec = &self.spec;
         match question {
@@ -100,16 +100,16 @@ impl RestoreByShard for LdaProgram {
                 spec.check_rest((boundary, is_concluded), pinned, totals)?;
                 // The documents whose tokens have topics.
                 let part = boundary.epoch.checked_sub(1).map_or(0.0, |last| spec.course.pass(last).has);
-                Ok(Some(Question::Documents(part)))
+                Ok(Some(TopicsQuestion::Documents(part)))
             }
-            Some(Question::Documents(part)) => {
+            Some(TopicsQuestion::Documents(part)) => {
                 let (sums, gathered) = (vec![0; spec.topics], None);
-                Ok(Some(Question::Words(WordsQuestion { part, block: 0, sums, gathered })))
+                Ok(Some(TopicsQuestion::Words(WordsQuestion { part, block: 0, sums, gathered })))
             }
-            Some(Question::Words(WordsQuestion { part, block: number, mut sums, .. })) => {
-                let shards = raddle::answers!(shards, Answer::Words);
+            Some(TopicsQuestion::Words(WordsQuestion { part, block: number, mut sums, .. })) => {
+                let shards = raddle::answers!(shards, TopicsAnswer::Words);
                 let block = blocks.into_iter().find_map(|(of, answer)| match answer {
-                    Answer::Block(block) if of == number => Some(block),
+                    TopicsAnswer::Block(block) if of == number => Some(block),
                     _ => None,
                 });
                 let block = block.ok_or(StateError::new("the words of the blocks"))?;
@@ -121,52 +121,52 @@ impl RestoreByShard for LdaProgram {
                 let gathered = is_gathered.then_some(block);
                 if (number as usize) + 1 < spec.blocks.len() {
                     let block = number + 1;
-                    return Ok(Some(Question::Words(WordsQuestion { part, block, sums, gathered })));
+                    return Ok(Some(TopicsQuestion::Words(WordsQuestion { part, block, sums, gathered })));
                 }
                 ensure(sums == totals.topics, "the totals of topics")?;
-                Ok(gathered.map(|block| Question::Gather(number, block)))
+                Ok(gathered.map(|block| TopicsQuestion::Gather(number, block)))
             }
-            Some(Question::Gather(..)) => Ok(None),
+            Some(TopicsQuestion::Gather(..)) => Ok(None),
         }
     }
 
     fn answer(
         &self,
-        question: &Question,
+        question: &TopicsQuestion,
         _: u32,
         shard: &mut DocumentShard,
         _: &Replica,
-    ) -> Result<Answer, StateError> {
+    ) -> Result<TopicsAnswer, StateError> {
         let joined =
             |part: f64, shard: &DocumentShard| if part > 0.0 { shard.first_documents(part) } else { 0 };
         match question {
-            Question::Documents(part) => {
+            TopicsQuestion::Documents(part) => {
                 let joined = joined(*part, shard);
                 ensure(self.spec.documents_agree(shard, joined), "the topics of documents")?;
-                Ok(Answer::Fits)
+                Ok(TopicsAnswer::Fits)
             }
-            Question::Words(WordsQuestion { part, block, gathered, .. }) => {
+            TopicsQuestion::Words(WordsQuestion { part, block, gathered, .. }) => {
                 if let Some((before, rows)) = block.checked_sub(1).zip(gathered.as_ref()) {
                     gather(shard, before, rows);
                 }
-                Ok(Answer::Words(ShardWords::of(shard, joined(*part, shard), *block as usize)))
+                Ok(TopicsAnswer::Words(ShardWords::of(shard, joined(*part, shard), *block as usize)))
             }
-            Question::Gather(number, rows) => {
+            TopicsQuestion::Gather(number, rows) => {
                 gather(shard, *number, rows);
-                Ok(Answer::Fits)
+                Ok(TopicsAnswer::Fits)
             }
         }
     }
 
     fn answer_of_block(
         &self,
-        question: &Question,
+        question: &TopicsQuestion,
         number: u32,
         block: &mut WordBlock,
         _: &Replica,
-    ) -> Result<Option<Answer>, StateError> {
-        let is_asked = matches!(question, Question::Words(words) if words.block == number);
-        Ok(is_asked.then(|| Answer::Block(block.clone())))
+    ) -> Result<Option<TopicsAnswer>, StateError> {
+        let is_asked = matches!(question, TopicsQuestion::Words(words) if words.block == number);
+        Ok(is_asked.then(|| TopicsAnswer::Block(Box::new(block.clone()))))
     }
 }
 
@@ -185,7 +185,7 @@ impl ShardWords {
         let Some(slice) = shard.slices.get(block) else { return all };
         for visit in slice.by_word() {
             let range = slice.tokens(visit);
-            all.words.push(slice.visits[visit].word.into());
+            all.words.push(slice.visits[visit].word);
             all.tokens.push(range.len() as u64);
             let tokens = slice.documents[range.clone()].iter().zip(&slice.topics[range]);
             let joined = tokens.filter(|&(&document, _)| usize::from(document) < joined);

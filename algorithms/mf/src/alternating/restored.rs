@@ -13,7 +13,7 @@ use crate::restored::ensure;
 
 /// Answer of a shard of a run that is restored.
 #[derive(Debug)]
-pub struct ShardAnswer {
+pub struct SideAnswer {
     side: u32,
     /// The tally of the chunk that is counted there, if one is.
     tally: Option<Tally>,
@@ -21,12 +21,12 @@ pub struct ShardAnswer {
     left: Option<u64>,
 }
 
-raddle::state!(ShardAnswer { side, tally, left });
+raddle::state!(SideAnswer { side, tally, left });
 
 /// The cut of both sides is found again, and every row is there.
 impl RestoreByShard for AlternatingProgram {
     type Question = ();
-    type Answer = ShardAnswer;
+    type Answer = SideAnswer;
 
     fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<()>, StateError> {
         let Restoring { boundary, is_concluded, pinned, replica: sides, question, shards, .. } = run;
@@ -35,7 +35,7 @@ impl RestoreByShard for AlternatingProgram {
             self.check_sides(pinned, sides)?;
             return Ok(Some(()));
         }
-        let mut shards: Vec<ShardAnswer> = shards.into_iter().collect();
+        let mut shards: Vec<SideAnswer> = shards.into_iter().collect();
         let tallies: Vec<Tally> = shards.iter_mut().filter_map(|shard| shard.tally.take()).collect();
         let again = Partitioning::new(&tallies, self.rows, self.parts);
         // The cut is the first conclusion's.
@@ -59,10 +59,10 @@ impl RestoreByShard for AlternatingProgram {
         _: u32,
         shard: &mut SideShard,
         _: &FactorMatrices,
-    ) -> Result<ShardAnswer, StateError> {
+    ) -> Result<SideAnswer, StateError> {
         ensure(self.has_column(shard.pending), "the column that a shard is at")?;
         let left = shard.left().map(|left| left.len() as u64);
-        Ok(ShardAnswer { side: shard.side as u32, tally: self.tally(shard), left })
+        Ok(SideAnswer { side: shard.side as u32, tally: self.tally(shard), left })
     }
 }
 
