@@ -123,7 +123,21 @@ impl Records {
         Ok(Self { file: BufReader::new(File::open(folder.join(&part.name))?), left: part.length })
     }
 
-    fn read_next(&mut self) -> io::Result<(Kind, Vec<u8>)> {
+    /// The next record, if there is one; without its bytes, which are passed over, unless its kind is wanted.
+    pub(crate) fn next_of(
+        &mut self,
+        wanted: impl FnOnce(Kind) -> bool,
+    ) -> Option<io::Result<(Kind, Option<Vec<u8>>)>> {
+        (self.left > 0).then(|| {
+            let read = self.read_next(wanted);
+            if read.is_err() {
+                self.left = 0;
+            }
+            read
+        })
+    }
+
+    fn read_next(&mut self, wanted: impl FnOnce(Kind) -> bool) -> io::Result<(Kind, Option<Vec<u8>>)> {
         let wrong = || io::Error::other("a record that cannot be");
         let mut head = [0; HEAD];
         if self.left < HEAD as u64 {
@@ -135,22 +149,21 @@ impl Records {
         let length = u64::from_le_bytes(length);
         // Never more than the file has, whatever the record claims.
         self.left = self.left.checked_sub(length.saturating_add(HEAD as u64)).ok_or_else(wrong)?;
+        if !wanted(kind) {
+            self.file.seek_relative(i64::try_from(length).map_err(|_| wrong())?)?;
+            return Ok((kind, None));
+        }
         let mut bytes = vec![0; usize::try_from(length).map_err(|_| wrong())?];
         self.file.read_exact(&mut bytes)?;
-        Ok((kind, bytes))
+        Ok((kind, Some(bytes)))
     }
 }
 
+#[cfg(test)]
 impl Iterator for Records {
     type Item = io::Result<(Kind, Vec<u8>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        (self.left > 0).then(|| {
-            let read = self.read_next();
-            if read.is_err() {
-                self.left = 0;
-            }
-            read
-        })
+        self.next_of(|_| true).map(|read| read.map(|(kind, bytes)| (kind, bytes.unwrap_or_default())))
     }
 }

@@ -14,7 +14,7 @@ use crate::cluster::net::link::Link;
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{Epoch, MemberReport};
 use crate::cluster::{Cluster, CoordinatorClient, HeldBoundary, Instruction};
-use crate::engine::transfer::{ProcessStats, TransferChannel, exchange};
+use crate::engine::transfer::{ProcessStats, Transfer, TransferChannel, exchange, give, take_one};
 use crate::generation::{Links, Observer};
 use crate::program::Program;
 use crate::run::record::EpochRecord;
@@ -79,6 +79,7 @@ fn run<P: Program>(
         let peers = client.connect_peers(&plan, start.deadline)?;
         let began = Instant::now();
         let transfers = member.begin(start, Some(stats()))?;
+        let transfers = restore(&mut member, &peers, transfers)?;
         if !std::mem::replace(&mut has_begun, true) {
             let made = began.elapsed().as_secs_f64();
             member.note_preparation(PreparationSeconds { awaited, made });
@@ -141,6 +142,37 @@ fn settled(
     let seconds = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
     let (generation, memory) = (plan.number, peak_memory_bytes().unwrap_or(0));
     client.send(&MemberReport::Settled { generation, bytes, seconds, memory })
+}
+
+/// Sends and receives what a restoration by shard needs; returns transfers of another kind, if there is none.
+fn restore<P: Program>(
+    member: &mut Member<P>,
+    peers: &PeerLinks,
+    mut transfers: Outgoing<P>,
+) -> Result<Outgoing<P>, EngineError> {
+    let link = |id: u32| {
+        let peer = peers.iter().find(|&&(other, _)| other == id);
+        peer.map(|(_, link)| link)
+            .ok_or_else(|| EngineError::Process(format!("there is no way to process {id}")))
+    };
+    let lost =
+        |id: u32| move |why| EngineError::Process(format!("restoring with process {id} failed: {why}"));
+    // At the end of a restoration the first process has something to send, and is not restoring any more.
+    let is_restoration = |one: &Transfer<P>| matches!(one, Transfer::Restored);
+    while !member.restores_with().is_empty() || transfers.values().flatten().any(is_restoration) {
+        for (to, transfers) in std::mem::take(&mut transfers) {
+            give(link(to)?, transfers).map_err(lost(to))?;
+        }
+        transfers = member.restore_on()?;
+        if transfers.is_empty() {
+            for id in member.restores_with() {
+                let (one, bytes) = take_one(link(id)?).map_err(lost(id))?;
+                member.take(id, one, bytes)?;
+            }
+            transfers = member.restore_on()?;
+        }
+    }
+    Ok(transfers)
 }
 
 /// Sends and receives the transfers before a generation; returns the number of bytes sent.

@@ -27,6 +27,10 @@ pub(crate) enum Transfer<P: Program> {
     Hub(Vec<u8>),
     /// The last transfer: statistics of the sender.
     End(ProcessStats),
+    /// Bytes of a question of a restoration by shard, to all; of the answers to it; and its end.
+    Question(Vec<u8>),
+    Answers(Vec<u8>),
+    Restored,
 }
 
 /// Statistics of a process, sent with its hand-over.
@@ -65,6 +69,9 @@ impl<P: Program> Transfer<P> {
             }
             Self::Hub(bytes) => (4, 0, bytes),
             Self::End(stats) => (5, 0, to_bytes(&stats)),
+            Self::Question(bytes) => (6, 0, bytes),
+            Self::Answers(bytes) => (7, 0, bytes),
+            Self::Restored => (8, 0, Vec::new()),
         }
     }
 
@@ -81,6 +88,9 @@ impl<P: Program> Transfer<P> {
             3 => Ok(Self::Pinned(read("the pinned block", 0, &bytes)?)),
             4 => Ok(Self::Hub(bytes)),
             5 => Ok(Self::End(read("statistics", 0, &bytes)?)),
+            6 => Ok(Self::Question(bytes)),
+            7 => Ok(Self::Answers(bytes)),
+            8 => Ok(Self::Restored),
             _ => Err(format!("something unknown, {tag}, was handed over")),
         }
     }
@@ -145,7 +155,7 @@ fn closing_on_failure<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) 
 }
 
 /// Sends transfers; returns their bytes.
-fn give<P: Program>(link: &Link, transfers: Vec<Transfer<P>>) -> Result<u64, String> {
+pub(crate) fn give<P: Program>(link: &Link, transfers: Vec<Transfer<P>>) -> Result<u64, String> {
     let mut out = BufWriter::with_capacity(1 << 16, link);
     let mut left = 0;
     let mut put = |one: Transfer<P>| -> io::Result<()> {
@@ -163,20 +173,25 @@ fn give<P: Program>(link: &Link, transfers: Vec<Transfer<P>>) -> Result<u64, Str
 }
 
 /// Receives transfers, up to the last one.
-fn take<P: Program>(mut link: &Link) -> Result<SizedTransfers<P>, String> {
+fn take<P: Program>(link: &Link) -> Result<SizedTransfers<P>, String> {
     let mut transfers = Vec::new();
     loop {
-        let mut head = [0; 5];
-        let read = io::Read::read_exact(&mut link, &mut head);
-        let bytes = read.and_then(|()| receive_bytes(&mut link, MOST));
-        let bytes = bytes.map_err(|why| why.to_string())?;
-        let (tag, number) = (head[0], u32::from_le_bytes([head[1], head[2], head[3], head[4]]));
-        let length = bytes.len() as u64;
-        let one = Transfer::unpack(tag, number, bytes)?;
+        let (one, length) = take_one(link)?;
         let is_last = matches!(one, Transfer::End(_));
         transfers.push((one, length));
         if is_last {
             return Ok(transfers);
         }
     }
+}
+
+/// Receives a transfer; returns it with its length in bytes.
+pub(crate) fn take_one<P: Program>(mut link: &Link) -> Result<(Transfer<P>, u64), String> {
+    let mut head = [0; 5];
+    let read = io::Read::read_exact(&mut link, &mut head);
+    let bytes = read.and_then(|()| receive_bytes(&mut link, MOST));
+    let bytes = bytes.map_err(|why| why.to_string())?;
+    let (tag, number) = (head[0], u32::from_le_bytes([head[1], head[2], head[3], head[4]]));
+    let length = bytes.len() as u64;
+    Ok((Transfer::unpack(tag, number, bytes)?, length))
 }

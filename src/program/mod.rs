@@ -4,6 +4,7 @@ pub(crate) mod context;
 mod define;
 mod dependencies;
 pub mod partials;
+pub(crate) mod restore;
 mod round;
 mod task;
 pub(crate) mod verbs;
@@ -133,7 +134,8 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// Writes the learned state of the pinned block, without all that data and state give back: the form that
-    /// checkpoints keep. [`restored`](Program::restored) makes the rest anew, from shards made anew. To
+    /// checkpoints keep. [`restored`](Program::restored), or the verb in its place, makes the rest anew, from
+    /// shards made anew. To
     /// another process, where a shard may never be made anew, the block crosses whole, as its [`State`]; so
     /// does the guard keep it. The default writes it whole here, too.
     fn save_pinned(&self, pinned: &Self::Pinned, out: &mut Learned<Writer>) {
@@ -170,8 +172,10 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// Checks a restored run against this program, its data and itself, and makes anew what
     /// [`save_state`](Program::save_state) and [`save_pinned`](Program::save_pinned) leave out because data
     /// and state give it back bit for bit, such as a matrix of products. Only a resume from a checkpoint
-    /// calls it. The hash of a checkpoint only says that its bytes are whole; lengths, and numbers that name
-    /// rows, are checked here, once, so that no verb meets others. Nothing is checked unless overridden.
+    /// calls it, and not of a program that is restored [by shard](crate::RestoreByShard): as this is given all
+    /// shards at once, each process of several makes all of them for a moment. The hash of a checkpoint only
+    /// says that its bytes are whole; lengths, and numbers that name rows, are checked here, once, so that no
+    /// verb meets others. Nothing is checked unless overridden.
     ///
     /// # Errors
     /// If something does not fit: the run is then refused.

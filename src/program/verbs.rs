@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::program::context::{BlockTaskOf, TaskOf};
 use crate::program::partials::Partials;
+use crate::program::restore::{BeginRestoration, RestoreByShard, by_shard};
 use crate::program::{Dependencies, Program, Task};
 
 /// A program whose shards update variables by themselves.
@@ -212,6 +213,8 @@ pub struct Verbs<P: Program> {
     pub(crate) relate: Option<(GatherOf<P>, RelateOf<P>)>,
     pub(crate) fold: Option<FoldOf<P>>,
     pub(crate) merge: Option<MergeOf<P>>,
+    /// Function that begins a restoration by shard.
+    pub(crate) restore: Option<BeginRestoration<P>>,
 }
 
 impl<P: Program> Clone for Verbs<P> {
@@ -231,7 +234,7 @@ impl<P: Program> Default for Verbs<P> {
 impl<P: Program> Verbs<P> {
     /// None yet.
     pub fn new() -> Self {
-        Self { update: None, update_block: None, relate: None, fold: None, merge: None }
+        Self { update: None, update_block: None, relate: None, fold: None, merge: None, restore: None }
     }
 
     /// Shards update variables.
@@ -273,6 +276,14 @@ impl<P: Program> Verbs<P> {
     {
         let (merge, merges, is_associative) = (P::merge, P::merges, P::is_associative);
         Self { merge: Some(MergeOf { merge, merges, is_associative }), ..self }
+    }
+
+    /// A checkpoint is restored by shard.
+    pub fn restore_by_shard(self) -> Self
+    where
+        P: RestoreByShard,
+    {
+        Self { restore: Some(by_shard::<P>), ..self }
     }
 
     /// `true` if the program has the verb. Partials of size zero need no [`Fold`].

@@ -108,5 +108,6 @@ pub mod exchange {
     pub use crate::run::messages::{
         Change, EnteringBatch, EnteringColumn, Move, Partial, Phase, ShardCertificate, Stage, Tile,
     };
+    pub use crate::run::restored::{ColumnsAnswer, ColumnsQuestion, ShardColumns};
     pub use crate::run::solution::Solved;
 }

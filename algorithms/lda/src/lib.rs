@@ -59,6 +59,7 @@ pub use run::messages::{Change, Partial};
 pub use run::pinned::{Evaluation, Record};
 pub use run::program::LdaProgram;
 pub use run::replica::Replica;
+pub use run::restored::{ShardWords, TopicsAnswer, TopicsQuestion, WordsQuestion};
 pub use run::schedule::{LdaSchedule, Phase};
 pub use topic_map::{MOST_BY_ALL_WORDS, SALIENT_WORDS, topic_map};
 pub use topic_words::TopicWords;

@@ -12,7 +12,7 @@ use super::process::Process;
 use crate::cluster::coordinator::{Coordinator, CoordinatorConfig, Event};
 use crate::cluster::protocol::{MemberReport, Order};
 use crate::engine::Outcome;
-use crate::engine::member::Step;
+use crate::engine::member::{Outgoing, Step};
 use crate::engine::transfer::{ProcessStats, Transfer};
 use crate::run::place::Outbox;
 
@@ -203,13 +203,8 @@ impl World {
                 let generation = start.plan.number;
                 process.plan = Some(start.plan.clone());
                 let transfers = process.member.begin(start, Some(ProcessStats::default()));
-                for (other, transfers) in transfers.map_err(|why| why.to_string())? {
-                    for one in transfers {
-                        let packed = one.pack();
-                        let what = SimulatedEvent::Transfer { from: to, to: other, generation, packed };
-                        self.send((to, u32::MAX), (other, u32::MAX), what);
-                    }
-                }
+                let transfers = transfers.map_err(|why| why.to_string())?;
+                self.hand_over(to, generation, transfers);
                 self.go_on(to)?;
                 for early in std::mem::take(&mut self.early) {
                     self.dispatch(early)?;
@@ -241,11 +236,27 @@ impl World {
         Ok(())
     }
 
+    /// Sends transfers before a generation.
+    fn hand_over(&mut self, from: u32, generation: u64, transfers: Outgoing<Mixing>) {
+        for (to, transfers) in transfers {
+            for one in transfers {
+                let what = SimulatedEvent::Transfer { from, to, generation, packed: one.pack() };
+                self.send((from, u32::MAX), (to, u32::MAX), what);
+            }
+        }
+    }
+
     /// Takes a process's next step, if all transfers to it have arrived.
     fn go_on(&mut self, index: u32) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&index) else { return Ok(()) };
         if process.running.is_some() || process.gone {
             return Ok(());
+        }
+        let transfers = process.member.restore_on().map_err(|why| why.to_string())?;
+        if !transfers.is_empty() {
+            let generation = process.plan.as_ref().map_or(1, |plan| plan.number);
+            self.hand_over(index, generation, transfers);
+            return self.go_on(index);
         }
         match process.member.next(Instant::now()).map_err(|why| why.to_string())? {
             Step::Wait => {}

@@ -1,20 +1,19 @@
-//! A process's part in checkpoints: writing its shards and blocks, committing the change of a boundary, and
-//! restoring.
+//! A process's part in checkpoints: writing its shards and blocks, and committing the change of a boundary.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Member, missing_state};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::from_bytes;
-use crate::checkpoint::{Checkpoint, SubmittedParts};
+use crate::checkpoint::SubmittedParts;
 use crate::cluster::HeldBoundary;
 use crate::cluster::plan::GenerationPlan;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationStart};
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
-use crate::run::local_state::{LocalState, WholeState};
+use crate::run::local_state::LocalState;
 use crate::run::record::Ending;
 
 impl<P: Program> Member<P> {
@@ -138,35 +137,6 @@ impl<P: Program> Member<P> {
             generation: plan.number,
             ..HeldBoundary::default()
         }))
-    }
-
-    /// Restores this process's state from a checkpoint. Recomputing may need all shards; those placed
-    /// elsewhere are dropped again.
-    pub(super) fn restore(&mut self, plan: &GenerationPlan, from: &str) -> Result<(), EngineError> {
-        let Some(((shards, blocks, pinned), schedule)) = self.lazy_parts.take().zip(self.schedule.take())
-        else {
-            return Ok(());
-        };
-        let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);
-        let checkpoint = found?;
-        let replica = self.local.take().ok_or_else(missing_state)?.replica;
-        let mut state = WholeState { shards: shards.all("shard")?, blocks: blocks.all("block")?, replica };
-        let mut hub = HubState::new(pinned, schedule, self.settings.staleness);
-        checkpoint.restore(&*self.program, &mut state, &mut hub)?;
-        let mut local = LocalState::from(state);
-        let position = plan.index_of(self.index).map(|position| position as u32);
-        for (number, slot) in (0..).zip(&mut local.shards) {
-            *slot = slot.take().filter(|_| Some(plan.shard_process(number)) == position);
-        }
-        for (number, slot) in (0..).zip(&mut local.blocks) {
-            *slot = slot.take().filter(|_| Some(plan.block_process(number)) == position);
-        }
-        self.local = Some(local);
-        match position {
-            Some(0) => self.hub = Some(hub),
-            _ => self.schedule = Some(hub.schedule),
-        }
-        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod checkpoints;
 mod ends;
+mod restore;
 #[cfg(test)]
 mod tests;
 mod transfers;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use self::restore::Restoring;
 use self::transfers::put;
 use super::lazy_parts::Lazy;
 use super::parts::PreparationSeconds;
@@ -77,6 +79,8 @@ pub(crate) struct Member<P: Program> {
     warner: Option<Warner>,
     history: History,
     plan: Option<GenerationPlan>,
+    /// The restoration by shard that is under way.
+    restoring: Option<Restoring<P>>,
     /// The processes whose transfers have not all arrived.
     awaited: BTreeSet<u32>,
     /// Messages that this process sent in the last generation.
@@ -122,6 +126,7 @@ impl<P: Program> Member<P> {
             warner,
             history: History::default(),
             plan: None,
+            restoring: None,
             awaited: BTreeSet::new(),
             sent: Traffic::default(),
             moved: 0,
@@ -168,12 +173,13 @@ impl<P: Program> Member<P> {
         let mut transfers = Outgoing::new();
         if plan.previous.is_empty() {
             match from {
-                Some(from) => self.restore(&plan, &from)?,
-                None => self.make(&plan)?,
+                Some(from) => transfers = self.restore(&plan, &from)?,
+                None => self.make(&plan, false)?,
             }
             if self.hub.is_some() {
+                let warnings = warnings.into_iter().chain(self.restores_whole(&plan));
                 let warner = &mut self.warner;
-                warnings.into_iter().for_each(|why| self.history.warn(why, warner.as_mut()));
+                warnings.for_each(|why| self.history.warn(why, warner.as_mut()));
             }
         } else {
             // A process that joins begins with transfers.
@@ -194,7 +200,8 @@ impl<P: Program> Member<P> {
     /// # Errors
     /// If it cannot be read, or is not expected.
     pub(crate) fn take(&mut self, from: u32, transfer: Transfer<P>, bytes: u64) -> Result<(), EngineError> {
-        self.moved += bytes;
+        let is_moved = !matches!(transfer, Transfer::Question(_) | Transfer::Answers(_) | Transfer::Restored);
+        self.moved += if is_moved { bytes } else { 0 };
         match transfer {
             Transfer::Shard(number, shard) => put(&mut self.local()?.shards, number, shard)?,
             Transfer::Block(number, block) => put(&mut self.local()?.blocks, number, block)?,
@@ -212,6 +219,9 @@ impl<P: Program> Member<P> {
                     self.history.count(&stats);
                 }
             }
+            Transfer::Question(question) => self.hear(&question)?,
+            Transfer::Answers(answers) => self.collect(from, &answers)?,
+            Transfer::Restored => self.restoring = None,
         }
         Ok(())
     }
@@ -234,7 +244,7 @@ impl<P: Program> Member<P> {
     /// # Errors
     /// If a part that is placed here was not handed over.
     pub(crate) fn next(&mut self, now: Instant) -> Result<Step<P>, EngineError> {
-        if !self.awaited.is_empty() {
+        if !self.awaited.is_empty() || self.restoring.is_some() {
             return Ok(Step::Wait);
         }
         let Some((plan, position)) = self.plan.as_ref().zip(self.position()) else { return Ok(Step::Leave) };
@@ -270,14 +280,14 @@ impl<P: Program> Member<P> {
         ProcessStats { process: self.index, traffic: self.sent, moved: self.moved, ..stats }
     }
 
-    /// Makes the parts that this process begins with.
-    fn make(&mut self, plan: &GenerationPlan) -> Result<(), EngineError> {
+    /// Makes the parts that this process begins with, or those of the `whole` run.
+    fn make(&mut self, plan: &GenerationPlan, whole: bool) -> Result<(), EngineError> {
         let Some((shards, blocks, pinned)) = self.lazy_parts.take() else { return Ok(()) };
         let position = plan.index_of(self.index).map(|position| position as u32);
         let local = self.local()?;
-        local.shards = shards.make("shard", |shard| Some(plan.shard_process(shard)) == position)?;
-        local.blocks = blocks.make("block", |block| Some(plan.block_process(block)) == position)?;
-        if position == Some(0)
+        local.shards = shards.make("shard", |shard| whole || Some(plan.shard_process(shard)) == position)?;
+        local.blocks = blocks.make("block", |block| whole || Some(plan.block_process(block)) == position)?;
+        if (whole || position == Some(0))
             && let Some(schedule) = self.schedule.take()
         {
             self.hub = Some(HubState::new(pinned, schedule, self.settings.staleness));

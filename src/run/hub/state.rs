@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::base::panic_context::PanicContext;
 use crate::base::state::Writer;
-use crate::program::Program;
 use crate::program::verdict::{Metric, Status};
+use crate::program::{Boundary, Program};
 use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::record::{Ending, EpochRecord};
 use crate::run::traffic::Traffic;
@@ -113,6 +113,11 @@ impl Progress {
     /// Context of a verb in the epoch under way.
     pub(super) fn panic_context(&self, verb: &'static str) -> PanicContext {
         PanicContext::verb(verb).epoch(self.epoch)
+    }
+
+    /// The boundary, of a run of so many shards.
+    pub(crate) fn boundary(&self, shards: usize) -> Boundary {
+        Boundary { epoch: self.epoch, shards: shards as u32 }
     }
 
     /// `true` if a run can have these counts: each is within what can be counted, and has only grown since

@@ -17,7 +17,7 @@ use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::part::{Kind, Part};
 use crate::checkpoint::{SubmittedParts, has_checkpoint, last_generation};
 use crate::run::hub::{HubState, Progress};
-use crate::run::local_state::WholeState;
+use crate::run::local_state::{LocalState, WholeState};
 use crate::schedule::{Cyclic, Variables};
 
 /// A record as its bytes: code, number, length, content.
@@ -60,12 +60,18 @@ fn forge(folder: &Path, parts: &[(&str, Vec<u8>)]) {
 /// Goes on from the last checkpoint in a folder: the counts of its shards then, or the reason that it is
 /// refused.
 fn resumed(folder: &Path) -> Result<Vec<u64>, String> {
-    let mut state = WholeState { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
+    let state = WholeState { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
     let schedule = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 4);
     let mut hub = HubState::new((), Box::new(schedule), 0);
     let read = Checkpoint::read(folder, &identity());
-    read.and_then(|checkpoint| checkpoint.restore(&Counting, &mut state, &mut hub))
-        .map_err(|why| why.to_string())?;
+    let restored = read.and_then(|checkpoint| {
+        let mut local = LocalState::from(state);
+        checkpoint.load(&Counting, &mut local, Some(&mut hub))?;
+        let mut state = local.whole().unwrap();
+        checkpoint.restored(&Counting, &mut state, &mut hub)?;
+        Ok(state)
+    });
+    let state = restored.map_err(|why| why.to_string())?;
     assert_eq!((hub.progress.epoch, state.replica), (4, 30));
     Ok(state.shards)
 }

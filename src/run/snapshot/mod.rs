@@ -6,14 +6,14 @@ mod forged;
 mod tests;
 
 use super::hub::{HubState, Progress};
-use super::local_state::WholeState;
+use super::local_state::{LocalState, WholeState};
 use super::saved_state::{pinned_state, shard_state};
 use crate::base::error::EngineError;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{Learned, StateError, from_bytes, to_bytes};
 use crate::checkpoint::part::{Kind, Records};
 use crate::checkpoint::{Checkpoint, CheckpointWriter, refuse};
-use crate::program::{Boundary, Program, Restored};
+use crate::program::{Program, Restored};
 
 impl CheckpointWriter {
     /// Writes the learned state of these shards, and these blocks: a part of the boundary after this number
@@ -75,94 +75,125 @@ impl CheckpointWriter {
 }
 
 impl Checkpoint {
-    /// Brings a run back to the checkpoint.
-    pub(crate) fn restore<P: Program>(
-        self,
+    /// Brings those shards and blocks back to the checkpoint that are here, the replica, and the hub where it
+    /// is given; other records are passed over.
+    pub(crate) fn load<P: Program>(
+        &self,
+        program: &P,
+        local: &mut LocalState<P>,
+        mut hub: Option<&mut HubState<P>>,
+    ) -> Result<(), EngineError> {
+        self.fits(|| {
+            let mut kinds = Vec::new();
+            for part in &self.manifest.parts {
+                let mut records = Records::open(&self.folder, part).map_err(|why| why.to_string())?;
+                while let Some(record) = records.next_of(|kind| is_here(kind, local, hub.is_some())) {
+                    let (kind, bytes) = record.map_err(|why| why.to_string())?;
+                    if let Some(bytes) = bytes {
+                        load_one(kind, &bytes, program, local, hub.as_deref_mut())?;
+                    }
+                    kinds.push(kind);
+                }
+            }
+            check_kinds(kinds, local.shards.len() as u32, local.blocks.len() as u32)?;
+            match hub.is_none_or(|hub| hub.progress.is_possible()) {
+                true => Ok(()),
+                false => Err(StateError::new("how far the run has come").to_string()),
+            }
+        })
+    }
+
+    /// Checks a run whose parts are all here, by [`Program::restored`].
+    pub(crate) fn restored<P: Program>(
+        &self,
         program: &P,
         state: &mut WholeState<P>,
         hub: &mut HubState<P>,
     ) -> Result<(), EngineError> {
-        let filled = panic_context::guarded(|| self.fill(program, state, hub));
-        filled.map_err(|error| {
+        let start = hub.progress.start.as_ref();
+        self.fits(|| {
+            PanicContext::verb("restored").enter();
+            let restored = Restored {
+                boundary: hub.progress.boundary(state.shards.len()),
+                is_concluded: start.is_some(),
+                shards: &mut state.shards,
+                blocks: &mut state.blocks,
+                pinned: &mut hub.pinned,
+                replica: &mut state.replica,
+                weights: start.map_or(&[][..], |start| &start.weights),
+            };
+            program.restored(restored).map_err(|why| why.to_string())
+        })
+    }
+
+    /// Result of work that may call the program; its error is a refusal of the checkpoint.
+    pub(crate) fn fits<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, EngineError> {
+        panic_context::guarded(work).map_err(|error| {
             let why =
                 format!("it does not fit this program, schedule or data: {error}; resume with the same");
             refuse(&self.folder, why)
         })
     }
+}
 
-    fn fill<P: Program>(
-        &self,
-        program: &P,
-        state: &mut WholeState<P>,
-        hub: &mut HubState<P>,
-    ) -> Result<(), String> {
-        let (mut kinds, fits) = (Vec::new(), |why: StateError| why.to_string());
-        for part in &self.manifest.parts {
-            for record in Records::open(&self.folder, part).map_err(|why| why.to_string())? {
-                let (kind, bytes) = record.map_err(|why| why.to_string())?;
-                fill_one(kind, &bytes, program, state, hub).map_err(fits)?;
-                kinds.push(kind);
-            }
-        }
-        check_kinds(kinds, state.shards.len() as u32, state.blocks.len() as u32)?;
-        if !hub.progress.is_possible() {
-            return Err(fits(StateError::new("how far the run has come")));
-        }
-        let start = hub.progress.start.as_ref();
-        PanicContext::verb("restored").enter();
-        let restored = Restored {
-            boundary: Boundary { epoch: hub.progress.epoch, shards: state.shards.len() as u32 },
-            is_concluded: start.is_some(),
-            shards: &mut state.shards,
-            blocks: &mut state.blocks,
-            pinned: &mut hub.pinned,
-            replica: &mut state.replica,
-            weights: start.map_or(&[][..], |start| &start.weights),
-        };
-        program.restored(restored).map_err(fits)
+/// `true` if the record's content is needed here, or names what there is not.
+fn is_here<P: Program>(kind: Kind, local: &LocalState<P>, has_hub: bool) -> bool {
+    match kind {
+        Kind::Shard(number) => local.shards.get(number as usize).is_none_or(Option::is_some),
+        Kind::Block(number) => local.blocks.get(number as usize).is_none_or(Option::is_some),
+        Kind::Replica => true,
+        Kind::Pinned | Kind::Schedule | Kind::Progress => has_hub,
     }
 }
 
 /// Restores the content of one record.
-fn fill_one<P: Program>(
+fn load_one<P: Program>(
     kind: Kind,
     bytes: &[u8],
     program: &P,
-    state: &mut WholeState<P>,
-    hub: &mut HubState<P>,
-) -> Result<(), StateError> {
+    local: &mut LocalState<P>,
+    hub: Option<&mut HubState<P>>,
+) -> Result<(), String> {
     let mut from = Learned::of(bytes);
-    match kind {
-        Kind::Shard(number) => {
+    let load = || match (kind, hub) {
+        (Kind::Shard(number), _) => {
             PanicContext::verb("load_state").of("shard", number).enter();
-            let shard =
-                state.shards.get_mut(number as usize).ok_or(StateError::new("a shard of this run"))?;
-            program.load_state(shard, &mut from)?;
-            from.whole().end("a shard")?;
+            let shard = local.shards.get_mut(number as usize).and_then(Option::as_mut);
+            program.load_state(shard.ok_or(StateError::new("a shard of this run"))?, &mut from)?;
+            from.whole().end("a shard")
         }
-        Kind::Block(number) => {
+        (Kind::Block(number), _) => {
             PanicContext::verb("load").of("block", number).enter();
-            let block =
-                state.blocks.get_mut(number as usize).ok_or(StateError::new("a block of this run"))?;
-            *block = from_bytes(bytes)?;
+            let block = local.blocks.get_mut(number as usize).and_then(Option::as_mut);
+            *block.ok_or(StateError::new("a block of this run"))? = from_bytes(bytes)?;
+            Ok(())
         }
-        Kind::Replica => {
+        (Kind::Replica, _) => {
             PanicContext::verb("load of the replica").enter();
-            state.replica = from_bytes(bytes)?;
+            local.replica = from_bytes(bytes)?;
+            Ok(())
         }
-        Kind::Pinned => {
+        (Kind::Pinned, Some(hub)) => {
             PanicContext::verb("load_pinned").enter();
             program.load_pinned(&mut hub.pinned, &mut from)?;
-            from.whole().end("the pinned block")?;
+            from.whole().end("the pinned block")
         }
-        Kind::Schedule => {
+        (Kind::Schedule, Some(hub)) => {
             PanicContext::verb("the schedule's load_state").enter();
             hub.schedule.load_state(&mut from)?;
-            from.whole().end("a schedule")?;
+            from.whole().end("a schedule")
         }
-        Kind::Progress => hub.progress = from_bytes(bytes)?,
-    }
-    Ok(())
+        (Kind::Progress, Some(hub)) => {
+            hub.progress = from_bytes(bytes)?;
+            Ok(())
+        }
+        (_, None) => Ok(()),
+    };
+    load().map_err(|why: StateError| match kind {
+        Kind::Shard(number) => format!("shard {number}: {why}"),
+        Kind::Block(number) => format!("block {number}: {why}"),
+        _ => why.to_string(),
+    })
 }
 
 /// Refuses records of which some are missing or there twice.

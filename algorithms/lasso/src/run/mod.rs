@@ -22,7 +22,7 @@ pub(crate) mod points;
 pub(crate) mod program;
 pub(crate) mod progress;
 pub(crate) mod replica;
-mod restored;
+pub(crate) mod restored;
 pub(crate) mod schedule;
 pub(crate) mod shard;
 pub(crate) mod solution;

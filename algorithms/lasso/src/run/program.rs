@@ -9,8 +9,7 @@ use std::sync::Arc;
 use raddle::schedule::Dependencies;
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Relate, Restored, Status, Task, TaskOf, Update,
-    Verdict,
+    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Relate, Status, Task, TaskOf, Update, Verdict,
 };
 
 use super::certificate::CertificateRequest;
@@ -42,7 +41,7 @@ impl Program for LassoProgram {
         Partial = Partial,
         Change = Change,
         Phase = Phase;
-        update, relate
+        update, relate, restore_by_shard
     );
 
     /// The working set takes no step without comparing objectives; rounds of coordinate updates may
@@ -174,11 +173,6 @@ impl Program for LassoProgram {
         *solver = Solver::loaded(from)?;
         Ok(())
     }
-
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        let Restored { is_concluded, shards, pinned, replica, weights, .. } = run;
-        pinned.rebuild(&self.spec, is_concluded, replica, shards, weights)
-    }
 }
 
 impl Update for LassoProgram {
@@ -190,7 +184,7 @@ impl Update for LassoProgram {
                 let step = self.coordinate_step(replica, &curvature);
                 Partial::Moves(shard.moves(task, &replica.rows, step))
             }
-            Phase::Enter => Partial::Entering(shard.entering(task, &self.spec.gram_response)),
+            Phase::Enter => Partial::Entering(shard.entering(&task.variables, &self.spec.gram_response)),
             Phase::Solve(Some(entering)) => Partial::Tiles(shard.part.grow(entering)),
             Phase::Solve(None) => Partial::Tiles(Vec::new()),
         }

@@ -1,13 +1,16 @@
 //! The working set as a checkpoint keeps it ([`SolverCheckpoint`]), and how the data give back the rest.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use raddle::state::{Learned, Reader, StateError, Writer};
+use raddle::{RestoreByShard, Restoring};
 
 use super::boundary_solution::BoundarySolution;
 use super::candidates::LOOKED_AT;
-use super::messages::EnteringBatch;
+use super::messages::{EnteringBatch, EnteringColumn, Tile};
 use super::pinned::Solver;
+use super::program::LassoProgram;
 use super::progress::Progress;
 use super::replica::{FIRST_MAX_VIOLATORS, Replica};
 use super::shard::ColumnShard;
@@ -20,7 +23,7 @@ impl Solver {
         out.write(&self.checkpoint());
     }
 
-    /// A solver without members: `Solver::rebuild` lets them enter again.
+    /// A solver without members: [`LassoProgram`]'s questions let them enter again.
     pub(crate) fn loaded(from: &mut Learned<Reader<'_>>) -> Result<Self, StateError> {
         let checkpoint: Box<SolverCheckpoint> = from.read()?;
         let mut solver = Self::new(checkpoint.objective, Arc::clone(&checkpoint.terms));
@@ -60,68 +63,40 @@ impl Solver {
         }
     }
 
-    /// Makes anew what a checkpoint left out, here and in the shards.
-    ///
-    /// # Errors
-    /// If what was read does not belong to this problem.
-    pub(crate) fn rebuild(
+    /// Takes note of the columns of all shards, and of the rows as they are.
+    fn look_at_columns(
         &mut self,
         spec: &Spec,
-        is_concluded: bool,
-        replica: &mut Replica,
-        shards: &mut [ColumnShard],
-        weights: &[(u32, f64)],
+        run: (bool, &Replica, &[(u32, f64)]),
+        shards: Vec<ShardColumns>,
     ) -> Result<(), StateError> {
-        let Some(checkpoint) = self.checkpoint.take() else { return Ok(()) };
-        let rows = spec.rows.len();
-        checkpoint.check(spec, shards, weights)?;
-        replica.check(spec.objective, &spec.rows)?;
+        let Some(checkpoint) = &self.checkpoint else { return Ok(()) };
+        let (is_concluded, replica, weights) = run;
+        let columns = shards.last().map_or(0, |last| last.first as usize + last.count as usize);
+        checkpoint.check(spec, columns, weights)?;
+        // Before the conclusion it is that of the boundary before, which no run has larger than this.
+        let most = LOOKED_AT * (FIRST_MAX_VIOLATORS + spec.rows.len() + 2 * columns);
+        ensure(is_concluded || replica.max_violators() <= most, "how many violators are named")?;
         self.set.members.look_at(&spec.rows, &replica.rows);
         self.last.set_rows(&replica.rows);
-        for shard in shards.iter_mut() {
-            if spec.weights {
-                shard.measure(rows, spec.rows.weights());
-            }
-            if spec.working_set {
-                shard.pass(&replica.rows.residual, replica.rows.sum);
-            }
-            self.last.support.extend(shard.nonzeros());
-        }
-        let ends =
-            checkpoint.groups.iter().skip(1).map(|&first| first as usize).chain([checkpoint.members.len()]);
-        for (&first, end) in checkpoint.groups.iter().zip(ends) {
-            self.enter_again(spec, &checkpoint.members[first as usize..end], shards)?;
-        }
-        self.look_ahead(rows);
-        // Before the conclusion it is that of the boundary before, which no run has larger than this.
-        let columns: usize = shards.iter().map(|shard| shard.coefficients.len()).sum();
-        let most = LOOKED_AT * (FIRST_MAX_VIOLATORS + rows + 2 * columns);
-        let fits = if is_concluded {
-            replica.max_violators() == self.max_violators(rows)
-        } else {
-            replica.max_violators() <= most
-        };
-        if !fits {
-            return Err(StateError::new("how many violators are named"));
-        }
-        self.set.members.restore(checkpoint.solved, &self.set.columns, &spec.rows, spec.objective.intercept)
+        self.last.support.extend(shards.into_iter().flat_map(|shard| shard.nonzeros));
+        Ok(())
     }
 
-    /// A group of columns enters as it did before: in the same order, their tiles summed in the same way.
+    /// A group of columns enters as it did before: in the same order.
     fn enter_again(
         &mut self,
         spec: &Spec,
-        variables: &[u32],
-        shards: &mut [ColumnShard],
-    ) -> Result<(), StateError> {
-        let y = &spec.gram_response[..];
-        let sum = y.iter().sum();
-        let entering = |&variable: &u32| {
-            let shard = shards.iter().find(|shard| shard.position(variable).is_some())?;
-            shard.entering_column(variable, y, sum)
-        };
-        let entering: Option<Vec<_>> = variables.iter().map(entering).collect();
-        let entering = entering.ok_or(StateError::new("a member of the working set"))?;
+        group: usize,
+        entering: Vec<EnteringColumn>,
+    ) -> Result<ColumnsQuestion, StateError> {
+        let missing = || StateError::new("a member of the working set");
+        let variables = self.checkpoint.as_ref().and_then(|one| one.group(group)).ok_or_else(missing)?;
+        let variables = variables.to_vec();
+        let mut owned: HashMap<u32, EnteringColumn> =
+            entering.into_iter().map(|one| (one.variable, one)).collect();
+        let entering: Option<Vec<_>> = variables.iter().map(|variable| owned.remove(variable)).collect();
+        let entering = entering.ok_or_else(missing)?;
         let has_gram = spec.objective.shape().is_quadratic() && !self.outgrows(spec, entering.len());
         let columns: Vec<_> = match has_gram {
             true => entering.iter().map(|one| one.column.clone()).collect(),
@@ -129,14 +104,141 @@ impl Solver {
         };
         let columns = Column::weighted(columns, &spec.roots);
         let batch = Arc::new(EnteringBatch { first: self.enter(entering), columns });
-        let mut tiles = Vec::new();
-        for shard in shards {
-            shard.admit(batch.first, variables, has_gram);
-            if has_gram {
-                tiles.extend(shard.part.grow(&batch));
-            }
-        }
-        self.set.grow(&spec.rows, tiles);
-        Ok(())
+        Ok(ColumnsQuestion::Admit { group, batch, variables, has_gram })
     }
+
+    /// Makes anew what is left, with all members in the set.
+    fn finish(&mut self, spec: &Spec, is_concluded: bool, replica: &Replica) -> Result<(), StateError> {
+        let Some(checkpoint) = self.checkpoint.take() else { return Ok(()) };
+        let rows = spec.rows.len();
+        self.look_ahead(rows);
+        let fits = !is_concluded || replica.max_violators() == self.max_violators(rows);
+        ensure(fits, "how many violators are named")?;
+        self.set.members.restore(checkpoint.solved, &self.set.columns, &spec.rows, spec.objective.intercept)
+    }
+}
+
+/// ColumnsQuestion to the shards of a run that is restored.
+#[derive(Debug)]
+pub enum ColumnsQuestion {
+    /// Of their columns: first of all.
+    Columns,
+    /// Of those that entered together and that they own.
+    Entering {
+        /// Number of the group.
+        group: usize,
+        /// The columns' numbers.
+        variables: Vec<u32>,
+    },
+    /// The columns of the group take slots of the working set: of their part of its Gram.
+    Admit {
+        /// Number of the group.
+        group: usize,
+        /// The columns, none where there is no Gram, and the first slot.
+        batch: Arc<EnteringBatch>,
+        /// The columns' numbers.
+        variables: Vec<u32>,
+        /// The shards are to compute the columns' part of the Gram.
+        has_gram: bool,
+    },
+}
+
+/// ColumnsAnswer of a shard to a [`ColumnsQuestion`].
+#[derive(Debug)]
+pub enum ColumnsAnswer {
+    /// Range and coefficients of its columns.
+    Columns(ShardColumns),
+    /// Columns that enter.
+    Entering(Vec<EnteringColumn>),
+    /// New parts of the Gram.
+    Tiles(Vec<Tile>),
+}
+
+/// Columns of a shard.
+#[derive(Debug)]
+pub struct ShardColumns {
+    first: u32,
+    count: u64,
+    /// (column, coefficient) where it is not zero.
+    nonzeros: Vec<(u32, f64)>,
+}
+
+raddle::state!(ShardColumns { first, count, nonzeros });
+raddle::state!(enum ColumnsQuestion { Columns, Entering { group, variables }, Admit { group, batch, variables, has_gram } });
+raddle::state!(
+    enum ColumnsAnswer {
+        Columns(columns),
+        Entering(columns),
+        Tiles(tiles),
+    }
+);
+
+/// First of the columns of each shard, then of each group of columns that entered together, twice: they enter
+/// again.
+impl RestoreByShard for LassoProgram {
+    type Question = ColumnsQuestion;
+    type Answer = ColumnsAnswer;
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<ColumnsQuestion>, StateError> {
+        let Restoring { is_concluded, pinned: solver, replica, weights, question, shards, .. } = run;
+        let next = match question {
+            None => {
+                replica.check(self.spec.objective, &self.spec.rows)?;
+                return Ok(Some(ColumnsQuestion::Columns));
+            }
+            Some(ColumnsQuestion::Columns) => {
+                let shards = raddle::answers!(shards, ColumnsAnswer::Columns);
+                let run = (is_concluded, replica, weights);
+                solver.look_at_columns(&self.spec, run, shards.into_iter().collect())?;
+                0
+            }
+            Some(ColumnsQuestion::Entering { group, .. }) => {
+                let entering = raddle::answers!(shards, ColumnsAnswer::Entering).concat();
+                return solver.enter_again(&self.spec, group, entering).map(Some);
+            }
+            Some(ColumnsQuestion::Admit { group, .. }) => {
+                solver.set.grow(&self.spec.rows, raddle::answers!(shards, ColumnsAnswer::Tiles).concat());
+                group + 1
+            }
+        };
+        match solver.checkpoint.as_ref().and_then(|one| one.group(next)) {
+            Some(variables) => {
+                Ok(Some(ColumnsQuestion::Entering { group: next, variables: variables.to_vec() }))
+            }
+            None => solver.finish(&self.spec, is_concluded, replica).map(|()| None),
+        }
+    }
+
+    fn answer(
+        &self,
+        question: &ColumnsQuestion,
+        _: u32,
+        shard: &mut ColumnShard,
+        replica: &Replica,
+    ) -> Result<ColumnsAnswer, StateError> {
+        let spec = &self.spec;
+        Ok(match question {
+            ColumnsQuestion::Columns => {
+                if spec.weights {
+                    shard.measure(spec.rows.len(), spec.rows.weights());
+                }
+                if spec.working_set {
+                    shard.pass(&replica.rows.residual, replica.rows.sum);
+                }
+                let (first, count) = (shard.first, shard.coefficients.len() as u64);
+                ColumnsAnswer::Columns(ShardColumns { first, count, nonzeros: shard.nonzeros().collect() })
+            }
+            ColumnsQuestion::Entering { variables, .. } => {
+                ColumnsAnswer::Entering(shard.entering(variables, &spec.gram_response))
+            }
+            ColumnsQuestion::Admit { batch, variables, has_gram, .. } => {
+                shard.admit(batch.first, variables, *has_gram);
+                ColumnsAnswer::Tiles(if *has_gram { shard.part.grow(batch) } else { Vec::new() })
+            }
+        })
+    }
+}
+
+fn ensure(fits: bool, what: &'static str) -> Result<(), StateError> {
+    if fits { Ok(()) } else { Err(StateError::new(what)) }
 }

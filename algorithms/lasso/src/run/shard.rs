@@ -135,16 +135,16 @@ impl ColumnShard {
         self.named(task).map(|(variable, at)| (variable, ColumnSketch::of(self.column(at), sample))).collect()
     }
 
-    /// The columns that the task names, to enter the working set.
-    pub(crate) fn entering(&self, task: &Task<Phase>, y: &[f64]) -> Vec<EnteringColumn> {
+    /// Those of these columns that are here, to enter the working set.
+    pub(crate) fn entering(&self, variables: &[u32], y: &[f64]) -> Vec<EnteringColumn> {
         let sum = y.iter().sum();
-        let mut entering = Vec::with_capacity(task.variables.len());
-        entering.extend(task.variables.iter().filter_map(|&variable| self.entering_column(variable, y, sum)));
+        let mut entering = Vec::with_capacity(variables.len());
+        entering.extend(variables.iter().filter_map(|&variable| self.entering_column(variable, y, sum)));
         entering
     }
 
     /// A column here, to enter the working set; `sum` is that of the response.
-    pub(crate) fn entering_column(&self, variable: u32, y: &[f64], sum: f64) -> Option<EnteringColumn> {
+    fn entering_column(&self, variable: u32, y: &[f64], sum: f64) -> Option<EnteringColumn> {
         let at = self.position(variable)?;
         Some(EnteringColumn {
             variable,

@@ -3,14 +3,13 @@
 //! Columns, their Gram, its factors and the gradient take hundreds of times the memory of the model. All of
 //! them are functions of the data, the residual and the order in which columns entered, bit for bit: an
 //! element of the Gram depends on its two columns alone, an element of a factor on the rows above it. So a
-//! checkpoint holds numbers of columns, and `Solver::rebuild` lets the columns enter again, group by group.
+//! checkpoint holds numbers of columns, and `LassoProgram::ask` lets the columns enter again, group by group.
 
 use std::sync::Arc;
 
 use raddle::state::StateError;
 
 use super::members::MembersCheckpoint;
-use super::shard::ColumnShard;
 use super::solution::Solution;
 use super::spec::Spec;
 use crate::loss::Objective;
@@ -56,14 +55,20 @@ raddle::state!(SolverCheckpoint {
 });
 
 impl SolverCheckpoint {
-    /// Check that the numbers are those of columns and lambdas that there are.
+    /// The columns that entered as this group, if there is one.
+    pub(super) fn group(&self, number: usize) -> Option<&[u32]> {
+        let first = *self.groups.get(number)? as usize;
+        let end = self.groups.get(number + 1).map_or(self.members.len(), |&next| next as usize);
+        self.members.get(first..end)
+    }
+
+    /// Check that the numbers are those of lambdas that there are, and of so many columns.
     pub(super) fn check(
         &self,
         spec: &Spec,
-        shards: &[ColumnShard],
+        columns: usize,
         weights: &[(u32, f64)],
     ) -> Result<(), StateError> {
-        let columns = shards.last().map_or(0, |shard| shard.first as usize + shard.coefficients.len());
         let mut waiting = vec![false; columns];
         let mut is_waiting = |&(j, weight): &(u32, f64)| is_new(&mut waiting, j) && !weight.is_nan();
         let mut seen = vec![false; columns];

@@ -8,8 +8,8 @@
 use raddle::random::Stream;
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Merge, Program, Restored, Task, TaskOf, Update,
-    UpdateBlock, Verdict, Visibility,
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Merge, Program, Task, TaskOf, Update, UpdateBlock,
+    Verdict, Visibility,
 };
 
 use super::messages::{Change, Partial, Sums};
@@ -38,7 +38,7 @@ impl Program for LdaProgram {
         Partial = Partial,
         Change = Change,
         Phase = Phase;
-        update, update_block, fold, merge
+        update, update_block, fold, merge, restore_by_shard
     );
 
     fn visibility(&self) -> Visibility {
@@ -145,18 +145,6 @@ impl Program for LdaProgram {
         from: &mut Learned<Reader<'_>>,
     ) -> Result<(), StateError> {
         shard.load_state(from)
-    }
-
-    /// Checks counts against topics; where the boundary is concluded anew, what its scores need is gathered
-    /// anew.
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        self.spec.check(&run)?;
-        if !run.is_concluded {
-            for shard in run.shards.iter_mut().filter(|shard| shard.held_out.is_gathered) {
-                (0..).zip(&*run.blocks).for_each(|(number, block)| shard.held_out.gather(number, block));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,10 +1,12 @@
 //! Checks of a checkpoint before the run goes on: counts must be those of the topics that tokens have.
 
-use raddle::Restored;
 use raddle::state::StateError;
+use raddle::{Boundary, RestoreByShard, Restoring};
 
 use super::messages::Sums;
+use super::pinned::Record;
 use super::program::LdaProgram;
+use super::replica::Replica;
 use super::spec::Spec;
 use crate::data::block::WordBlock;
 use crate::data::shard::DocumentShard;
@@ -16,18 +18,211 @@ fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
     if holds { Ok(()) } else { Err(StateError::new(what)) }
 }
 
+/// TopicsQuestion to the parts of a run that is restored.
+#[derive(Debug)]
+pub enum TopicsQuestion {
+    /// Of the topics of documents, of which those that hold this part of the tokens have some.
+    Documents(f64),
+    /// Of the topics of a block's words.
+    Words(WordsQuestion),
+    /// Shards gather the rows of this block, the last one; its number.
+    Gather(u32, Box<WordBlock>),
+}
+
+/// TopicsQuestion of the topics of a block's words.
+#[derive(Debug)]
+pub struct WordsQuestion {
+    /// The part of the tokens whose documents have topics.
+    part: f64,
+    /// Number of the block.
+    block: u32,
+    /// Tokens of each topic in the blocks before.
+    sums: Vec<i64>,
+    /// The block before, where shards gather rows of it.
+    gathered: Option<Box<WordBlock>>,
+}
+
+/// TopicsAnswer to a [`TopicsQuestion`].
+#[derive(Debug)]
+pub enum TopicsAnswer {
+    /// Nothing is wrong.
+    Fits,
+    /// Topics of a block's words, in a shard.
+    Words(ShardWords),
+    /// The block.
+    Block(Box<WordBlock>),
+}
+
+/// Topics of a block's words, as the tokens of a shard have them.
+#[derive(Debug, Default)]
+pub struct ShardWords {
+    /// Sixteens of the full rows of frequent words.
+    width: usize,
+    /// Rows of words are to be gathered.
+    is_gathered: bool,
+    /// The words, ascending, each with its number of tokens and the end of its counts.
+    words: Vec<u32>,
+    tokens: Vec<u64>,
+    ends: Vec<u64>,
+    /// Tokens of each topic, word by word.
+    topics: Vec<u16>,
+    counts: Vec<u32>,
+}
+
+raddle::state!(
+    enum TopicsQuestion {
+        Documents(part),
+        Words(words),
+        Gather(number, block),
+    }
+);
+raddle::state!(WordsQuestion { part, block, sums, gathered });
+raddle::state!(
+    enum TopicsAnswer {
+        Fits,
+        Words(words),
+        Block(block),
+    }
+);
+raddle::state!(ShardWords { width, is_gathered, words, tokens, ends, topics, counts });
+
+/// All parts must be those of a run on this data, and agree with each other: first the documents, then the words,
+/// block by block. Where the boundary is concluded anew, what its scores need is gathered anew.
+impl RestoreByShard for LdaProgram {
+    type Question = TopicsQuestion;
+    type Answer = TopicsAnswer;
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<TopicsQuestion>, StateError> {
+        let Restoring { boundary, is_concluded, pinned, replica: totals, question, shards, blocks, .. } = run;
+        let spec = &self.spec;
+        match question {
+            None => {
+                spec.check_rest((boundary, is_concluded), pinned, totals)?;
+                // The documents whose tokens have topics.
+                let part = boundary.epoch.checked_sub(1).map_or(0.0, |last| spec.course.pass(last).has);
+                Ok(Some(TopicsQuestion::Documents(part)))
+            }
+            Some(TopicsQuestion::Documents(part)) => {
+                let (sums, gathered) = (vec![0; spec.topics], None);
+                Ok(Some(TopicsQuestion::Words(WordsQuestion { part, block: 0, sums, gathered })))
+            }
+            Some(TopicsQuestion::Words(WordsQuestion { part, block: number, mut sums, .. })) => {
+                let shards = raddle::answers!(shards, TopicsAnswer::Words);
+                let block = blocks.into_iter().find_map(|(of, answer)| match answer {
+                    TopicsAnswer::Block(block) if of == number => Some(block),
+                    _ => None,
+                });
+                let block = block.ok_or(StateError::new("the words of the blocks"))?;
+                let shards: Vec<ShardWords> = shards.into_iter().collect();
+                spec.check_block(number, &block, &shards)?;
+                let rows = (0..block.words.len()).flat_map(|word| block.rows.of(word));
+                rows.for_each(|(topic, count)| sums[topic as usize] += i64::from(count));
+                let is_gathered = !is_concluded && shards.iter().any(|shard| shard.is_gathered);
+                let gathered = is_gathered.then_some(block);
+                if (number as usize) + 1 < spec.blocks.len() {
+                    let block = number + 1;
+                    return Ok(Some(TopicsQuestion::Words(WordsQuestion { part, block, sums, gathered })));
+                }
+                ensure(sums == totals.topics, "the totals of topics")?;
+                Ok(gathered.map(|block| TopicsQuestion::Gather(number, block)))
+            }
+            Some(TopicsQuestion::Gather(..)) => Ok(None),
+        }
+    }
+
+    fn answer(
+        &self,
+        question: &TopicsQuestion,
+        _: u32,
+        shard: &mut DocumentShard,
+        _: &Replica,
+    ) -> Result<TopicsAnswer, StateError> {
+        let joined =
+            |part: f64, shard: &DocumentShard| if part > 0.0 { shard.first_documents(part) } else { 0 };
+        match question {
+            TopicsQuestion::Documents(part) => {
+                let joined = joined(*part, shard);
+                ensure(self.spec.documents_agree(shard, joined), "the topics of documents")?;
+                Ok(TopicsAnswer::Fits)
+            }
+            TopicsQuestion::Words(WordsQuestion { part, block, gathered, .. }) => {
+                if let Some((before, rows)) = block.checked_sub(1).zip(gathered.as_ref()) {
+                    gather(shard, before, rows);
+                }
+                Ok(TopicsAnswer::Words(ShardWords::of(shard, joined(*part, shard), *block as usize)))
+            }
+            TopicsQuestion::Gather(number, rows) => {
+                gather(shard, *number, rows);
+                Ok(TopicsAnswer::Fits)
+            }
+        }
+    }
+
+    fn answer_of_block(
+        &self,
+        question: &TopicsQuestion,
+        number: u32,
+        block: &mut WordBlock,
+        _: &Replica,
+    ) -> Result<Option<TopicsAnswer>, StateError> {
+        let is_asked = matches!(question, TopicsQuestion::Words(words) if words.block == number);
+        Ok(is_asked.then(|| TopicsAnswer::Block(Box::new(block.clone()))))
+    }
+}
+
+/// Gathers the rows of a block, where the shard needs rows.
+fn gather(shard: &mut DocumentShard, number: u32, block: &WordBlock) {
+    if shard.held_out.is_gathered {
+        shard.held_out.gather(number, block);
+    }
+}
+
+impl ShardWords {
+    /// Counts the topics of a block's words in the first `joined` documents; tokens count in all.
+    fn of(shard: &DocumentShard, joined: usize, block: usize) -> Self {
+        let (width, is_gathered) = (shard.full_width(), shard.held_out.is_gathered);
+        let mut all = Self { width, is_gathered, ..Self::default() };
+        let Some(slice) = shard.slices.get(block) else { return all };
+        for visit in slice.by_word() {
+            let range = slice.tokens(visit);
+            all.words.push(slice.visits[visit].word);
+            all.tokens.push(range.len() as u64);
+            let tokens = slice.documents[range.clone()].iter().zip(&slice.topics[range]);
+            let joined = tokens.filter(|&(&document, _)| usize::from(document) < joined);
+            let mut topics: Vec<u16> = joined.map(|(_, &topic)| topic).collect();
+            topics.sort_unstable();
+            for run in topics.chunk_by(|a, b| a == b) {
+                all.topics.push(run[0]);
+                all.counts.push(run.len() as u32);
+            }
+            all.ends.push(all.topics.len() as u64);
+        }
+        all
+    }
+
+    /// Number of tokens of a word, and (topic, count) of those, of the word at `next`, if it is there.
+    fn of_word(
+        &self,
+        word: usize,
+        next: &mut usize,
+    ) -> Option<(u64, impl Iterator<Item = (usize, u32)> + '_)> {
+        let at = *next;
+        self.words.get(at).filter(|&&there| there as usize == word)?;
+        *next += 1;
+        let range = at.checked_sub(1).map_or(0, |before| self.ends[before]) as usize..self.ends[at] as usize;
+        let counts = self.topics[range.clone()].iter().zip(&self.counts[range]);
+        Some((self.tokens[at], counts.map(|(&topic, &count)| (usize::from(topic), count))))
+    }
+}
+
 impl Spec {
-    /// Check that all parts are those of a run on this data, and agree with each other.
-    pub(crate) fn check(&self, run: &Restored<'_, LdaProgram>) -> Result<(), StateError> {
-        let Restored {
-            boundary,
-            is_concluded,
-            ref shards,
-            ref blocks,
-            pinned: ref record,
-            replica: ref totals,
-            ..
-        } = *run;
+    /// Check of what lies where rounds are aggregated, and of the replica.
+    fn check_rest(
+        &self,
+        (boundary, is_concluded): (Boundary, bool),
+        record: &Record,
+        totals: &Replica,
+    ) -> Result<(), StateError> {
         let is_prior = |prior: &f64| (1e-6..=1e3).contains(prior);
         let priors = totals.alpha.len() == self.topics && totals.alpha.iter().all(is_prior);
         ensure(priors && is_prior(&totals.beta), "the priors")?;
@@ -39,34 +234,18 @@ impl Spec {
             epochs.clone().is_sorted_by(|a, b| a < b) && epochs.max().is_none_or(|last| last <= begun);
         ensure(ascend, "the evaluations")?;
         let last = boundary.epoch.checked_sub(1).filter(|_| !is_concluded);
-        ensure(self.are_sums(&record.sums, last), "the sums of an epoch")?;
-        let words = blocks.iter().map(|block| &block.words);
-        ensure(words.eq(&self.blocks), "the words of the blocks")?;
-        for block in blocks.iter() {
-            let words = block.words.len();
-            let width = shards.first().map_or(0, DocumentShard::full_width);
-            ensure(block.rows.are_sound(words, self.topics, width), "the rows of words")?;
-            let word_priors = [&block.word_priors, &block.warm];
-            ensure(
-                word_priors.iter().all(|word_priors| word_priors.are_sound(words, self.topics)),
-                "the word priors",
-            )?;
-        }
-        // The documents whose tokens have topics.
-        let part = boundary.epoch.checked_sub(1).map_or(0.0, |last| self.course.pass(last).has);
-        let joined: Vec<usize> =
-            shards.iter().map(|shard| if part > 0.0 { shard.first_documents(part) } else { 0 }).collect();
-        for (shard, &joined) in shards.iter().zip(&joined) {
-            ensure(self.documents_agree(shard, joined), "the topics of documents")?;
-        }
-        for (number, block) in blocks.iter().enumerate() {
-            ensure(self.words_agree(shards, &joined, number, block), "the topics of words")?;
-        }
-        let mut sums = vec![0i64; self.topics];
-        let rows =
-            blocks.iter().flat_map(|block| (0..block.words.len()).flat_map(|word| block.rows.of(word)));
-        rows.for_each(|(topic, count)| sums[topic as usize] += i64::from(count));
-        ensure(sums == totals.topics, "the totals of topics")
+        ensure(self.are_sums(&record.sums, last), "the sums of an epoch")
+    }
+
+    /// Check of a block, by itself and by the topics that shards have of its words.
+    fn check_block(&self, number: u32, block: &WordBlock, shards: &[ShardWords]) -> Result<(), StateError> {
+        ensure(self.blocks.get(number as usize) == Some(&block.words), "the words of the blocks")?;
+        let words = block.words.len();
+        let width = shards.first().map_or(0, |shard| shard.width);
+        ensure(block.rows.are_sound(words, self.topics, width), "the rows of words")?;
+        let mut word_priors = [&block.word_priors, &block.warm].into_iter();
+        ensure(word_priors.all(|word_priors| word_priors.are_sound(words, self.topics)), "the word priors")?;
+        ensure(self.words_agree(shards, block), "the topics of words")
     }
 
     /// Check for sums of an epoch that is to be concluded, or of none.
@@ -107,32 +286,15 @@ impl Spec {
 
     /// Check that a block's rows count the topics of its words' tokens. Words without tokens keep what they
     /// were given.
-    fn words_agree(
-        &self,
-        shards: &[DocumentShard],
-        joined: &[usize],
-        number: usize,
-        block: &WordBlock,
-    ) -> bool {
-        // Each shard's visits by word, the last one first.
-        let mut visits: Vec<Vec<usize>> = shards.iter().map(|shard| shard.slices[number].by_word()).collect();
-        visits.iter_mut().for_each(|visits| visits.reverse());
+    fn words_agree(&self, shards: &[ShardWords], block: &WordBlock) -> bool {
+        let mut next = vec![0; shards.len()];
         let mut counts = vec![0u32; self.topics];
         (0..block.words.len()).all(|word| {
             let mut tokens = 0;
-            for ((shard, &joined), visits) in shards.iter().zip(joined).zip(&mut visits) {
-                let slice = &shard.slices[number];
-                let is_here = |visit: &mut usize| slice.visits[*visit].word as usize == word;
-                let Some(visit) = visits.pop_if(is_here) else {
-                    continue;
-                };
-                let range = slice.tokens(visit);
-                tokens += range.len() as u64;
-                for (&document, &topic) in slice.documents[range.clone()].iter().zip(&slice.topics[range]) {
-                    if usize::from(document) < joined {
-                        counts[usize::from(topic)] += 1;
-                    }
-                }
+            for (shard, next) in shards.iter().zip(&mut next) {
+                let Some((here, topics)) = shard.of_word(word, next) else { continue };
+                tokens += here;
+                topics.for_each(|(topic, count)| counts[topic] += count);
             }
             if tokens == 0 {
                 return true;

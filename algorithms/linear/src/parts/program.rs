@@ -1,8 +1,8 @@
 //! [`PartsProgram`]: parts as blocks, rows with their dual values as shards, the weights as the replica.
 
-use raddle::Restored;
 use raddle::prelude::*;
 use raddle::state::{Learned, Reader, StateError, Writer};
+use raddle::{RestoreByShard, Restoring};
 
 use super::cut::Cut;
 use super::phase::PartsPhase;
@@ -91,7 +91,7 @@ impl Program for PartsProgram {
         Partial = Told,
         Change = Change,
         Phase = PartsPhase;
-        update_block
+        update_block, restore_by_shard
     );
 
     fn visibility(&self) -> Visibility {
@@ -188,22 +188,39 @@ impl Program for PartsProgram {
     fn drop_training_data(&self, shard: &mut PartShard) {
         shard.rows = RowSlice::default();
     }
+}
 
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        let width = self.rows.width;
-        let of = |(shard, rows): (&PartShard, &std::ops::Range<usize>)| {
-            let counts = [shard.a.len(), shard.rows.count()];
-            shard.first == rows.start as u64
-                && counts == [rows.len(); 2]
-                && shard.rows.is_of(width)
-                && shard.before.is_empty()
-        };
-        let fit = run.shards.len() == self.cut.shards()
-            && run.shards.iter().zip(&self.cut.rows).all(|(a, b)| of((a, b)));
-        match fit && run.replica.len() == width && run.blocks.iter().all(Vec::is_empty) {
-            true => Ok(()),
-            false => Err(StateError::new("dual values of the rows of each shard")),
+/// Every shard must have the dual values of its rows.
+impl RestoreByShard for PartsProgram {
+    type Question = ();
+    type Answer = ();
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<()>, StateError> {
+        let fit = run.boundary.shards as usize == self.cut.shards() && run.replica.len() == self.rows.width;
+        match (fit, run.question) {
+            (false, _) => Err(StateError::new("a weight for each column")),
+            (true, None) => Ok(Some(())),
+            (true, Some(())) => Ok(None),
         }
+    }
+
+    fn answer(&self, (): &(), number: u32, shard: &mut PartShard, _: &Vec<f64>) -> Result<(), StateError> {
+        let rows = &self.cut.rows[number as usize];
+        let fits = shard.first == rows.start as u64
+            && [shard.a.len(), shard.rows.count()] == [rows.len(); 2]
+            && shard.rows.is_of(self.rows.width)
+            && shard.before.is_empty();
+        if fits { Ok(()) } else { Err(StateError::new("dual values of the rows of each shard")) }
+    }
+
+    fn answer_of_block(
+        &self,
+        (): &(),
+        _: u32,
+        block: &mut Vec<f64>,
+        _: &Vec<f64>,
+    ) -> Result<Option<()>, StateError> {
+        if block.is_empty() { Ok(None) } else { Err(StateError::new("a block between epochs")) }
     }
 }
 

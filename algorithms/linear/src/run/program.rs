@@ -1,8 +1,8 @@
 //! [`LinearProgram`]: a shard for each binary problem, or one in the pinned block where there is only one.
 
-use raddle::Restored;
 use raddle::prelude::*;
 use raddle::state::StateError;
+use raddle::{RestoreByShard, Restoring};
 
 use super::machine::Machine;
 use crate::data::binary::Binary;
@@ -62,7 +62,7 @@ impl LinearProgram {
 const TOLD: usize = 5;
 
 impl Program for LinearProgram {
-    raddle::program!(Shard = Option<Machine>, Pinned = Option<Machine>, Partial = Vec<f64>, Change = (); update);
+    raddle::program!(Shard = Option<Machine>, Pinned = Option<Machine>, Partial = Vec<f64>, Change = (); update, restore_by_shard);
 
     /// Advances the binary problem that is alone.
     fn aggregate(&self, at: Aggregate<'_, Self>) {
@@ -92,20 +92,36 @@ impl Program for LinearProgram {
         let verdict = Verdict::new(metric.certified()).status(status);
         verdict.show("primal", sum(0)).show("dual", sum(1)).show("support", sum(3))
     }
+}
 
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        let (rows, width) = (self.problem.rows(), self.problem.rows.width());
-        let machines = run.shards.iter().flatten().chain(run.pinned.iter());
-        let (mut count, mut fit) = (0, true);
-        machines.for_each(|machine| {
-            count += 1;
-            fit &= machine.is_of(rows, width);
-        });
-        if fit && count == self.problem.machines() {
-            Ok(())
-        } else {
-            Err(StateError::new("values for each row and each class"))
+/// Every machine must have values of this problem's rows and columns, and none may be missing.
+impl RestoreByShard for LinearProgram {
+    type Question = ();
+    /// Number of machines of a shard.
+    type Answer = u64;
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<()>, StateError> {
+        if run.question.is_none() {
+            self.check(run.pinned.iter())?;
+            return Ok(Some(()));
         }
+        let count = run.shards.into_iter().sum::<u64>() + run.pinned.iter().count() as u64;
+        let whole = count == self.problem.machines() as u64;
+        if whole { Ok(None) } else { Err(StateError::new("values for each row and each class")) }
+    }
+
+    fn answer(&self, (): &(), _: u32, shard: &mut Option<Machine>, (): &()) -> Result<u64, StateError> {
+        self.check(shard.iter())?;
+        Ok(u64::from(shard.is_some()))
+    }
+}
+
+impl LinearProgram {
+    /// Check of machines' rows and columns.
+    fn check<'a>(&self, mut machines: impl Iterator<Item = &'a Machine>) -> Result<(), StateError> {
+        let (rows, width) = (self.problem.rows(), self.problem.rows.width());
+        let fit = machines.all(|machine| machine.is_of(rows, width));
+        if fit { Ok(()) } else { Err(StateError::new("values for each row and each class")) }
     }
 }
 

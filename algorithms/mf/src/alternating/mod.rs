@@ -25,5 +25,6 @@ pub(crate) use least_squares::{LeastSquares, Scratch, squares_of};
 pub use partitioning::Tally;
 pub use phase::{AlternatingPhase, Column};
 pub use program::{AlternatingProgram, Alternation};
+pub use restored::SideAnswer;
 pub use shard::SideShard;
 pub use sides::{FactorMatrices, Half, SidePartial, SideUpdate};

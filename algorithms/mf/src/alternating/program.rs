@@ -5,8 +5,7 @@ use std::sync::Arc;
 use raddle::schedule::{Assignment, EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Restored, Schedule, TaskOf, Update, Verb,
-    Verdict,
+    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Schedule, TaskOf, Update, Verb, Verdict,
 };
 
 use super::coordinate_descent::CoordinateDescent;
@@ -136,7 +135,7 @@ impl Program for AlternatingProgram {
         Partial = SidePartial,
         Change = SideUpdate,
         Phase = AlternatingPhase;
-        update
+        update, restore_by_shard
     );
 
     fn is_evaluation(&self, phase: Option<&AlternatingPhase>) -> bool {
@@ -215,10 +214,6 @@ impl Program for AlternatingProgram {
             SideSolver::Columns(_) => shard.load_state(from),
             SideSolver::Rows(_) => Ok(()),
         }
-    }
-
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        self.check(&run)
     }
 }
 

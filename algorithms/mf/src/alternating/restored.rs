@@ -1,52 +1,86 @@
 //! Checks of a checkpoint before a run goes on that alternates between the sides.
 
-use raddle::Restored;
 use raddle::state::StateError;
+use raddle::{RestoreByShard, Restoring};
 
+use super::early_stopping::AlternatingStopping;
 use super::partitioning::{Partitioning, Tally, counts};
 use super::program::{AlternatingProgram, SideSolver};
-use super::sides::{FactorColumns, FactorRows};
+use super::shard::SideShard;
+use super::sides::{FactorColumns, FactorMatrices, FactorRows};
 use crate::kernels::LANES;
 use crate::restored::ensure;
 
-impl AlternatingProgram {
-    /// Check that all parts are those of a run on this data: the cut of both sides is found again, and every
-    /// row is there.
-    pub(super) fn check(&self, run: &Restored<'_, Self>) -> Result<(), StateError> {
-        let Restored {
-            boundary,
-            is_concluded,
-            ref shards,
-            pinned: ref early_stopping,
-            replica: ref sides,
-            ..
-        } = *run;
-        ensure(early_stopping.is_possible(), "how far the run has come")?;
-        let tallies: Vec<Tally> = shards.iter().filter_map(|shard| self.tally(shard)).collect();
+/// Answer of a shard of a run that is restored.
+#[derive(Debug)]
+pub struct SideAnswer {
+    side: u32,
+    /// The tally of the chunk that is counted there, if one is.
+    tally: Option<Tally>,
+    /// Number of ratings that coordinate descent has left residuals of, if it has.
+    left: Option<u64>,
+}
+
+raddle::state!(SideAnswer { side, tally, left });
+
+/// The cut of both sides is found again, and every row is there.
+impl RestoreByShard for AlternatingProgram {
+    type Question = ();
+    type Answer = SideAnswer;
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<()>, StateError> {
+        let Restoring { boundary, is_concluded, pinned, replica: sides, question, shards, .. } = run;
+        if question.is_none() {
+            ensure(pinned.is_possible(), "how far the run has come")?;
+            self.check_sides(pinned, sides)?;
+            return Ok(Some(()));
+        }
+        let mut shards: Vec<SideAnswer> = shards.into_iter().collect();
+        let tallies: Vec<Tally> = shards.iter_mut().filter_map(|shard| shard.tally.take()).collect();
         let again = Partitioning::new(&tallies, self.rows, self.parts);
         // The cut is the first conclusion's.
         let is_new = boundary.epoch == 0 && !is_concluded && sides.partitioning.is_none();
         let partitioning = if is_new { Some(&again) } else { sides.partitioning.as_deref() };
         let partitioning = partitioning.filter(|partitioning| **partitioning == again);
         let Some(partitioning) = partitioning else { return Err(StateError::new("how both sides are cut")) };
+        let ratings = [counts(&tallies, 0, self.rows.0), counts(&tallies, 1, self.rows.1)];
+        for (number, shard) in shards.iter().enumerate() {
+            let side = shard.side as usize;
+            let rows = partitioning.rows(side, number / 2);
+            let count: u64 = ratings[side][rows.start as usize..rows.end as usize].iter().sum();
+            ensure(shard.left.is_none_or(|left| left == count), "what is left of the ratings of a shard")?;
+        }
+        Ok(None)
+    }
+
+    fn answer(
+        &self,
+        (): &(),
+        _: u32,
+        shard: &mut SideShard,
+        _: &FactorMatrices,
+    ) -> Result<SideAnswer, StateError> {
+        ensure(self.has_column(shard.pending), "the column that a shard is at")?;
+        let left = shard.left().map(|left| left.len() as u64);
+        Ok(SideAnswer { side: shard.side as u32, tally: self.tally(shard), left })
+    }
+}
+
+impl AlternatingProgram {
+    /// Check that all factors are there.
+    fn check_sides(
+        &self,
+        early_stopping: &AlternatingStopping,
+        sides: &FactorMatrices,
+    ) -> Result<(), StateError> {
         for side in 0..2 {
             ensure(self.fits(side, &sides.rows[side], &sides.columns[side]), "the factors of a side")?;
             ensure(sides.squares[side].0.len() == self.square(), "the squares of a side")?;
         }
-        if let Some(kept) = &early_stopping.kept {
-            let whole = self.fits(0, &kept.users, &kept.user_columns)
-                && self.fits(1, &kept.items, &kept.item_columns);
-            ensure(whole, "the best factors")?;
-        }
-        let ratings = [counts(&tallies, 0, self.rows.0), counts(&tallies, 1, self.rows.1)];
-        for (number, shard) in shards.iter().enumerate() {
-            let rows = partitioning.rows(shard.side, number / 2);
-            let count: u64 = ratings[shard.side][rows.start as usize..rows.end as usize].iter().sum();
-            let left = shard.left().is_none_or(|left| left.len() as u64 == count);
-            ensure(left, "what is left of the ratings of a shard")?;
-            ensure(self.has_column(shard.pending), "the column that a shard is at")?;
-        }
-        Ok(())
+        let Some(kept) = &early_stopping.kept else { return Ok(()) };
+        let whole =
+            self.fits(0, &kept.users, &kept.user_columns) && self.fits(1, &kept.items, &kept.item_columns);
+        ensure(whole, "the best factors")
     }
 
     /// Check of the factors of a side: as many as it has rows.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Program, Restored, Task, UpdateBlock, Verdict,
-    Visibility,
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Program, Task, UpdateBlock, Verdict, Visibility,
 };
 
 use super::early_stopping::{AfterEpoch, EarlyStopping};
@@ -118,7 +117,7 @@ impl Program for SgdProgram {
         Partial = Answer,
         Change = Change,
         Phase = Phase;
-        update_block, fold
+        update_block, fold, restore_by_shard
     );
 
     fn visibility(&self) -> Visibility {
@@ -206,10 +205,6 @@ impl Program for SgdProgram {
     fn load_state(&self, shard: &mut UserShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         shard.part = from.read()?;
         Ok(())
-    }
-
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        self.check(&run)
     }
 }
 

@@ -1,48 +1,94 @@
 //! Checks of a checkpoint before a run by gradient steps goes on.
 
-use raddle::Restored;
 use raddle::state::StateError;
+use raddle::{RestoreByShard, Restoring};
 
 use super::early_stopping::EarlyStopping;
 use super::factor_block::FactorBlock;
 use super::program::SgdProgram;
+use super::replica::{GridPartitioning, Replica};
+use super::shard::{ItemBlock, UserShard};
+use crate::input::chunk::Counts;
 use crate::kernels::{LANES, Rows};
 use crate::restored::ensure;
 
-impl SgdProgram {
-    /// Check that all parts are those of a run on this data: the layout is found again, and every part has
-    /// its rows.
-    pub(crate) fn check(&self, run: &Restored<'_, Self>) -> Result<(), StateError> {
-        let Restored { boundary, is_concluded, ref shards, ref blocks, ref pinned, ref replica, .. } = *run;
+/// The layout is found again, and every part has its rows.
+impl RestoreByShard for SgdProgram {
+    /// First of the chunks, then, with `true` where the run has begun, of the parts.
+    type Question = Option<bool>;
+    type Answer = Option<Counts>;
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<Option<bool>>, StateError> {
+        let Restoring { boundary, is_concluded, pinned, replica, question, shards, .. } = run;
         let cells = self.shards * self.blocks;
-        ensure(pinned.fits(&self.rates, cells), "how far the run has come")?;
-        let visited = &pinned.errors.cells;
-        ensure(visited.iter().all(|&(cell, _)| (cell as usize) < cells), "errors of cells")?;
-        let again = self.carried.as_deref().cloned().unwrap_or_else(|| {
-            let chunks = shards.iter().filter_map(|shard| shard.chunk.as_ref());
-            self.lay_out(chunks.map(|chunk| chunk.count(self.users, self.items)))
-        });
-        // The layout is the first conclusion's.
-        let has_begun = boundary.epoch > 0 || is_concluded || replica.partitioning.is_some();
-        if has_begun {
-            ensure(replica.partitioning.as_deref() == Some(&again), "how the ratings are dealt")?;
-        } else {
-            let goes_on = self.carried.is_some();
-            let mut parts =
-                shards.iter().map(|shard| &shard.part).chain(blocks.iter().map(|block| &block.part));
-            let before = pinned.before().filter(|_| goes_on);
-            let is_new = **pinned == EarlyStopping::going_on(cells, before);
-            ensure(is_new && parts.all(|part| part.is_new(goes_on)), "a run that has not begun")?;
+        match question {
+            None => {
+                ensure(pinned.fits(&self.rates, cells), "how far the run has come")?;
+                let visited = &pinned.errors.cells;
+                ensure(visited.iter().all(|&(cell, _)| (cell as usize) < cells), "errors of cells")?;
+                Ok(Some(None))
+            }
+            Some(None) => {
+                let again = self.carried.as_deref().cloned();
+                let again = again.unwrap_or_else(|| self.lay_out(shards.into_iter().flatten()));
+                // The layout is the first conclusion's.
+                let has_begun = boundary.epoch > 0 || is_concluded || replica.partitioning.is_some();
+                if has_begun {
+                    ensure(replica.partitioning.as_deref() == Some(&again), "how the ratings are dealt")?;
+                } else {
+                    let before = pinned.before().filter(|_| self.carried.is_some());
+                    let is_new = *pinned == EarlyStopping::going_on(cells, before);
+                    ensure(is_new, "a run that has not begun")?;
+                }
+                Ok(Some(Some(has_begun)))
+            }
+            Some(Some(_)) => Ok(None),
         }
-        let width = self.start.width();
-        for (number, shard) in (0..).zip(shards.iter()) {
-            ensure(shard.part.fits(again.users.part(number).len(), width), "the users of a shard")?;
-        }
-        for (number, block) in (0..).zip(blocks.iter()) {
-            ensure(block.part.fits(again.items.part(number).len(), width), "the items of a block")?;
+    }
+
+    fn answer(
+        &self,
+        question: &Option<bool>,
+        number: u32,
+        shard: &mut UserShard,
+        replica: &Replica,
+    ) -> Result<Option<Counts>, StateError> {
+        let Some(has_begun) = *question else {
+            let chunk = shard.chunk.as_ref().filter(|_| self.carried.is_none());
+            return Ok(chunk.map(|chunk| chunk.count(self.users, self.items)));
+        };
+        let partition = |layout: &GridPartitioning| layout.users.part(number).len();
+        self.check_part(&shard.part, has_begun, self.layout(replica).map(partition))?;
+        Ok(None)
+    }
+
+    fn answer_of_block(
+        &self,
+        question: &Option<bool>,
+        number: u32,
+        block: &mut ItemBlock,
+        replica: &Replica,
+    ) -> Result<Option<Option<Counts>>, StateError> {
+        if let Some(has_begun) = *question {
+            let partition = |layout: &GridPartitioning| layout.items.part(number).len();
+            self.check_part(&block.part, has_begun, self.layout(replica).map(partition))?;
             ensure(block.is_delivered(), "ratings on their way")?;
         }
-        Ok(())
+        Ok(None)
+    }
+}
+
+impl SgdProgram {
+    /// Layout of the data, which is not known before the first conclusion unless it was carried over.
+    fn layout<'a>(&'a self, replica: &'a Replica) -> Option<&'a GridPartitioning> {
+        replica.partitioning.as_deref().or(self.carried.as_deref())
+    }
+
+    /// Check that a part has as many rows as the layout gives it; before there is one, none.
+    fn check_part(&self, part: &FactorBlock, has_begun: bool, rows: Option<usize>) -> Result<(), StateError> {
+        let is_new = has_begun || part.is_new(self.carried.is_some());
+        ensure(is_new, "a run that has not begun")?;
+        ensure(rows.is_none_or(|rows| part.fits(rows, self.start.width())), "the rows of a part")
     }
 }
 

@@ -14,8 +14,8 @@ use super::raddle::random::splitmix64;
 use super::raddle::schedule::Dependencies;
 use super::raddle::state::{Learned, Reader, State, StateError, Writer, to_bytes};
 use super::raddle::{
-    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Partials, Parts, Program, Relate, Restored,
-    Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
+    Aggregate, BlockTaskOf, Conclude, Evaluate, Fold, Metric, Partials, Parts, Program, Relate,
+    RestoreByShard, Restoring, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
 
 pub(crate) struct Mixing {
@@ -83,7 +83,7 @@ impl Program for Mixing {
     super::raddle::program!(
         Shard = Memory, Block = Vec<u64>, Pinned = Pinned, Replica = u64, Partial = u64,
         Change = Vec<u64>, Phase = u32;
-        update, update_block, relate, fold
+        update, update_block, relate, fold, restore_by_shard
     );
 
     fn visibility(&self) -> Visibility {
@@ -160,10 +160,40 @@ impl Program for Mixing {
         *pinned = Pinned { seen: from.read()?, data: 0 };
         Ok(())
     }
+}
 
-    fn restored(&self, run: Restored<'_, Self>) -> Result<(), StateError> {
-        run.pinned.data = all_data(run.shards);
-        Ok(())
+/// In two questions, so that answers and questions cross both ways.
+impl RestoreByShard for Mixing {
+    type Question = u64;
+    type Answer = u64;
+
+    fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<u64>, StateError> {
+        let mut blocks = run.blocks.into_iter().map(|(_, echo)| echo);
+        match run.question {
+            None => Ok(Some(0)),
+            Some(0) => {
+                run.pinned.data = mix_all(0, run.shards);
+                Ok(Some(run.pinned.data))
+            }
+            Some(data) if run.shards.iter().all(|&echo| echo == data) && blocks.all(|echo| echo == data) => {
+                Ok(None)
+            }
+            Some(_) => Err(StateError::new("an echo of the data")),
+        }
+    }
+
+    fn answer(&self, question: &u64, _: u32, shard: &mut Memory, _: &u64) -> Result<u64, StateError> {
+        Ok(if *question == 0 { shard.data } else { *question })
+    }
+
+    fn answer_of_block(
+        &self,
+        question: &u64,
+        _: u32,
+        _: &mut Vec<u64>,
+        _: &u64,
+    ) -> Result<Option<u64>, StateError> {
+        Ok((*question != 0).then_some(*question))
     }
 }
 

@@ -1,0 +1,168 @@
+//! A process's part in bringing a run back to a checkpoint: by shard, in questions of the first process and
+//! answers of all; or whole, where the program has no other way.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{Member, Outgoing, missing_state};
+use crate::base::error::EngineError;
+use crate::checkpoint::Checkpoint;
+use crate::cluster::plan::GenerationPlan;
+use crate::engine::transfer::Transfer;
+use crate::program::Program;
+use crate::program::restore::{PartsHere, RestHere, Restoration};
+use crate::run::local_state::LocalState;
+
+/// A restoration by shard that is under way.
+pub(super) struct Restoring<P: Program> {
+    checkpoint: Checkpoint,
+    restoration: Box<dyn Restoration<P>>,
+    /// The first process, which asks.
+    first: u32,
+    /// The other participants.
+    others: Vec<u32>,
+    /// `true` if this process has not answered yet.
+    answer_due: bool,
+    /// The processes whose answers have not arrived.
+    awaited: BTreeSet<u32>,
+}
+
+impl<P: Program> Member<P> {
+    /// Restores this process's state from a checkpoint, as far as it can alone; returns what others need.
+    pub(super) fn restore(&mut self, plan: &GenerationPlan, from: &str) -> Result<Outgoing<P>, EngineError> {
+        let Some(first) = plan.participants.first().filter(|_| self.lazy_parts.is_some()) else {
+            return Ok(Outgoing::new());
+        };
+        let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);
+        let (checkpoint, by_shard) = (found?, P::verbs().restore);
+        self.make(plan, by_shard.is_none())?;
+        let local = self.local.as_mut().ok_or_else(missing_state)?;
+        checkpoint.load(&*self.program, local, self.hub.as_mut())?;
+        let Some(begin) = by_shard else {
+            self.restore_whole(plan, &checkpoint)?;
+            return Ok(Outgoing::new());
+        };
+        let others = plan.participants.iter().map(|other| other.id).filter(|&id| id != self.index);
+        self.restoring = Some(Restoring {
+            checkpoint,
+            restoration: begin(),
+            first: first.id,
+            others: others.collect(),
+            answer_due: false,
+            awaited: BTreeSet::new(),
+        });
+        self.restore_on()
+    }
+
+    /// Goes on with a restoration by shard, if one is under way, until it needs other processes; returns what
+    /// they need of this one.
+    ///
+    /// # Errors
+    /// If the checkpoint does not fit.
+    pub(crate) fn restore_on(&mut self) -> Result<Outgoing<P>, EngineError> {
+        let Some(mut now) = self.restoring.take() else { return Ok(Outgoing::new()) };
+        let local = self.local.as_mut().ok_or_else(missing_state)?;
+        let program = &*self.program;
+        loop {
+            if std::mem::take(&mut now.answer_due) {
+                let LocalState { shards, blocks, replica } = &mut *local;
+                let here = PartsHere { shards, blocks, replica };
+                now.checkpoint.fits(|| now.restoration.answer(program, here))?;
+                if self.hub.is_none() {
+                    let answers = Transfer::Answers(now.restoration.take_answers());
+                    let to = now.first;
+                    self.restoring = Some(now);
+                    return Ok(Outgoing::from([(to, vec![answers])]));
+                }
+            }
+            let Some(hub) = self.hub.as_mut().filter(|_| now.awaited.is_empty()) else {
+                self.restoring = Some(now);
+                return Ok(Outgoing::new());
+            };
+            let start = hub.progress.start.as_ref();
+            let rest = RestHere {
+                boundary: hub.progress.boundary(local.shards.len()),
+                is_concluded: start.is_some(),
+                pinned: &mut hub.pinned,
+                replica: &local.replica,
+                weights: start.map_or(&[][..], |start| &start.weights),
+            };
+            let ask = || now.restoration.ask(program, rest).map_err(|why| why.to_string());
+            let is_asked = now.checkpoint.fits(ask)?;
+            let to_each =
+                |one: &dyn Fn() -> Transfer<P>| now.others.iter().map(|&to| (to, vec![one()])).collect();
+            if !is_asked {
+                return Ok(to_each(&|| Transfer::Restored));
+            }
+            now.answer_due = true;
+            if !now.others.is_empty() {
+                let question = now.restoration.question();
+                let out = to_each(&|| Transfer::Question(question.clone()));
+                now.awaited = now.others.iter().copied().collect();
+                self.restoring = Some(now);
+                return Ok(out);
+            }
+        }
+    }
+
+    /// The processes whose next transfer of a restoration this one needs; none once it is over.
+    pub(crate) fn restores_with(&self) -> Vec<u32> {
+        match &self.restoring {
+            Some(now) if self.hub.is_some() => now.awaited.iter().copied().collect(),
+            Some(now) => vec![now.first],
+            None => Vec::new(),
+        }
+    }
+
+    /// Takes a question of the first process.
+    pub(super) fn hear(&mut self, question: &[u8]) -> Result<(), EngineError> {
+        let now = self.restoring.as_mut().ok_or_else(unexpected)?;
+        now.answer_due = true;
+        now.checkpoint.fits(|| now.restoration.hear(question).map_err(|why| why.to_string()))
+    }
+
+    /// Takes the answers of another process.
+    pub(super) fn collect(&mut self, from: u32, answers: &[u8]) -> Result<(), EngineError> {
+        let now = self.restoring.as_mut().filter(|now| now.awaited.contains(&from)).ok_or_else(unexpected)?;
+        now.awaited.remove(&from);
+        now.checkpoint.fits(|| now.restoration.collect(answers).map_err(|why| why.to_string()))
+    }
+
+    /// Checks a run whose parts have all been made here, and drops those that are placed elsewhere.
+    fn restore_whole(&mut self, plan: &GenerationPlan, checkpoint: &Checkpoint) -> Result<(), EngineError> {
+        let mut state = self.local.take().and_then(LocalState::whole).ok_or_else(missing_state)?;
+        let mut hub = self.hub.take().ok_or_else(missing_state)?;
+        checkpoint.restored(&*self.program, &mut state, &mut hub)?;
+        let mut local = LocalState::from(state);
+        let position = plan.index_of(self.index).map(|position| position as u32);
+        for (number, slot) in (0..).zip(&mut local.shards) {
+            *slot = slot.take().filter(|_| Some(plan.shard_process(number)) == position);
+        }
+        for (number, slot) in (0..).zip(&mut local.blocks) {
+            *slot = slot.take().filter(|_| Some(plan.block_process(number)) == position);
+        }
+        self.local = Some(local);
+        match position {
+            Some(0) => self.hub = Some(hub),
+            _ => self.schedule = Some(hub.schedule),
+        }
+        Ok(())
+    }
+
+    /// Warning of a run on several processes whose checkpoints each of them would restore whole.
+    pub(super) fn restores_whole(&self, plan: &GenerationPlan) -> Option<String> {
+        let is_whole = P::verbs().restore.is_none() && self.settings.checkpoints.is_some();
+        (is_whole && plan.participants.len() > 1).then(|| {
+            "after a loss each process makes all shards for a moment, and needs room for them: the program has no \
+             `restore_by_shard`"
+                .into()
+        })
+    }
+}
+
+fn unexpected() -> EngineError {
+    EngineError::Process("a process restores what this one does not".into())
+}
