@@ -41,7 +41,6 @@ struct Prepared {
 
 /// Fits, and goes on from version to version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    session.refuse_distributed("--changes", true)?;
     let train = &options.train;
     let (base, filter) = session.timed(Timed::Read, || {
         options.corpus.read_whole(train.data.as_deref(), train.format.as_deref(), train.worker_count())
