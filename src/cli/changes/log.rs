@@ -172,7 +172,10 @@ mod tests {
         let error = Log::resume(folder.path(), "mf", "d2").unwrap_err();
         let read = Log::versions(folder.path(), "mf", "d2").unwrap_err();
         for error in [error, read] {
-            assert!(error.to_string().contains("changes.log: it is no log of changes of this data"), "{error}");
+            assert!(
+                error.to_string().contains("changes.log: it is no log of changes of this data"),
+                "{error}"
+            );
         }
     }
 }
