@@ -1,6 +1,8 @@
 //! The bundled programs as several processes: model, stdout and status are those of one.
 
 mod dialects;
+mod several_runs;
+mod versions;
 
 use std::path::Path;
 

@@ -204,6 +204,13 @@ impl<P: Program> Engine<P> {
         self
     }
 
+    /// Adds the version of the data to the identity, so that processes of other versions do not fit this one.
+    #[cfg(feature = "cli")]
+    pub(crate) fn of_version(mut self, version: u64) -> Self {
+        self.identity = self.identity.map(|identity| format!("{identity} version {version}"));
+        self
+    }
+
     /// Calls `observer` with every epoch's record at its boundary; a [`Stop`] requested there ends the run
     /// there.
     pub fn observe(self, mut observer: impl FnMut(&EpochRecord) + Send + 'static) -> Self {

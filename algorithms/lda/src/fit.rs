@@ -134,6 +134,7 @@ impl Lda {
                 SyncInterval::Round => Visibility::EachRound,
             },
             optimise: !self.fixed_priors,
+            to_carry: self.to_carry,
             seeded: sums_by_topic(&self.word_priors, self.topics),
             warm: warm_sums,
             blocks: blocks.clone(),

@@ -40,7 +40,8 @@ impl Fit {
     }
 
     /// State from which a fit on the next version of the corpus goes on
-    /// ([`Lda::going_on`](crate::Lda::going_on)).
+    /// ([`Lda::going_on`](crate::Lda::going_on)). A run on several processes has it with
+    /// [`Lda::to_carry`](crate::Lda::to_carry).
     pub fn carried(&self) -> Carried {
         let blocks = self.blocks.iter().map(|block| block.words.clone()).collect();
         Carried::of(&self.shards, blocks, (self.totals.alpha.clone(), self.totals.beta))

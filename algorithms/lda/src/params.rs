@@ -24,6 +24,7 @@ pub enum SyncInterval {
 /// | `alpha` | 50 / K | > 0 | prior of every topic in a document, where it starts if it is optimised |
 /// | `beta` | 0.01 | > 0 | prior of every word in a topic, where it starts if it is optimised |
 /// | `fixed_priors` | false | | keeps alpha and beta as they are; else alpha becomes asymmetric, beta stays symmetric |
+/// | `to_carry` | false | | of a run on several processes, the tokens come to the first one with the model, for [`Fit::carried`](crate::Fit::carried) |
 /// | `word_priors` | none | weights > 0 | (word, topic, what is added to beta): seeded topics |
 /// | `epochs` | none | >= 1 | the run's length; without it the held-out perplexity ends the run |
 /// | `target` | none | > 1 | the run is done at this held-out perplexity |
@@ -39,6 +40,7 @@ pub struct Lda {
     pub(crate) alpha: Option<f64>,
     pub(crate) beta: f64,
     pub(crate) fixed_priors: bool,
+    pub(crate) to_carry: bool,
     pub(crate) word_priors: Vec<(u32, u32, f32)>,
     pub(crate) epochs: Option<u64>,
     pub(crate) target: Option<f64>,
@@ -62,6 +64,7 @@ impl Lda {
             alpha: None,
             beta: 0.01,
             fixed_priors: false,
+            to_carry: false,
             word_priors: Vec::new(),
             epochs: None,
             target: None,
@@ -96,6 +99,13 @@ impl Lda {
     /// Keeps alpha and beta as they are, or optimises them.
     pub fn fixed_priors(mut self, fixed: bool) -> Self {
         self.fixed_priors = fixed;
+        self
+    }
+
+    /// Keeps the tokens where a run on several processes ends, so that [`Fit::carried`](crate::Fit::carried) has
+    /// them; else the first process gets the model alone.
+    pub fn to_carry(mut self, to_carry: bool) -> Self {
+        self.to_carry = to_carry;
         self
     }
 

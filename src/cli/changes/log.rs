@@ -39,24 +39,9 @@ impl Log {
     /// The log of a run that goes on, and its versions. Bytes behind the last whole one are cut off.
     pub(super) fn resume(folder: &Path, program: &str, data: &str) -> Result<(Self, Vec<Version>), Error> {
         let path = folder.join(CHANGES_LOG);
-        let text = match std::fs::read(&path) {
-            Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-                return Ok((Self::new(folder, program, data)?, Vec::new()));
-            }
-            read => read.map_err(|why| Error::input(format!("{}: {why}", path.display())))?,
+        let Some((versions, length)) = read(&path, &head(program, data))? else {
+            return Ok((Self::new(folder, program, data)?, Vec::new()));
         };
-        let head = head(program, data);
-        if !text.starts_with(head.as_bytes()) {
-            if head.as_bytes().starts_with(&text) {
-                // The run was killed while it made the log.
-                return Ok((Self::new(folder, program, data)?, Vec::new()));
-            }
-            return Err(Error::input(format!(
-                "{}: it is no log of changes of this data: give the data that the run began with",
-                path.display()
-            )));
-        }
-        let (versions, length) = versions(&text, head.len());
         let open = || {
             let mut file = OpenOptions::new().write(true).open(&path)?;
             file.set_len(length as u64)?;
@@ -67,8 +52,10 @@ impl Log {
         Ok((Self { path, file }, versions))
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// The versions of the log that another process of the run keeps.
+    pub(super) fn versions(folder: &Path, program: &str, data: &str) -> Result<Vec<Version>, Error> {
+        let found = read(&folder.join(CHANGES_LOG), &head(program, data))?;
+        Ok(found.map_or_else(Vec::new, |(versions, _)| versions))
     }
 
     /// Adds a version; returns once it outlives a loss of power.
@@ -85,6 +72,25 @@ impl Log {
 
 fn head(program: &str, data: &str) -> String {
     format!("# changes of {program}, data {data}\n")
+}
+
+/// The whole versions of a log with this head, and where the last of them ends; `None` where there is no log, or
+/// the run was killed while it made it.
+fn read(path: &Path, head: &str) -> Result<Option<(Vec<Version>, usize)>, Error> {
+    let text = match std::fs::read(path) {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(|why| Error::input(format!("{}: {why}", path.display())))?,
+    };
+    if text.starts_with(head.as_bytes()) {
+        return Ok(Some(versions(&text, head.len())));
+    }
+    if head.as_bytes().starts_with(&text) {
+        return Ok(None);
+    }
+    Err(Error::input(format!(
+        "{}: it is no log of changes of this data: give the data that the run began with",
+        path.display()
+    )))
 }
 
 /// The whole versions behind the head, and where the last of them ends.
@@ -145,7 +151,11 @@ mod tests {
         let first = first + 2 + whole[first + 2..].iter().position(|&byte| byte == b'\n').unwrap();
         for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
+            // Who only reads it finds what who keeps it does, and leaves the rest to that one.
+            let read = texts(&Log::versions(folder.path(), "mf", "d1").unwrap());
+            assert_eq!(std::fs::read(&path).unwrap(), whole[..length]);
             let (mut log, found) = Log::resume(folder.path(), "mf", "d1").unwrap();
+            assert_eq!(read, texts(&found));
             let expected = usize::from(length > first) + usize::from(length == whole.len());
             assert_eq!(found.len(), expected, "{length} of {}", whole.len());
             // It goes on behind the last whole version.
@@ -160,6 +170,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         Log::new(folder.path(), "mf", "d1").unwrap();
         let error = Log::resume(folder.path(), "mf", "d2").unwrap_err();
-        assert!(error.to_string().contains("changes.log: it is no log of changes of this data"), "{error}");
+        let read = Log::versions(folder.path(), "mf", "d2").unwrap_err();
+        for error in [error, read] {
+            assert!(
+                error.to_string().contains("changes.log: it is no log of changes of this data"),
+                "{error}"
+            );
+        }
     }
 }

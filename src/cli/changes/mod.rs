@@ -14,6 +14,8 @@ use serde::Serialize;
 use super::exit::Error;
 use super::options::TrainOptions;
 use super::session::Session;
+use crate::cluster::Cluster;
+use crate::files::new_model::CHANGES_LOG;
 
 use self::lines::Lines;
 use self::log::Log;
@@ -59,6 +61,8 @@ impl ChangeOptions {
             "--changes goes on from the model of its own run: leave out --init"
         } else if changes == "-" && train.data.as_deref() == Some("-") {
             "data and --changes are both standard input: give one of them as a file"
+        } else if changes == "-" && Cluster::workers().is_some() {
+            "--changes -: the processes of raddle launch have no standard input: give the changes as a file"
         } else {
             return Ok(());
         };
@@ -73,17 +77,29 @@ impl ChangeOptions {
 /// ([`refuse`](Self::refuse)).
 #[derive(Debug)]
 pub struct ChangeStream {
-    source: Source,
-    log: Log,
+    /// The file of the changes, or `-`.
+    name: String,
+    folder: PathBuf,
+    data: String,
+    /// Source and log, in the process that keeps the log.
+    kept: Option<Kept>,
     /// Versions of the log that have not been handed out.
     logged: std::vec::IntoIter<Version>,
     /// Versions accepted so far.
     accepted: u64,
 }
 
+/// Source of new versions, and the log that they are added to.
+#[derive(Debug)]
+struct Kept {
+    source: Source,
+    log: Log,
+}
+
 impl ChangeStream {
     /// Opens the changes that the options name, and the log in the session's folder: a new one, or that of
-    /// the run that is resumed. `data` is the digest of the data to begin with.
+    /// the run that is resumed. `data` is the digest of the data to begin with. Among several processes the first
+    /// one keeps the log, and the others read it.
     ///
     /// # Errors
     /// If either cannot be read, the log is of other data, or a file does not begin with the versions of the
@@ -92,24 +108,36 @@ impl ChangeStream {
         let name = options.changes.as_deref().unwrap_or("-");
         let folder = session.folder().path().map(PathBuf::from);
         let folder = folder.ok_or_else(|| Error::usage("--changes needs a folder: give --out DIR"))?;
-        session.refuse_distributed("--changes", true)?;
         session.begin_training()?;
-        let (log, versions) = match session.is_resumed() {
-            true => Log::resume(&folder, session.program(), data)?,
-            false => (Log::new(&folder, session.program(), data)?, Vec::new()),
+        let (name, data, logged) = (name.to_owned(), data.to_owned(), Vec::new().into_iter());
+        let mut stream = Self { name, folder, data, kept: None, logged, accepted: 0 };
+        let versions = match session.leads() {
+            true => stream.keep(session.program(), session.is_resumed())?,
+            false => Log::versions(&stream.folder, session.program(), &stream.data)?,
         };
-        let mut source = match name {
+        Ok(Self { logged: versions.into_iter(), ..stream })
+    }
+
+    /// Opens source and log, a new one or that of the run that goes on, behind the versions that are in it.
+    fn keep(&mut self, program: &str, goes_on: bool) -> Result<Vec<Version>, Error> {
+        let (log, versions) = match goes_on {
+            true => Log::resume(&self.folder, program, &self.data)?,
+            false => (Log::new(&self.folder, program, &self.data)?, Vec::new()),
+        };
+        let mut source = match self.name.as_str() {
             "-" => Source::Standard(Standard::begin()),
             file => Source::File(File::read(file)?),
         };
         if let Source::File(file) = &mut source {
             file.skip(&versions)?;
         }
-        Ok(Self { source, log, logged: versions.into_iter(), accepted: 0 })
+        self.kept = Some(Kept { source, log });
+        Ok(versions)
     }
 
     /// The next version; none at the end of the changes, or when the run is asked to end. Waits where changes
-    /// stream in and none have arrived: a version is then all that has.
+    /// stream in and none have arrived: a version is then all that has. A process of several that does not keep the
+    /// log waits for its end where the log has no other version: it is started anew with the next one.
     ///
     /// # Errors
     /// If the changes cannot be read, or a line of a file is no change.
@@ -117,8 +145,16 @@ impl ChangeStream {
         if let Some(version) = self.logged.next() {
             return Ok(Some(version));
         }
+        if self.kept.is_none() {
+            if !session.leads() {
+                session.await_end();
+            }
+            // The process that kept the log has left the run, and this one has the model.
+            self.keep(session.program(), true)?;
+        }
         loop {
-            let Some(text) = self.source.next(|| session.is_interrupted())? else { return Ok(None) };
+            let Some(Kept { source, .. }) = &mut self.kept else { return Ok(None) };
+            let Some(text) = source.next(|| session.is_interrupted())? else { return Ok(None) };
             let Lines { lines, end, wrong } = Lines::of(&text);
             let version = Version { number: self.accepted + 1, lines, end, is_logged: false };
             match wrong {
@@ -130,7 +166,8 @@ impl ChangeStream {
     }
 
     /// Takes a version: its lines are in the log and outlive a loss of power before this returns, and then it
-    /// is acknowledged on stderr and in the trace.
+    /// is acknowledged on stderr and in the trace. Among several processes a version that is new ends this one:
+    /// the launcher starts all of them anew, and they fit it.
     ///
     /// # Errors
     /// If the log cannot be written.
@@ -140,13 +177,15 @@ impl ChangeStream {
         (inserted, retracted): (u64, u64),
         session: &mut Session,
     ) -> Result<(), Error> {
-        if !version.is_logged {
-            self.log.add(version, (inserted, retracted))?;
+        if let Some(Kept { log, .. }) = self.kept.as_mut().filter(|_| !version.is_logged) {
+            log.add(version, (inserted, retracted))?;
+            if session.is_launched() {
+                session.end_for_next_version();
+            }
         }
         self.accepted = version.number;
         let text = format!("version {}: {inserted} in, {retracted} out", version.number);
-        session.begin_version(version.number, &text);
-        Ok(())
+        session.begin_version(version.number, &text)
     }
 
     /// Passes a version of the log over whose model is there already.
@@ -172,13 +211,12 @@ impl ChangeStream {
 
     fn refused(&self, version: &Version, line: u64, why: &str, session: &Session) -> Result<(), Error> {
         let number = version.number;
-        let (place, is_log) = match version.is_logged {
-            true => (self.log.path().display().to_string(), true),
-            false => (self.source.name(), false),
-        };
+        let source = self.kept.as_ref().map(|kept| &kept.source).filter(|_| !version.is_logged);
+        let log = || self.folder.join(CHANGES_LOG).display().to_string();
+        let place = source.map_or_else(log, Source::name);
         let text = format!("{place}:{line}: {why}; version {number} is refused, the model before it stays");
-        match &self.source {
-            Source::Standard(_) if !is_log => {
+        match source {
+            Some(Source::Standard(_)) => {
                 session.screen().note(&text);
                 Ok(())
             }

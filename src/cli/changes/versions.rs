@@ -9,6 +9,7 @@ use super::{ChangeOptions, ChangeStream, Version};
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::report::summary::Summary;
 use crate::cli::report::{Data, Report};
+use crate::cli::run_folder::begun::Begun;
 use crate::cli::session::Session;
 use crate::files::{ModelFolder, VersionOf};
 use crate::run::record::{Ending, EpochRecord, RunReport};
@@ -162,6 +163,10 @@ fn take_up(program: &mut impl Versions, session: &mut Session) -> Result<Option<
     let Some(folder) = folder.filter(|folder| folder.join("model.json").exists()).map(Path::to_owned) else {
         return Ok(None);
     };
+    // The model may be that of a run which this one is to replace.
+    if Begun::read(&folder)?.is_none_or(|begun| begun.ended.is_none()) {
+        return Ok(None);
+    }
     let model = ModelFolder::open(&folder, session.program())?;
     let fitted: Fitted = model.about()?;
     let Some(of) = fitted.version.filter(|_| is_whole(&fitted.ending)) else { return Ok(None) };

@@ -1,10 +1,11 @@
 //! [`Losses`]: the losses of processes that a launcher has seen, and the decision to try again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::checkpoint::has_checkpoint;
 use crate::cluster::CoordinatorSettings;
+use crate::files::new_model::CHANGES_LOG;
 
 /// Time between two attempts where the one before came to no generation: the obstacle may pass.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -46,7 +47,11 @@ impl Losses {
     pub(super) fn what_next(&self, settings: &CoordinatorSettings) -> &'static str {
         let own = settings.folder.as_ref().map(|folder| folder.join("checkpoint"));
         let is_there = own.iter().chain(&settings.resume).any(has_checkpoint);
+        let has_versions = |folder: &PathBuf| folder.join(CHANGES_LOG).exists();
         match (is_there, &settings.folder) {
+            (false, Some(folder)) if has_versions(folder) => {
+                "the version of the data that was under way begins anew, from the model before it"
+            }
             (true, _) => "the run goes on from its last checkpoint",
             (false, Some(_)) => "the run begins anew, as it has no checkpoint yet",
             (false, None) => "the run begins anew, as it keeps nothing without --out",

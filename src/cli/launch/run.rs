@@ -19,6 +19,7 @@ use crate::checkpoint::has_checkpoint;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::options::{earlier, was_begun};
 use crate::cli::run_folder::folder::Earlier;
+use crate::cli::session::NEXT_VERSION;
 use crate::cluster::{Address, Addresses, AdminClient, CoordinatorSettings, Ended, RunEvent, Server};
 
 /// Time that processes which are done may take to end.
@@ -159,6 +160,14 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
             RunEvent::Note(text) => note(text),
             RunEvent::Begun(generation) => losses.begun(generation).iter().for_each(|text| note(text)),
         });
+        if ended.code == NEXT_VERSION && ended.why.is_none() {
+            *lock(&children) = Children::default();
+            room.recover()?;
+            // Its epochs are counted from the beginning.
+            losses = Losses::default();
+            server.again()?;
+            continue;
+        }
         if !ended.lost {
             let code = end(&mut lock(&children), &ended);
             if ended.why.is_none() {

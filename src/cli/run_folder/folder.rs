@@ -154,6 +154,14 @@ impl RunFolder {
         Ok(write_atomic(&about, |out| Ok(serde_json::to_writer_pretty(out, begun)?))?)
     }
 
+    /// Removes the checkpoints of this run.
+    ///
+    /// # Errors
+    /// If they cannot be removed.
+    pub(crate) fn forget_checkpoints(&self) -> Result<(), Error> {
+        self.held.as_ref().map_or(Ok(()), |held| held.remove(CHECKPOINT))
+    }
+
     /// Goes on in a folder in which another process of the run has begun it.
     pub(crate) fn take_over(&mut self) -> Result<(), Error> {
         if let Some(held) = &mut self.held {

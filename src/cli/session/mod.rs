@@ -23,6 +23,9 @@ use crate::run::record::{EpochRecord, RunReport};
 /// The folder beside the invitation to a run in which its processes share files. It is removed when the run
 /// has ended, so no other folder may have this name.
 pub(super) const SHARED: &str = ".raddle-shared";
+/// Exit status of a launched process that has logged the next version of the data: the launcher starts all processes
+/// of the run anew, and they fit it.
+pub(super) const NEXT_VERSION: i32 = 76;
 
 /// State of a run around its mathematics: the folder, the screen, the clock and Ctrl-C.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub struct Session {
     preparation_part: Timed,
     /// `true` if an engine has run.
     trains: bool,
+    /// `true` if the last engine left its model to this process.
+    has_model: bool,
     /// The version of the data that is trained on.
     data_version: u64,
     /// Faults beside the engines that did not end the run.
@@ -90,7 +95,7 @@ impl Session {
         let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| !cluster.begins());
         let (options, before) = (TrainOptions { quiet, ..options.clone() }, Spent::default());
         let (screen, seconds) = (Screen::new(&options), Seconds::default());
-        let (trains, data_version, warnings) = (false, 0, Vec::new());
+        let (trains, has_model, data_version, warnings) = (false, false, 0, Vec::new());
         Ok(Self {
             program,
             version,
@@ -103,6 +108,7 @@ impl Session {
             before,
             preparation_part: Timed::Fit,
             trains,
+            has_model,
             data_version,
             warnings,
             model_epoch,

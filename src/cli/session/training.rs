@@ -83,7 +83,8 @@ impl Session {
     pub fn refuse_distributed(&self, what: &str, is_given: bool) -> Result<(), Error> {
         match is_given && self.cluster.is_some() {
             true => Err(Error::usage(format!(
-                "{what} takes several runs, and several processes carry out one: start it without raddle launch"
+                "{what} takes several runs, and raddle launch carries out one: start it without raddle launch, or as a \
+                 job of a pool, raddle pool run JOBS --out DIR"
             ))),
             false => Ok(()),
         }
@@ -111,7 +112,10 @@ impl Session {
         let left = self.options.time_limit.map(|limit| limit - self.before.seconds);
         let engine = self.options.limited(engine, self.before.epochs, left);
         // A version that is cut short is begun anew, from the one before.
-        let engine = if self.data_version > 0 { engine } else { self.options.checkpointed(engine, file) };
+        let engine = match self.data_version {
+            0 => self.options.checkpointed(engine, file),
+            version => engine.of_version(version),
+        };
         let engine = engine.observe(self.observer()).on_warning(move |text| screen.warn(text));
         let mut engine = engine.stop(Interrupt::handler().training());
         if let Some(file) = &self.options.slowdown {
@@ -125,6 +129,7 @@ impl Session {
         self.cluster = cluster;
         // The first process has the model, and reports it.
         let outcome = outcome?.ok_or(Error::quiet(ExitStatus::Done))?;
+        self.has_model = true;
         self.screen.flush();
         // Seconds that only measured the model count to the evaluation, not to the fit.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();

@@ -4,12 +4,13 @@ use std::io::Write as _;
 
 use super::super::exit::{Error, ExitStatus};
 use super::super::report::Report;
-use super::Session;
+use super::{NEXT_VERSION, Session};
 use crate::base::state::{State, to_bytes};
 use crate::cli::options::subcommand::repeat;
 use crate::cli::report::summary::Summary;
 use crate::cli::run_folder::begun::Begun;
 use crate::cli::run_folder::folder::Earlier;
+use crate::cluster::Cluster;
 use crate::files::{CARRIED, ModelFiles as _, VersionOf};
 use crate::run::record::EpochRecord;
 
@@ -19,9 +20,35 @@ impl Session {
         self.program
     }
 
-    /// `true` if the run that is in the folder goes on.
+    /// `true` if the run that is in the folder goes on: one that is resumed, or, among several processes, one that
+    /// goes on behind a loss or with its next version.
     pub fn is_resumed(&self) -> bool {
-        self.options.earlier() == Earlier::Resumed
+        self.options.earlier() == Earlier::Resumed || self.is_launched() && Cluster::is_again()
+    }
+
+    /// `true` if a launcher has started this process.
+    pub(in crate::cli) fn is_launched(&self) -> bool {
+        self.cluster.is_some()
+    }
+
+    /// `true` if this process keeps what the processes of a run have once: the first one, or the one that has the model
+    /// in the end.
+    pub(in crate::cli) fn leads(&self) -> bool {
+        self.has_model || self.cluster.as_ref().is_none_or(|cluster| cluster.index() == 0)
+    }
+
+    /// Ends this process, which has logged the next version of the data.
+    pub(in crate::cli) fn end_for_next_version(&self) -> ! {
+        self.screen.clear();
+        std::process::exit(NEXT_VERSION)
+    }
+
+    /// Waits until the coordinator ends this process: the one that keeps the log brings the next version, or there is
+    /// none.
+    pub(in crate::cli) fn await_end(&self) -> ! {
+        loop {
+            std::thread::park();
+        }
     }
 
     /// The version of the data that the session has come to.
@@ -48,12 +75,22 @@ impl Session {
     }
 
     /// Begins a version of the data: says so, with this text, on stderr and in the trace.
-    pub(in crate::cli) fn begin_version(&mut self, data_version: u64, text: &str) {
+    ///
+    /// # Errors
+    /// If a checkpoint of the version before cannot be removed: a coordinator would find it.
+    pub(in crate::cli) fn begin_version(&mut self, data_version: u64, text: &str) -> Result<(), Error> {
         self.data_version = data_version;
+        if !self.leads() {
+            return Ok(());
+        }
+        if self.is_launched() {
+            self.folder.forget_checkpoints()?;
+        }
         self.screen.note(text);
         self.screen.stage(&format!("version {data_version}"));
         let (epoch, note) = (self.before.epochs, Some(text.to_owned()));
         self.folder.tracer()(&EpochRecord { epoch, data_version, note, ..EpochRecord::default() });
+        Ok(())
     }
 
     /// Puts model, summary and report in the place of those before, and goes on: the session may write

@@ -34,7 +34,6 @@ struct Prepared {
 
 /// Fits, and goes on from version to version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    session.refuse_distributed("--changes", true)?;
     if options.problem.rows.is_given() {
         let why =
             "--weights and --offset are of rows that stay: --changes knows no values beside the features";

@@ -41,7 +41,6 @@ struct Prepared {
 
 /// Fits, and goes on from version to version.
 pub(super) fn fit(options: &Options, mut session: Session) -> Result<ExitStatus, Error> {
-    session.refuse_distributed("--changes", true)?;
     let train = &options.train;
     let (base, filter) = session.timed(Timed::Read, || {
         options.corpus.read_whole(train.data.as_deref(), train.format.as_deref(), train.worker_count())
@@ -149,7 +148,7 @@ impl Versions for Run<'_> {
         let Prepared { corpus, problem, mut notes } = prepared;
         let about = data::with_training(data::describe(&corpus), problem.tokens());
         let held_out = problem.held_out_documents() as u64;
-        let lda = options.lda(&corpus, None, &mut notes)?;
+        let lda = options.lda(&corpus, None, &mut notes)?.to_carry(!options.changes.cold);
         let words = words::identity(&corpus);
         let read = [("data", about.digest.as_str()), ("init", "none"), ("words", &words)];
         let identity = raddle::cli::identity("lda", options, FREE, &read)?;

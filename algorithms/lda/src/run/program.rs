@@ -128,7 +128,9 @@ impl Program for LdaProgram {
     }
 
     fn drop_training_data(&self, shard: &mut DocumentShard) {
-        shard.drop_training_data();
+        if !self.spec.to_carry {
+            shard.drop_training_data();
+        }
     }
 
     fn shrink_to_model(&self, block: &mut WordBlock) {

@@ -20,6 +20,8 @@ pub(crate) struct Spec {
     pub(crate) visibility: Visibility,
     /// The priors are optimised.
     pub(crate) optimise: bool,
+    /// `true` if a run among several processes keeps its tokens.
+    pub(crate) to_carry: bool,
     /// For each topic, what word priors add to V beta; empty without them.
     pub(crate) seeded: Vec<f64>,
     /// For each topic, the tokens of the model to start from; empty without one.

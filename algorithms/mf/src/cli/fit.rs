@@ -24,7 +24,6 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let mf = model.mf(train)?;
     options.check()?;
     let start = train.init.as_deref().map(Saved::open).transpose()?;
-    session.refuse_distributed("--changes", options.changes.changes.is_some())?;
     if options.changes.changes.is_some() {
         return versions::fit(options, session, mf);
     }

@@ -7,6 +7,9 @@ use raddle::cli::verbs_of;
 /// Verbs whose runs can be held: they train one model.
 const HELD: [&str; 2] = ["fit", "path"];
 
+/// Options with which these take several runs.
+const SEVERAL: [&str; 2] = ["--refit", "--changes"];
+
 /// Options that the pool gives itself, each with the reason.
 const OWN: [(&str, &str); 4] = [
     ("--workers", "the pool gives workers: use `least` and `most`"),
@@ -50,7 +53,8 @@ impl JobLine {
         let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         let verbs = verbs_of(name);
         let verb = words.get(1).map(String::as_str).filter(|word| verbs.contains(word)).unwrap_or("fit");
-        let is_held = !verbs.is_empty() && HELD.contains(&verb) && name != "pool";
+        let is_one = SEVERAL.iter().all(|option| values(&words, option).is_empty());
+        let is_held = !verbs.is_empty() && HELD.contains(&verb) && name != "pool" && is_one;
         if !verbs.is_empty()
             && let Some((option, why)) = OWN.iter().find(|(option, _)| !values(&words, option).is_empty())
         {
@@ -100,7 +104,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_held_needs_no_folder() {
-        for line in ["lasso cv a.csv", "sleep 5", "sleep --workers 5", "pool simulate x"] {
+        let several = ["mf fit a --refit", "mf fit a --changes=b"];
+        for line in
+            ["lasso cv a.csv", "sleep 5", "sleep --workers 5", "pool simulate x"].into_iter().chain(several)
+        {
             let line = parse(line).unwrap();
             assert!(!line.is_held && line.out.is_none(), "{line:?}");
         }
