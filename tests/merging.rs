@@ -155,7 +155,9 @@ impl Schedule<u32> for ByChance {
 
 fn sums(merged: bool, visibility: Visibility, shards: u32) -> Engine<Sums> {
     let program = Sums { merged, visibility, shards };
-    let parts = Parts::new((0..u64::from(shards)).collect(), Sum::default()).pinned(String::new());
+    let (numbers, blocks, pinned, replica) =
+        ((0..u64::from(shards)).collect(), Vec::new(), String::new(), Sum::default());
+    let parts = Parts { shards: numbers, blocks, pinned, replica };
     Engine::new(program, ByChance { shards }, parts).epochs(5)
 }
 
@@ -346,7 +348,9 @@ impl Merge for Means {
                 left.mean = (left.mean * left.count + right.mean * right.count) / count;
                 left.count = count;
             }
-            Mistake::State => left.mean += self.merges.fetch_add(1, Ordering::Relaxed) as f64,
+            Mistake::State => {
+                left.mean += right.mean * (1 + self.merges.fetch_add(1, Ordering::Relaxed)) as f64
+            }
             Mistake::Panic => panic!("the trap in merge"),
         }
     }
@@ -360,9 +364,9 @@ impl Merge for Means {
 
 fn means(mistake: Mistake) -> Engine<Means> {
     // Of powers of two: neither a sum nor a half of it is rounded.
-    let parts = Parts::new(vec![1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0], 0.0);
+    let parts = Parts::new((0..16).map(|shard| f64::from(1 << shard)).collect(), 0.0);
     let program = Means { mistake, merges: AtomicU64::new(0) };
-    Engine::new(program, EachShard::new(7), parts).epochs(2)
+    Engine::new(program, EachShard::new(16), parts).epochs(2)
 }
 
 #[test]
@@ -370,7 +374,7 @@ fn the_replay_check_names_a_merge_that_is_not_associative_or_depends_on_where_it
     for (mistake, how, cause) in [
         (Mistake::MeanOfMeans, "merged from left to right", "a `merge` that is not associative"),
         (Mistake::CountForgotten, "exchange bytes", "a part of a merged partial that its `State` leaves out"),
-        (Mistake::State, "on ", "a `merge` that reads or changes state of the program"),
+        (Mistake::State, "tasks in reverse order", "a `merge` that reads or changes state of the program"),
     ] {
         let error = within_a_minute(move || replay::check(|| means(mistake)).unwrap_err()).to_string();
         assert!(error.contains(how) && error.contains("the change of round 0"), "{mistake:?}: {error}");

@@ -350,13 +350,13 @@ impl Update for Trapped {
 #[test]
 fn a_panic_in_a_verb_ends_the_run_and_names_the_process() {
     within_a_minute(|| {
-        let mut run = Run::open(3, 1);
+        let mut run = Run::<Trapped>::open(3, 1);
         let began = std::time::Instant::now();
         for index in 0..3 {
             run.start_with(index, |cluster| {
                 let parts = Parts::new(vec![1.0; 3], 0.0);
                 let engine = Engine::new(Trapped, EachShard::new(3), parts).epochs(10);
-                engine.run_on(cluster).map(|_| None)
+                engine.run_on(cluster)
             });
         }
         let (_, ended, errors) = run.end();

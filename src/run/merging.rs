@@ -9,16 +9,16 @@ use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::program::verbs::MergeOf;
 
-/// Where partials are merged: nothing of it may show in any result, but for sums that are rounded in another
+/// Place at which partials are merged: nothing of it may show in any result, but for sums that are rounded in another
 /// grouping.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Merging {
-    /// Where their shards are, as far as these hold whole subtrees; the rest at the hub.
+    /// That of their shards, as far as it holds whole subtrees; the rest at the hub.
     #[default]
     AtShards,
-    /// At the hub alone.
+    /// The hub alone.
     AtHub,
-    /// At the hub alone, from left to right: another grouping than the tree's.
+    /// The hub alone, from left to right: another grouping than the tree's.
     InARow,
 }
 
