@@ -102,6 +102,11 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     if *held {
         plan.check_held(*processes)?;
     }
+    if *processes == 0 && program::is_given(&plan.arguments, "--changes") {
+        let why =
+            "versions of the data go on with processes of the launcher's own: give --processes 1, or more";
+        return Err(Error::usage(format!("--processes 0: {why}")));
+    }
     check_addresses(Addresses { listen: Some(*listen), advertise: *advertise, encryption })?;
     let hosts = options.hosts.as_deref().map(Host::read).transpose()?.unwrap_or_default();
     let all = options.wait_for.unwrap_or(if hosts.is_empty() { 0 } else { processes + hosts.len() });
