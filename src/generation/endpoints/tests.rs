@@ -16,14 +16,17 @@ const THREADS: usize = 2;
 /// Workers of each process: two on its first thread.
 const WORKERS: usize = 3;
 
+fn thread(worker: usize) -> usize {
+    worker / WORKERS * THREADS + worker % WORKERS % THREADS
+}
+
 fn layout(process: usize) -> Layout {
-    let thread = |worker: usize| (worker / WORKERS * THREADS + worker % WORKERS % THREADS) as u32;
     Layout {
         asked: PROCESSES * WORKERS,
         workers: PROCESSES * WORKERS,
         threads: PROCESSES * THREADS,
         here: process * THREADS..(process + 1) * THREADS,
-        thread_of: Arc::new((0..PROCESSES * WORKERS).map(thread).collect()),
+        thread_of: Arc::new((0..PROCESSES * WORKERS).map(|worker| thread(worker) as u32).collect()),
         shard_at: Arc::default(),
         block_at: Vec::new(),
     }
@@ -48,8 +51,7 @@ impl Wires {
         for parcel in parcels {
             let (to, arriving) = (parcel.to, parcel.travelled());
             if !matches!(parcel.content, Content::Shared(..)) {
-                let thread = thread_of(&layout(0).thread_of, to);
-                self.open.entry((from, thread, false)).or_default().push_back(arriving);
+                self.open.entry((from, thread(to as usize), false)).or_default().push_back(arriving);
                 continue;
             }
             let piece = arriving.into_piece().unwrap();
