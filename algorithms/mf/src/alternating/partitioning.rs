@@ -41,6 +41,15 @@ impl Tally {
         let values = chunk.ratings().2.iter().map(|value| value - center);
         Self { counts: chunk.count(users, items), values: listed.then(|| distinct(values)).flatten() }
     }
+
+    /// Adds what the chunks behind these have counted.
+    pub(crate) fn merge(&mut self, right: &Self) {
+        self.counts.add_rows(&right.counts);
+        self.values = match (self.values.take(), &right.values) {
+            (Some(left), Some(right)) => distinct(left.iter().chain(right).copied()),
+            _ => None,
+        };
+    }
 }
 
 /// How many ratings each row of a side has, from the tallies of all chunks.
@@ -132,7 +141,11 @@ mod tests {
             let chunks = Chunk::cut(&triples, None, chunks);
             let tallies: Vec<Tally> =
                 chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), 1.0, true)).collect();
-            Partitioning::new(&tallies, (100, 7), 4)
+            let mut merged = tallies[0].clone();
+            tallies[1..].iter().for_each(|tally| merged.merge(tally));
+            let partitioning = Partitioning::new(&tallies, (100, 7), 4);
+            assert_eq!(Partitioning::new(&[merged], (100, 7), 4), partitioning);
+            partitioning
         };
         let whole = partitioning(1);
         assert_eq!(whole, partitioning(5));

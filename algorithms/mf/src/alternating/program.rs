@@ -5,7 +5,7 @@ use std::sync::Arc;
 use raddle::schedule::{Assignment, EpochStart, Plan, Round};
 use raddle::state::{Learned, Reader, StateError, Writer};
 use raddle::{
-    Aggregate, Conclude, Evaluate, Metric, Partials, Program, Schedule, TaskOf, Update, Verb, Verdict,
+    Aggregate, Conclude, Evaluate, Merge, Metric, Partials, Program, Schedule, TaskOf, Update, Verb, Verdict,
 };
 
 use super::coordinate_descent::CoordinateDescent;
@@ -135,7 +135,7 @@ impl Program for AlternatingProgram {
         Partial = SidePartial,
         Change = SideUpdate,
         Phase = AlternatingPhase;
-        update, restore_by_shard
+        update, merge, restore_by_shard
     );
 
     fn is_evaluation(&self, phase: Option<&AlternatingPhase>) -> bool {
@@ -232,6 +232,24 @@ impl Update for AlternatingProgram {
             }
             (phase, way) => panic!("{way:?} has no {phase:?}"),
         }
+    }
+}
+
+impl Merge for AlternatingProgram {
+    /// Tallies of the input's chunks are sums of counts.
+    fn merge(&self, _: Option<&AlternatingPhase>, left: &mut SidePartial, right: SidePartial) {
+        match (left, right) {
+            (SidePartial::Tally(Some(left)), SidePartial::Tally(Some(right))) => left.merge(&right),
+            (left @ SidePartial::Tally(None), right @ SidePartial::Tally(_)) => *left = right,
+            (SidePartial::Tally(_), SidePartial::Tally(None)) => {}
+            (SidePartial::Nothing(()), SidePartial::Nothing(())) => {}
+            (left, right) => panic!("{left:?} is merged with {right:?}"),
+        }
+    }
+
+    /// New rows are as many merged as not, and squares are floating-point numbers, added in shard order.
+    fn merges(&self, phase: Option<&AlternatingPhase>) -> bool {
+        phase.is_none()
     }
 }
 

@@ -30,6 +30,15 @@ pub struct Counts {
 
 raddle::state!(Counts { users, items, sum, squares });
 
+impl Counts {
+    /// Adds how often the ratings of another chunk name each row.
+    pub(crate) fn add_rows(&mut self, other: &Self) {
+        for (counts, others) in [(&mut self.users, &other.users), (&mut self.items, &other.items)] {
+            counts.iter_mut().zip(others).for_each(|(sum, &count)| *sum = sum.saturating_add(count));
+        }
+    }
+}
+
 /// A part of the input as it was given.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chunk {
