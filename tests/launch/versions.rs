@@ -6,27 +6,32 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::time::Instant;
 
-use crate::commands::{ends, json, run};
+use crate::commands::{ends, json, run as run_line};
 #[cfg(target_os = "linux")]
 use crate::launched::{Launched, WATCHDOG, launch, signal, slow};
 
-/// A line that fits data, and three versions of them: records come and go, and new users, words and columns come.
-const LINES: [(&str, &str); 4] = [
+/// A line that fits data, and three versions of them: records come and go, and new users, words and columns come. Behind
+/// them, how many times as long its epochs take where something is killed in one.
+const LINES: [(&str, &str, u64); 4] = [
     (
         "mf fit ratings.tsv --rank 4 --shards 4 --epochs 12 --changes ratings.changes",
         "+ 3 4 5\n+ 5\t6\t2.5\n- 7 2\n=\n- 11\n=\n+ 90 3 4\n+ 90 91 1\n+ 2 91 3\n",
+        40,
     ),
     (
         "mf fit ratings.tsv --rank 4 --shards 4 --epochs 6 --solver als --cold --changes ratings.changes",
         "+ 3 4 5\n+ 5\t6\t2.5\n- 7 2\n=\n- 11\n=\n+ 90 3 4\n+ 90 91 1\n+ 2 91 3\n",
+        30,
     ),
     (
         "lda fit corpus.txt --topics 4 --epochs 8 --shards 4 --changes corpus.changes",
         "+ new 1:2 5:1 30:4\n- 7\n=\n- new\n- 12\n- 40\n=\n+ a 50:3 51:2 2\n+ 7 1:1 2:2 3:3\n",
+        10,
     ),
     (
-        "lasso fit rows.svm --schedule shuffled --shards 4 --epochs 12 --tol 1e-14 --changes rows.changes",
+        "lasso fit rows.svm --schedule shuffled --shards 4 --ratio 20 --tol 1e-5 --changes rows.changes",
         "+ new 3.5 1:2 5:-1.5 12:1\n- 7\n=\n- new\n- 12\n- 40\n=\n+ a -2 13:1.5 2:2\n+ 7 1 1:1 13:-1\n",
+        60,
     ),
 ];
 
@@ -51,7 +56,7 @@ fn data(folder: &Path) {
         format!("{}{values}\n", 2.0 * value(1) - value(2) + ((at * 13) % 11) as f64 / 10.0)
     };
     fs::write(folder.join("rows.svm"), (0..80).map(row).collect::<String>()).unwrap();
-    for (line, changes) in LINES {
+    for (line, changes, _) in LINES {
         fs::write(folder.join(line.split(' ').next_back().unwrap()), changes).unwrap();
     }
 }
@@ -63,7 +68,7 @@ fn files(run: &Path) -> [String; 2] {
 
 /// The files and the status of a line that runs alone.
 fn alone(folder: &Path, line: &str) -> ([String; 2], Option<i32>) {
-    let ran = run(folder, &format!("{line} --workers 1 --out alone --force"));
+    let ran = run_line(folder, &format!("{line} --workers 1 --out alone --force"));
     let model = json(&folder.join("alone/model.json"));
     assert_eq!(model["data_version"], 3, "{line}: {}", ran.err);
     (files(&folder.join("alone")), ran.code)
@@ -74,11 +79,11 @@ fn versions_on_several_processes_have_the_bytes_of_one() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     data(folder);
-    for (line, _) in LINES {
+    for (line, ..) in LINES {
         let (expected, status) = alone(folder, line);
         for (processes, workers) in [(1, 1), (2, 2), (3, 1)] {
             let how = format!("raddle launch --processes {processes} --workers {workers}");
-            let ran = run(folder, &format!("{how} -- {line} --save-data left --out run --force"));
+            let ran = run_line(folder, &format!("{how} -- {line} --save-data left --out run --force"));
             assert_eq!(ran.code, status, "{line} on {processes}: {}", ran.err);
             assert!(files(&folder.join("run")) == expected, "{line} on {processes}: {}", ran.err);
             for number in 1..=3 {
@@ -113,9 +118,9 @@ fn a_process_may_be_killed_amid_each_version() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     data(folder);
-    for (at, (line, _)) in LINES.into_iter().enumerate() {
+    for (at, (line, _, factor)) in LINES.into_iter().enumerate() {
         let (expected, status) = alone(folder, line);
-        slow(folder, 300);
+        slow(folder, factor);
         for processes in 1..=3 {
             let (version, whom) = ((at + processes) % 4, (at + processes / 2) % processes);
             let mut run = Launched::begin(folder, &launch(processes, line));
@@ -123,6 +128,8 @@ fn a_process_may_be_killed_amid_each_version() {
             signal(&run.processes()[whom], "-KILL");
             let said = run.await_line("killed by signal 9");
             assert!(said.contains(&format!("process {whom} ")), "{said}");
+            let goes_on = "the version of the data that was under way begins anew, from the model before it";
+            assert!(version == 0 || said.contains(goes_on), "{said}");
             let (place, what) =
                 (run.run.clone(), format!("{line}: {whom} of {processes} in version {version}"));
             let (code, said) = run.end();
@@ -140,9 +147,9 @@ fn a_launcher_may_be_killed_amid_a_version_and_a_file_may_grow() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     data(folder);
-    for (at, (line, changes)) in LINES.into_iter().enumerate() {
+    for (at, (line, changes, factor)) in LINES.into_iter().enumerate() {
         let (expected, status) = alone(folder, line);
-        slow(folder, 300);
+        slow(folder, factor);
         let file = folder.join(line.split(' ').next_back().unwrap());
         fs::write(&file, &changes[..changes.rfind("=\n").unwrap() + 2]).unwrap();
         let mut run = Launched::begin(folder, &launch(3, line));
@@ -151,10 +158,10 @@ fn a_launcher_may_be_killed_amid_a_version_and_a_file_may_grow() {
         drop(run);
         let program = line.split(' ').next().unwrap();
         let resume = format!("raddle launch --processes 2 --resume run -- {program} fit");
-        crate::commands::run(folder, &resume);
+        run_line(folder, &resume);
         assert_eq!(json(&folder.join("run/model.json"))["data_version"], 2, "{line}");
         fs::write(&file, changes).unwrap();
-        let ran = crate::commands::run(folder, &resume);
+        let ran = run_line(folder, &resume);
         assert_eq!(ran.code, status, "{line}: {}", ran.err);
         assert!(files(&folder.join("run")) == expected, "{line}: {}", ran.err);
         fs::remove_dir_all(folder.join("run")).unwrap();
@@ -168,9 +175,9 @@ fn the_first_process_may_leave_amid_a_version() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     data(folder);
-    for (line, _) in [LINES[0], LINES[2]] {
+    for (line, _, factor) in [LINES[0], LINES[2]] {
         let (expected, status) = alone(folder, line);
-        slow(folder, 300);
+        slow(folder, factor);
         for version in [0, 1] {
             let mut run = Launched::begin(folder, &launch(2, line));
             await_version(&mut run, version);

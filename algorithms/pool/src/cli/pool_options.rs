@@ -22,7 +22,8 @@ const FILE: &str = "A file of jobs, in TOML:
   after = [\"mf32\"]     # jobs that end with status 0 or 3 before it begins
 
 Jobs that train one model (fit, path) change their workers at every epoch. What cannot be held (a cross-validation, --refit,
---changes, another program) keeps those that it begins with. A pool is its folder: run it again, with --out alone, and it goes on.
+--changes, another program) keeps those that it begins with. A pool is its folder: run it again, with --out alone, and it
+goes on.
 
 Exit status: 0 all jobs are done, 1 a job failed (others went on), 130 interrupted (all are paused).
 
