@@ -109,7 +109,7 @@ impl ByParts {
         let how = [self.how.flags(), u8::from(self.is_sparse)];
         let classes = (self.classes as u64).to_le_bytes();
         let mut of = vec![FORMULAS, what.as_bytes(), &how, &classes, more];
-        of.extend([cast_slice(&self.order), cast_slice(&self.units)]);
+        of.extend([cast_slice::<u32, u8>(&self.order), cast_slice::<f64, u8>(&self.units)]);
         of.extend(self.weights.iter().map(|weights| cast_slice::<f64, u8>(weights)));
         self.stored.made_once(&of, make)
     }
