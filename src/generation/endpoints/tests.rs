@@ -110,7 +110,7 @@ fn deliver(changes: &[Vec<u64>], seed: u64) -> Delivered {
                 unsent.extend(change.clone());
                 if !unsent.is_empty() && (is_last || rng.one_in(2)) {
                     let changes = std::mem::take(unsent);
-                    let work = RoundTasks { epoch: 0, round: 0, phase: 0, tasks: Vec::new() };
+                    let work = RoundTasks { epoch: 0, round: 0, phase: 0, tasks: Vec::new(), answering: 0 };
                     let message: Message<Mixing> = Message::Step { changes, forward: Vec::new(), work };
                     let (values, order) = processes[0].sender.pack(to, message);
                     wires.send(0, values);
