@@ -122,8 +122,7 @@ mod tests {
 
     /// The bytes of these values in a message that may leave some out, and what it leaves out.
     fn written(values: &[Shared<Vec<u8>>], apart: Apart) -> (Vec<u8>, Apart) {
-        let mut out = Writer::default();
-        out.apart = Some(Box::new(apart));
+        let mut out = Writer { apart: Some(Box::new(apart)), ..Writer::default() };
         values.iter().for_each(|value| out.write(value));
         let apart = out.apart.take().map_or_else(Apart::default, |apart| *apart);
         (out.into_bytes(), apart)
