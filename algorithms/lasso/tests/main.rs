@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
+mod by_parts;
 mod certificate;
 mod checkpoint;
 mod command_line;
@@ -12,6 +13,8 @@ mod dual;
 mod explained;
 mod extremes;
 mod large_sets;
+#[path = "../../../tests/leaving/mod.rs"]
+mod leaving;
 mod logistic;
 mod multinomial;
 mod observed_folds;

@@ -1,13 +1,11 @@
 //! A fit is a pure function of data, schedule and seed: its bytes are the same however it is carried out.
 
-#[path = "../../../tests/leaving/mod.rs"]
-mod leaving;
-
 use raddle::{Engine, replay};
 use raddle_datasets::generate;
 use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Loss, Preparation, Problem};
 
 use crate::common::{as_sparse, random_data, sparse};
+use crate::leaving;
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytemuck::cast_slice;
 use raddle_datasets::StoredTable;
 
 use super::classes::Classes;
@@ -13,6 +14,10 @@ use crate::error::LassoError;
 
 /// Values that one pass over the columns has in memory at once, about.
 const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
+
+/// Formulas by which numbers are made of all columns, as files of them may be older than a program: to be changed with
+/// them.
+const FORMULAS: &[u8] = concat!("lasso ", env!("CARGO_PKG_VERSION"), ", formulas 1").as_bytes();
 
 /// Columns in a file, and what is made of them when they are read.
 #[derive(Debug, Clone)]
@@ -93,11 +98,37 @@ impl ByParts {
         })
     }
 
-    /// Centers, scales and the longest norm of the table's columns as prepared: one pass.
+    /// Numbers made of all columns as they are here: by one of the processes that share the table, which the others
+    /// then need not read. `more` is what else they depend on.
+    fn made_once(
+        &self,
+        what: &str,
+        more: &[u8],
+        make: impl FnOnce() -> Result<Vec<f64>, LassoError>,
+    ) -> Result<Vec<f64>, LassoError> {
+        let how = [self.how.flags(), u8::from(self.is_sparse)];
+        let classes = (self.classes as u64).to_le_bytes();
+        let mut of = vec![FORMULAS, what.as_bytes(), &how, &classes, more];
+        of.extend([cast_slice::<u32, u8>(&self.order), cast_slice::<f64, u8>(&self.units)]);
+        of.extend(self.weights.iter().map(|weights| cast_slice::<f64, u8>(weights)));
+        self.stored.made_once(&of, make)
+    }
+
+    /// Bytes read so far.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.stored.bytes_read()
+    }
+
+    /// Centers, scales and the longest norm of the table's columns as prepared.
     ///
     /// # Errors
     /// If they cannot be read, or fitted.
-    pub(crate) fn pass(&self) -> Result<Measured, LassoError> {
+    pub(crate) fn measured(&self) -> Result<Measured, LassoError> {
+        let numbers = self.made_once("measured", &[], || Ok(self.pass()?.to_numbers()))?;
+        Measured::of_numbers(&numbers).map_or_else(|| self.pass(), Ok)
+    }
+
+    fn pass(&self) -> Result<Measured, LassoError> {
         let mut all = Measured::default();
         for range in self.chunks() {
             let mut some = self.prepared(range)?.measured;
@@ -150,8 +181,27 @@ impl ByParts {
         })
     }
 
+    /// x_j'r of every column.
+    pub(super) fn products(&self, residual: &[f64]) -> Result<Vec<f64>, LassoError> {
+        self.made_once("products", cast_slice(residual), || {
+            let mut products = Vec::with_capacity(self.columns());
+            for range in self.chunks() {
+                products.append(&mut self.read(range)?.products(residual));
+            }
+            Ok(products)
+        })
+    }
+
     /// The rows of every `step`-th stored value.
     pub(super) fn sampled_rows(&self, step: usize) -> Result<Vec<u32>, LassoError> {
+        let rows = self.made_once("rows", &(step as u64).to_le_bytes(), || {
+            Ok(self.every(step)?.into_iter().map(f64::from).collect())
+        })?;
+        // They are whole numbers of 32 bits.
+        Ok(rows.into_iter().map(|row| row as u32).collect())
+    }
+
+    fn every(&self, step: usize) -> Result<Vec<u32>, LassoError> {
         let (mut places, mut before, mut next) = (Vec::new(), 0, 0);
         for range in (0..self.columns()).filter_map(|at| self.stored_range(at)) {
             while next < before + range.len() {

@@ -38,6 +38,14 @@ impl Columns {
         }
     }
 
+    /// Bytes of a file read so far.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        match self {
+            Self::Here(_) => 0,
+            Self::Parts(parts) => parts.bytes_read(),
+        }
+    }
+
     /// The counted cost of one dot product with column `j`: its stored values.
     pub(crate) fn cost(&self, j: usize) -> usize {
         match self {
@@ -118,13 +126,7 @@ impl Columns {
     pub(crate) fn products(&self, residual: &[f64]) -> Result<Vec<f64>, LassoError> {
         match self {
             Self::Here(design) => Ok(design.products(residual)),
-            Self::Parts(parts) => {
-                let mut products = Vec::with_capacity(parts.columns());
-                for range in parts.chunks() {
-                    products.append(&mut parts.read(range)?.products(residual));
-                }
-                Ok(products)
-            }
+            Self::Parts(parts) => parts.products(residual),
         }
     }
 

@@ -124,7 +124,7 @@ impl Problem {
             }
             Columns::Parts(parts) => {
                 let parts = parts.weighted(weights);
-                self.measured = parts.pass()?.on_scale_of(self.preparation);
+                self.measured = parts.measured()?.on_scale_of(self.preparation);
                 self.design = Columns::Parts(Arc::new(parts));
             }
         }

@@ -27,6 +27,21 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
+    /// As numbers, of which [`of_numbers`](Self::of_numbers) makes the same.
+    pub(super) fn to_numbers(&self) -> Vec<f64> {
+        let Self { centers, scales, longest } = self;
+        let head = [centers.len() as f64, scales.len() as f64, longest.0, longest.1 as f64];
+        [&head, &centers[..], &scales[..]].concat()
+    }
+
+    /// Of its numbers; `None` if they are others.
+    pub(super) fn of_numbers(numbers: &[f64]) -> Option<Self> {
+        let (&[centers, scales, norm, column], rest) = numbers.split_first_chunk()?;
+        let (centers, scales) =
+            rest.split_at_checked(centers as usize).filter(|(_, rest)| rest.len() == scales as usize)?;
+        Some(Self { centers: centers.into(), scales: scales.into(), longest: (norm, column as usize) })
+    }
+
     /// With this preparation coefficients may stay on the prepared scale.
     pub(super) fn on_scale_of(self, preparation: Preparation) -> Self {
         match preparation {
@@ -131,6 +146,12 @@ impl Centring {
             Preparation::SparseRaw => (false, false, true),
         };
         Self { center, scale, absolute }
+    }
+
+    /// What tells one way from others.
+    pub(super) fn flags(self) -> u8 {
+        let Self { center, scale, absolute } = self;
+        u8::from(center) + 2 * u8::from(scale) + 4 * u8::from(absolute)
     }
 
     /// Factor of a column (from 0) of this mean and deviation, given its spread on demand; and its norm over

@@ -75,7 +75,7 @@ impl Problem {
         check(shape, &y)?;
         let is_sparse = table.is_sparse() && stays_sparse(shape, table.nonzeros(), preparation);
         let parts = ByParts::new(table, Centring::of(preparation), is_sparse);
-        let measured = parts.pass()?;
+        let measured = parts.measured()?;
         Ok(Self::with(Columns::Parts(Arc::new(parts)), measured, y, preparation))
     }
 
@@ -150,6 +150,12 @@ impl Problem {
             residual.iter_mut().zip(weights.iter()).for_each(|(value, weight)| *value *= weight);
         }
         Ok(self.design.largest(&residual, |_, slope| slope)? / self.rows() as f64)
+    }
+
+    /// Bytes read so far of the file of a problem [by parts](Self::by_parts), as [`StoredTable::bytes_read`] counts
+    /// them; 0 in memory.
+    pub fn bytes_read(&self) -> u64 {
+        self.design.bytes_read()
     }
 
     /// Values stored in the prepared matrix.

@@ -35,11 +35,11 @@ impl Drop for RemovedOnDrop {
 
 /// Opens the file of this path, or makes it: once for all processes of a machine that ask at the same time. It is made anew
 /// where it is damaged, of another kind, or its arrays do not fit what it says of them.
-pub(crate) fn open_or_make<T: DeserializeOwned>(
+pub(crate) fn open_or_make<T: DeserializeOwned, E: From<ReadError>>(
     path: &Path,
     fits: impl Fn(&Pieces, &T) -> Option<bool>,
-    make: impl FnOnce(&Path) -> Result<(Pieces, T), ReadError>,
-) -> Result<(Pieces, T), ReadError> {
+    make: impl FnOnce(&Path) -> Result<(Pieces, T), E>,
+) -> Result<(Pieces, T), E> {
     let open = || {
         let pieces = Pieces::open_checked(path)?;
         let about = pieces.about()?;
@@ -57,6 +57,9 @@ pub(crate) fn open_or_make<T: DeserializeOwned>(
     };
     let held = held().map_err(|why| refused(path, &why))?;
     let found = open().map_or_else(|| make(path), Ok);
+    if let Ok((pieces, _)) = &found {
+        pieces.share();
+    }
     // The lock's file stays: who waits for it holds it, and another one would be another lock.
     drop(held);
     found

@@ -1,10 +1,11 @@
 //! [`Pieces`]: a file of pieces that is read, and its pieces checked as they are.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{Pod, Zeroable, cast_slice_mut};
 use flate2::Crc;
@@ -21,6 +22,8 @@ pub(crate) struct Pieces {
     file: Mutex<File>,
     arrays: Vec<Array>,
     about: Value,
+    /// Bytes of pieces read so far.
+    read: AtomicU64,
 }
 
 impl Pieces {
@@ -46,12 +49,17 @@ impl Pieces {
             pieces && ends && (1..=8).contains(&array.width)
         };
         arrays.iter().all(fits).then_some(())?;
-        Some(Self { path: path.into(), file: Mutex::new(file), arrays, about })
+        Some(Self { path: path.into(), file: Mutex::new(file), arrays, about, read: AtomicU64::new(0) })
     }
 
-    /// [`open`](Self::open), and every piece is what it was.
+    /// [`open`](Self::open), and every piece is what it was. Of all that have the file open the first alone reads it
+    /// through; each checks the pieces that it reads.
     pub(super) fn open_checked(path: &Path) -> Option<Self> {
         let (pieces, mut bytes) = (Self::open(path)?, Vec::<u8>::new());
+        // Where the system has no locks each reads it through.
+        if matches!(pieces.locked().try_lock(), Err(TryLockError::WouldBlock)) {
+            return Some(pieces);
+        }
         for array in &pieces.arrays {
             for piece in 0..array.pieces.len() {
                 bytes.resize(pieces.length(array, piece) * array.width as usize, 0);
@@ -59,6 +67,26 @@ impl Pieces {
             }
         }
         Some(pieces)
+    }
+
+    /// Shows others that open the file, as long as it is open here, that it was checked.
+    pub(super) fn share(&self) {
+        // Best effort: without it they check it themselves.
+        let _ = self.locked().try_lock_shared();
+    }
+
+    fn locked(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of pieces read so far.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Counts bytes that were read of another file for this one.
+    pub(crate) fn count_read(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Facts of the file; `None` if it holds data of another kind.
@@ -96,12 +124,16 @@ impl Pieces {
     fn fill<T: Pod>(&self, array: &Array, piece: usize, to: &mut [T]) -> Result<(), ReadError> {
         let (at, expected) = array.pieces[piece];
         let bytes: &mut [u8] = cast_slice_mut(to);
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        fill_at(&mut file, at, bytes).map_err(|why| ReadError::io(&self.path, why))?;
-        drop(file);
+        fill_at(&mut self.locked(), at, bytes).map_err(|why| ReadError::io(&self.path, why))?;
+        self.count_read(bytes.len() as u64);
         let mut crc = Crc::new();
         crc.update(bytes);
-        if crc.sum() == expected { Ok(()) } else { Err(damaged(&self.path)) }
+        if crc.sum() == expected {
+            return Ok(());
+        }
+        // Whoever opens it next is to find that out, too.
+        let _ = self.locked().unlock();
+        Err(damaged(&self.path))
     }
 
     /// Reads one piece of an array to the end of `to`, without a copy between.

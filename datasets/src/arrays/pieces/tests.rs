@@ -81,7 +81,7 @@ fn of_several_that_ask_at_once_one_makes() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let make = |path: &Path| {
+                let make = |path: &Path| -> Result<_, ReadError> {
                     made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     Ok((written(path, 10), ("what it is".to_owned(), 10)))
                 };
@@ -91,4 +91,37 @@ fn of_several_that_ask_at_once_one_makes() {
         }
     });
     assert_eq!(made.into_inner(), 1);
+}
+
+#[test]
+fn of_all_that_have_a_file_open_the_first_alone_reads_it_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pieces");
+    let count = PIECE + 100;
+    let made = std::cell::Cell::new(0);
+    let open = || {
+        let make = |path: &Path| -> Result<_, ReadError> {
+            made.set(made.get() + 1);
+            Ok((written(path, count), ("what it is".to_owned(), count)))
+        };
+        let fits = |pieces: &Pieces, about: &(String, usize)| Some(pieces.count("rows") == about.1);
+        open_or_make(&path, fits, make).unwrap().0
+    };
+    let all = (count * (4 + 8)) as u64;
+    let (maker, other) = (open(), open());
+    assert_eq!([maker.bytes_read(), other.bytes_read()], [0, 0]);
+    drop((maker, other));
+    let (first, other) = (open(), open());
+    assert_eq!([first.bytes_read(), other.bytes_read()], [all, 0]);
+    drop(first);
+    let next = open();
+    assert_eq!((next.bytes_read(), made.get()), (0, 1), "the other has it open still");
+    drop(next);
+    // What one finds damaged is read through, and made again, by the next that opens it.
+    let mut file = File::options().write(true).open(&path).unwrap();
+    file.seek(SeekFrom::Start(40)).unwrap();
+    file.write_all(&[255; 8]).unwrap();
+    assert!(other.all::<u32>("rows").is_err());
+    assert_eq!(open().all::<u32>("rows").unwrap(), (0..count as u32).collect::<Vec<_>>());
+    assert_eq!(made.get(), 2);
 }
