@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::commands::binary;
+use crate::commands::{binary, command};
+use crate::launched::{Launched, alone, digest, launch, signal, slow};
 
 /// Memory that each of three processes may need, as a share of that of one.
 const SHARE: f64 = 0.6;
@@ -49,4 +50,43 @@ fn ratings_are_shared_out() {
 #[test]
 fn columns_are_shared_out() {
     three_need_less("lasso fit synth:groups:n=1000,p=20000,s=20 --quiet", 157.0);
+}
+
+/// Three processes with their share of these million bytes go on from a checkpoint after one of them is killed; one
+/// process does not finish with all of them.
+fn three_go_on_with_less(line: &str, megabytes: f64) {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    slow(folder, 3);
+    let (expected, status) = alone(folder, line);
+    let (program, rest) = line.split_once(' ').unwrap();
+    assert!(
+        !finishes(folder, megabytes, program, &format!("{rest} --workers 1")),
+        "{line}: one with {megabytes}"
+    );
+    for whom in 0..3 {
+        let launch = launch(3, &format!("{line} --checkpoint-every 1"));
+        let launch = command(folder, &launch.replace("launch", "launch --workers 1"));
+        let mut limited = Command::new("prlimit");
+        limited.arg(format!("--data={}", (SHARE * megabytes * 1e6) as u64)).arg(launch.get_program());
+        limited.args(launch.get_args()).current_dir(folder);
+        let mut run = Launched::of(folder, limited);
+        run.await_epoch(2);
+        signal(&run.processes()[whom], "-KILL");
+        run.await_line("has begun");
+        let place = run.run.clone();
+        let (code, said) = run.end();
+        assert_eq!((code, digest(&place)), (status, expected.clone()), "{line}, process {whom}: {said}");
+        std::fs::remove_dir_all(place).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "minutes: the command is in tests/README.md"]
+fn a_loss_takes_no_more_memory_than_the_run_does() {
+    three_go_on_with_less(
+        "mf fit synth:ratings:users=40000,items=5000,n=8000000 --rank 16 --epochs 4",
+        235.0,
+    );
+    three_go_on_with_less("lasso fit synth:groups:n=1000,p=20000,s=20", 157.0);
 }

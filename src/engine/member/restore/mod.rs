@@ -33,7 +33,8 @@ pub(super) struct Restoring<P: Program> {
 impl<P: Program> Member<P> {
     /// Restores this process's state from a checkpoint, as far as it can alone; returns what others need.
     pub(super) fn restore(&mut self, plan: &GenerationPlan, from: &str) -> Result<Outgoing<P>, EngineError> {
-        let Some(first) = plan.participants.first().filter(|_| self.lazy_parts.is_some()) else {
+        let takes_part = self.lazy_parts.is_some() && plan.index_of(self.index).is_some();
+        let Some(first) = plan.participants.first().filter(|_| takes_part) else {
             return Ok(Outgoing::new());
         };
         let found = self.found.take().map_or_else(|| Checkpoint::read(Path::new(from), &self.identity), Ok);

@@ -142,7 +142,7 @@ fn engine<const BY_SHARD: bool>(
     };
     let (shards, blocks) = (Lazy::new(SHARDS as usize, shard), Lazy::new(4, block));
     let parts = LazyParts { shards, blocks, pinned: 55, replica: 0 };
-    let engine = Engine::new(Adding { refused }, EachShard::new(SHARDS as usize), parts);
+    let engine = Engine::new(Adding { refused }, EachShard::new(SHARDS), parts);
     (engine.identity("adding").checkpoint(1, folder), made)
 }
 
