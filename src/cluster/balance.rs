@@ -5,10 +5,6 @@ use super::protocol::Epoch;
 
 /// Weight of the newest epoch in the moving average of a worker's speed.
 const NEWEST: f64 = 0.2;
-/// Factor beyond which the speed of an epoch is far from the average. Once is an accident; two epochs in a row, far on the
-/// same side, are another speed, and their mean is the average from then on: a moving average would come to it in a dozen
-/// epochs, and end as many generations for a few shards each.
-const FAR: f64 = 1.25;
 /// Smallest relative gain for which a generation ends so that shards move, and the number of epochs in which
 /// it must pay for the pause.
 const GAIN: f64 = 0.05;
@@ -23,8 +19,6 @@ const UNKNOWN: f64 = 0.05;
 pub(crate) struct Balance {
     on: bool,
     speeds: Vec<f64>,
-    /// The speed of the last epoch of each worker where it was far from the average, and `true` if it was faster.
-    far: Vec<Option<(bool, f64)>>,
     /// The worker that each speed belongs to: its process, and its position among that process's workers.
     workers: Vec<(u32, u32)>,
     pause: f64,
@@ -67,19 +61,6 @@ fn mean_of_known(speeds: &[f64]) -> Option<f64> {
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
-/// The average speed with that of one more epoch, and this if it is far from the average, for the first time.
-fn averaged(average: f64, far: Option<(bool, f64)>, now: f64) -> (f64, Option<(bool, f64)>) {
-    if !average.is_finite() {
-        return (now, None);
-    }
-    let is_faster = now > average;
-    let is_far = if is_faster { now > FAR * average } else { now * FAR < average };
-    match far {
-        Some((was_faster, before)) if is_far && was_faster == is_faster => (f64::midpoint(before, now), None),
-        _ => (average + NEWEST * (now - average), is_far.then_some((is_faster, now))),
-    }
-}
-
 impl Balance {
     pub(crate) fn new(on: bool) -> Self {
         Self { on, pause: UNKNOWN, ..Self::default() }
@@ -94,7 +75,6 @@ impl Balance {
             at.map_or(mean, |at| self.speeds[at])
         };
         self.speeds = identities.iter().map(speed).collect();
-        self.far = vec![None; identities.len()];
         self.workers = identities;
         self.epochs = 0;
     }
@@ -106,11 +86,11 @@ impl Balance {
         }
         self.epochs += 1;
         let loads = loads(&plan.shard_at, costs, self.speeds.len());
-        let known = self.speeds.iter_mut().zip(&mut self.far);
-        for (((speed, far), load), &seconds) in known.zip(loads).zip(&epoch.load) {
+        for ((speed, load), &seconds) in self.speeds.iter_mut().zip(loads).zip(&epoch.load) {
             // A worker without shards has no speed to measure.
             if load > 0.0 && seconds > 0.0 {
-                (*speed, *far) = averaged(*speed, *far, load / seconds);
+                let now = load / seconds;
+                *speed = if speed.is_finite() { *speed + NEWEST * (now - *speed) } else { now };
             }
         }
     }
@@ -139,9 +119,8 @@ impl Balance {
     pub(crate) fn is_worth_it(&self, plan: &GenerationPlan, costs: &[u64]) -> bool {
         let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
         let settled = self.speeds.iter().all(|speed| speed.is_finite());
-        // Before the first generation no shard has moved. Whether a speed that is far from the average is another one, the
-        // next epoch tells.
-        if !settled || (self.epochs < REST && plan.number > 1) || self.far.iter().any(Option::is_some) {
+        // Before the first generation no shard has moved.
+        if !settled || (self.epochs < REST && plan.number > 1) {
             return false;
         }
         let now = slowest(&loads(&plan.shard_at, costs, speeds.len()), &speeds);
@@ -172,7 +151,5 @@ mod tests {
         assert_eq!(learn(2, [4.0, 40.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
         // An epoch in which a worker computed nothing does not change its speed.
         assert_eq!(learn(3, [4.0, 0.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
-        // Twice in a row it is another speed.
-        assert_eq!(learn(4, [4.0, 20.0]), Some(vec![1.0, f64::midpoint(0.1, 0.2)]));
     }
 }

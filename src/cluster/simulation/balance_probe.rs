@@ -168,39 +168,6 @@ fn bursts_cost_no_more_than_equal_shares() {
     }
 }
 
-/// Placements that follow each other and differ.
-fn cuts(placements: &[Vec<u32>]) -> usize {
-    placements.windows(2).filter(|two| two[0] != two[1]).count()
-}
-
-#[test]
-fn a_process_that_gets_a_quarter_of_its_time_in_slices_is_balanced_in_few_cuts() {
-    let mut all = 0;
-    for seed in 0..10 {
-        let mut rng = Rng::new(seed);
-        // A process has the first 25 of 100 ms, and its epochs of 5 ms begin anywhere.
-        let mut slowness = || {
-            let (mut at, mut left, mut lasts) = (rng.below(100) as f64, 5.0_f64, 0.0);
-            while left > 0.0 {
-                let phase = at % 100.0;
-                let runs = if phase < 25.0 { left.min(25.0 - phase) } else { 0.0 };
-                let step = if phase < 25.0 { runs } else { 100.0 - phase };
-                (at, left, lasts) = (at + step, left - runs, lasts + step);
-            }
-            vec![1.0, lasts / 5.0]
-        };
-        let epochs: Vec<Vec<f64>> = (0..20).map(|_| slowness()).collect();
-        all += cuts(&run(&[1; 32], 0.0, epochs.into_iter()).placements);
-        // Where it is slower throughout, and its first epoch has other work, too.
-        let mut first = vec![vec![1.0, 2.0]];
-        first.extend((0..20).map(|_| vec![1.0, 4.0 + rng.below(50) as f64 / 100.0]));
-        let measured = run(&[1; 32], 0.0, first.into_iter());
-        assert!((1..=2).contains(&cuts(&measured.placements)), "{:?}", measured.placements);
-        assert!(never_turns_back(&measured.placements));
-    }
-    assert!(all <= 30, "{all} cuts in ten runs of 20 epochs");
-}
-
 #[test]
 fn a_gain_that_does_not_pay_for_the_pause_moves_nothing() {
     let measured = run(&[1; 64], 1e6, std::iter::repeat_n(vec![1.0, 2.0], 50));
