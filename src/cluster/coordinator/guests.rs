@@ -9,7 +9,8 @@ use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 /// A coordinator without processes of its own, two of which are asked for by `raddle join`, and their numbers and who of
 /// them begins the run's folder.
 fn without_own(config: CoordinatorConfig) -> (Coordinator, Vec<(u32, bool)>) {
-    let mut coordinator = Coordinator::new(CoordinatorConfig { processes: 0, wait_for: 1, ..config });
+    let mut coordinator =
+        Coordinator::new(CoordinatorConfig { processes: 0, wait_for: config.wait_for.max(1), ..config });
     let grants = [None, Some(0)].map(|rank| {
         let request = AdminRequest::Join { workers: None, rank };
         let answer =
@@ -36,8 +37,9 @@ fn a_launcher_without_processes_begins_with_those_that_join_and_ends_as_the_firs
     let (mut coordinator, grants) = without_own(config());
     // Number 0 is of a launcher's own.
     assert_eq!(grants, [(1, true), (2, false)]);
-    assert_eq!(coordinator.on(ready(2), 1.0), [Action::Find { identity: identity() }]);
-    coordinator.on(ready(1), 1.0);
+    // Who begins the folder makes it anew: no other one begins before.
+    assert_eq!(coordinator.on(ready(2), 1.0), []);
+    assert_eq!(coordinator.on(ready(1), 1.0), [Action::Find { identity: identity() }]);
     coordinator.on(found(), 1.0);
     let begun = coordinator.on(numbered(1), 1.0);
     let first = |action: &Action| match action {
@@ -96,6 +98,13 @@ fn a_wrong_command_line_ends_a_run_of_those_that_join_once() {
     let why = Some("process 1 ended with status 2 before the run began".into());
     let over = coordinator.on(exited(1, 2), 0.1);
     assert!(over.contains(&Action::Over { who: 1, code: 2, why }), "{over:?}");
+    // Where it crashes, the others begin anew, with another one that begins the folder.
+    let (mut coordinator, _) = without_own(config());
+    coordinator.on(ready(2), 0.0);
+    let how = "was killed".into();
+    let killed = AdminRequest::Exited { run: 1, process: 1, code: 137, crashed: true, how };
+    let done = coordinator.on(Event::Asked { admin: 0, request: killed }, 0.0);
+    assert!(done.iter().any(|action| matches!(action, Action::Lost { who: 1, .. })), "{done:?}");
     // With what it said, if it did.
     let (mut coordinator, _) = without_own(config());
     let failed = MemberReport::Failed { why: "no such file".into(), of_a_peer: false };
@@ -113,7 +122,7 @@ fn a_wrong_command_line_ends_a_run_of_those_that_join_once() {
 
 #[test]
 fn the_last_process_of_a_launcher_without_any_stays() {
-    let (mut coordinator, _) = without_own(config());
+    let (mut coordinator, _) = without_own(CoordinatorConfig { wait_for: 2, ..config() });
     for event in [ready(1), ready(2), found(), numbered(1)] {
         coordinator.on(event, 0.0);
     }
@@ -124,6 +133,9 @@ fn the_last_process_of_a_launcher_without_any_stays() {
     // Before the run begins it has nothing to hand over.
     let (mut coordinator, _) = without_own(CoordinatorConfig { wait_for: 3, ..config() });
     coordinator.on(ready(1), 0.0);
+    coordinator.on(ready(2), 0.0);
+    let left = coordinator.on(report(2, MemberReport::Leaving), 0.0);
+    assert!(left.contains(&Action::Send { to: 2, order: Order::End }), "{left:?}");
     let left = coordinator.on(report(1, MemberReport::Leaving), 0.0);
-    assert!(left.contains(&Action::Send { to: 1, order: Order::End }), "{left:?}");
+    assert!(left.iter().any(|action| matches!(action, Action::Lost { who: 1, .. })), "{left:?}");
 }

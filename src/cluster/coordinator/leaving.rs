@@ -19,7 +19,9 @@ impl Coordinator {
             MemberState::Preparing | MemberState::Ready if begins && self.config.processes == 0 => {
                 self.members.remove(&from);
                 self.send(from, Order::End);
-                self.note(format!("process {from} leaves before the run has begun"));
+                let why = format!("process {from} leaves before the run has begun");
+                // The folder has to be made anew by another one.
+                if self.begun_by == Some(from) { self.end_attempt(from, why) } else { self.note(why) }
             }
             MemberState::Preparing if !member.spawned_here => {
                 member.state = MemberState::Released;

@@ -125,12 +125,16 @@ impl Coordinator {
             (MemberState::Preparing, CoordinatorStage::Gathering)
                 if self.begun_by == Some(of) && !crashed && code != 0 =>
             {
-                let said = self.suspected.take().map(|suspected| suspected.why);
+                let said = self.suspected.take_if(|suspected| !suspected.loss).map(|suspected| suspected.why);
                 self.over(
                     of,
                     code,
                     said.or_else(|| Some(format!("process {of} {how} before the run began"))),
                 );
+            }
+            // It may not have made the folder anew.
+            (_, CoordinatorStage::Gathering) if self.begun_by == Some(of) => {
+                self.end_attempt(of, format!("process {of} {how} before the run began"));
             }
             (MemberState::Preparing | MemberState::Ready, _) if !spawned_here => {
                 self.members.remove(&of);

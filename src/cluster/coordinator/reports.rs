@@ -145,7 +145,9 @@ impl Coordinator {
                 self.compare(from, registration, address);
             }
         }
-        if self.ready() >= self.config.wait_for {
+        let is_ready =
+            |of: u32| self.members.get(&of).is_none_or(|member| member.state == MemberState::Ready);
+        if self.ready() >= self.config.wait_for && self.begun_by.is_none_or(is_ready) {
             self.find(now);
         }
     }
