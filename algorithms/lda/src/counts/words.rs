@@ -269,11 +269,12 @@ impl WordRows {
             })
     }
 
-    /// How many topics a word has room for.
+    /// How many topics a word has room for. Behind those of a list there is room for one more, as a topic without a count
+    /// is written, too, before the next one is written over it.
     pub(crate) fn room(&self, word: usize) -> u64 {
         match self.full.has(word) {
             true => (self.full.width * LANES) as u64,
-            false => self.starts[word + 1] - self.starts[word],
+            false => (self.starts[word + 1] - self.starts[word]).saturating_sub(1),
         }
     }
 

@@ -18,7 +18,7 @@ fn ensure(holds: bool, what: &'static str) -> Result<(), StateError> {
     if holds { Ok(()) } else { Err(StateError::new(what)) }
 }
 
-/// TopicsQuestion to the parts of a run that is restored.
+/// Question to the parts of a run that is restored.
 #[derive(Debug)]
 pub enum TopicsQuestion {
     /// Of the topics of documents, of which those that hold this part of the tokens have some.
@@ -29,7 +29,7 @@ pub enum TopicsQuestion {
     Gather(u32, Box<WordBlock>),
 }
 
-/// TopicsQuestion of the topics of a block's words.
+/// Question about the topics of a block's words.
 #[derive(Debug)]
 pub struct WordsQuestion {
     /// The part of the tokens whose documents have topics.
@@ -42,7 +42,7 @@ pub struct WordsQuestion {
     gathered: Option<Box<WordBlock>>,
 }
 
-/// TopicsAnswer to a [`TopicsQuestion`].
+/// Answer to a [`TopicsQuestion`].
 #[derive(Debug)]
 pub enum TopicsAnswer {
     /// Nothing is wrong.
