@@ -342,8 +342,11 @@ proptest! {
             Ending::Target | Ending::Limit(_) => {}
             Ending::Converged => {
                 let objectives: Vec<f64> = fit.trace.iter().filter_map(|record| record.objective).collect();
-                let (last, before) = (objectives.len() - 1, objectives.len().checked_sub(201));
-                prop_assert!(before.is_some_and(|before| objectives[last] >= (1.0 - 1e-12) * objectives[before]));
+                // Columns that overshoot may be worse at any one epoch than they were before.
+                let least = |some: &[f64]| some.iter().copied().fold(f64::INFINITY, f64::min);
+                let vain = objectives.len().checked_sub(200).filter(|&before| before > 0);
+                let vain = vain.map(|before| objectives.split_at(before));
+                prop_assert!(vain.is_some_and(|(before, vain)| least(vain) >= (1.0 - 1e-12) * least(before)));
             }
             other => prop_assert!(false, "{:?}", other),
         }
