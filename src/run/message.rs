@@ -84,17 +84,18 @@ crate::state!([P: Program] enum Message<P> {
     Shares { answer, fingerprints },
 });
 
-/// Ends the bytes of a message with the numbers of the values that it names, 8 bytes each, and their count.
+/// Ends the bytes of a message with the numbers of the values that it names, 8 bytes each, and their count in 4.
 pub(crate) fn end_with(out: &mut Writer, named: &[u64]) {
     u64::save_slice(named, out);
-    out.write(&named.len());
+    out.write(&(named.len() as u32));
 }
 
 /// The bytes of a message, and the numbers behind it.
 pub(crate) fn split(bytes: &[u8]) -> Result<(&[u8], Vec<u64>), StateError> {
     let wrong = StateError::new("the numbers of a message's shared values");
-    let (rest, count) = bytes.split_last_chunk::<8>().ok_or(wrong.clone())?;
-    let length = u64::from_le_bytes(*count).checked_mul(8).filter(|&length| length <= rest.len() as u64);
+    let (rest, count) = bytes.split_last_chunk::<4>().ok_or(wrong.clone())?;
+    let length =
+        Some(8 * u64::from(u32::from_le_bytes(*count))).filter(|&length| length <= rest.len() as u64);
     let (message, numbers) = rest.split_at(rest.len() - length.ok_or(wrong)? as usize);
     let count = numbers.len() / 8;
     Ok((message, u64::load_vec(count, &mut Reader::new(numbers))?))

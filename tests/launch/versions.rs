@@ -179,6 +179,8 @@ fn the_first_process_may_leave_amid_a_version() {
         let (expected, status) = alone(folder, line);
         slow(folder, factor);
         for version in [0, 1] {
+            // The versions of the run before would be taken for this one's.
+            let _ = fs::remove_dir_all(folder.join("run"));
             let mut run = Launched::begin(folder, &launch(2, line));
             await_version(&mut run, version);
             signal(&run.processes()[0], "-TERM");

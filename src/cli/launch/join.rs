@@ -19,7 +19,7 @@ use super::token_file::read_token;
 use crate::base::sync::lock;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
-use crate::cluster::{Addresses, AdminClient, BEGINS, FILE, Invitation, JoinGrant, Token, attach};
+use crate::cluster::{Addresses, AdminClient, BEGINS, FILE, Invitation, JoinGrant, LOST, Token, attach};
 
 /// Time between two looks whether the process has ended, and between two whether the launcher is alive.
 const POLL: Duration = Duration::from_millis(20);
@@ -147,7 +147,8 @@ fn take_part(
         let (code, crashed, how) = watch(child, asks.admin, deadline)?;
         // Best effort: a run that is over does not answer.
         let _ = asks.admin.exited(&place, code, crashed, &how);
-        short = if began.elapsed() < SHORT { short + 1 } else { 0 };
+        // One that has lost the launcher or another process is not to blame.
+        short = if began.elapsed() < SHORT && code != LOST { short + 1 } else { 0 };
         if !crashed || short == MOST || INPUT_IS_OVER.load(Ordering::Acquire) {
             return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
         }

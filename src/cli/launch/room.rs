@@ -153,9 +153,10 @@ fn check(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
 
 impl Invited {
     fn write(&self) -> io::Result<()> {
-        self.invitation.write(&self.path.join(INVITATION))?;
         write_private(&self.path.join(ADDRESS), &format!("{}\n", self.invitation.coordinator))?;
-        write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token.text()))
+        write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token.text()))?;
+        // Last: who finds it finds the others, too.
+        self.invitation.write(&self.path.join(INVITATION))
     }
 
     /// Makes the folder anew where it is gone; returns the message about it.
