@@ -9,8 +9,12 @@ use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 /// A coordinator without processes of its own, two of which are asked for by `raddle join`, and their numbers and who of
 /// them begins the run's folder.
 fn without_own(config: CoordinatorConfig) -> (Coordinator, Vec<(u32, bool)>) {
-    let mut coordinator =
-        Coordinator::new(CoordinatorConfig { processes: 0, wait_for: config.wait_for.max(1), ..config });
+    let mut coordinator = Coordinator::new(CoordinatorConfig {
+        processes: 0,
+        wait_for: config.wait_for.max(1),
+        wait: 60.0,
+        ..config
+    });
     let grants = [None, Some(0)].map(|rank| {
         let request = AdminRequest::Join { workers: None, rank };
         let answer =
