@@ -73,7 +73,7 @@ fn one_line_goes_on_with_those_that_come_back() {
     write_secret(folder);
     let mut dice = number("RADDLE_KILLS_FROM", 1);
     for line in LINES {
-        slow(folder, 20);
+        slow(folder, 100);
         let (expected, status) = alone(folder, line);
         let _ = fs::remove_dir_all(folder.join("run"));
         let port = free_port();
@@ -84,7 +84,7 @@ fn one_line_goes_on_with_those_that_come_back() {
             let mut run = Launched::begin(folder, &begins);
             await_coordinator(&run.run);
             if turn == 0 {
-                await_running(folder, 1);
+                await_running(folder, 3);
                 signal(&joined[0].process(), "-KILL");
             }
             let epochs = next(&mut dice) % 4;
