@@ -1,4 +1,4 @@
-//! What leaves the first process: changes and plans cross to each process once, however many workers use them there.
+//! Bytes that leave the first process: changes and plans cross to each process once, however many workers use them there.
 
 use std::fs;
 use std::path::Path;

@@ -31,6 +31,18 @@ fn without_own(config: CoordinatorConfig) -> (Coordinator, Vec<(u32, bool)>) {
     (coordinator, grants.to_vec())
 }
 
+/// The end of the run, of which the first process tells how.
+fn ended(from: u32) -> Event {
+    let end = GenerationEnd {
+        epoch: 3,
+        over: true,
+        block_at: Vec::new(),
+        checkpoint_need: CheckpointNeed::None,
+        change: None,
+    };
+    report(from, MemberReport::Ended { generation: 1, end: Some(end).filter(|_| from == 1) })
+}
+
 fn exited(process: u32, code: i32) -> Event {
     let how = format!("ended with status {code}");
     Event::Asked { admin: 0, request: AdminRequest::Exited { run: 1, process, code, crashed: false, how } }
@@ -54,15 +66,7 @@ fn a_launcher_without_processes_begins_with_those_that_join_and_ends_as_the_firs
     let firsts: Vec<u32> = begun.iter().filter_map(first).collect();
     assert!(!firsts.is_empty() && firsts.iter().all(|&first| first == 1), "{begun:?}");
     for from in [1, 2] {
-        let end = GenerationEnd {
-            epoch: 3,
-            over: true,
-            block_at: Vec::new(),
-            checkpoint_need: CheckpointNeed::None,
-            change: None,
-        };
-        let end = Some(end).filter(|_| from == 1);
-        coordinator.on(report(from, MemberReport::Ended { generation: 1, end }), 2.0);
+        coordinator.on(ended(from), 2.0);
     }
     coordinator.on(numbered(2), 2.0);
     coordinator.on(report(1, MemberReport::Done), 2.0);
@@ -78,14 +82,7 @@ fn a_first_process_that_is_gone_without_a_status_is_lost() {
     for event in [ready(1), found(), numbered(1)] {
         coordinator.on(event, 0.0);
     }
-    let end = GenerationEnd {
-        epoch: 3,
-        over: true,
-        block_at: Vec::new(),
-        checkpoint_need: CheckpointNeed::None,
-        change: None,
-    };
-    coordinator.on(report(1, MemberReport::Ended { generation: 1, end: Some(end) }), 1.0);
+    coordinator.on(ended(1), 1.0);
     for event in [numbered(2), report(1, MemberReport::Done), Event::Closed { of: 1 }] {
         coordinator.on(event, 1.0);
     }

@@ -75,7 +75,7 @@ impl Wires {
     }
 }
 
-/// What has been delivered.
+/// Deliveries so far.
 struct Delivered {
     /// The changes that each worker has committed, of those beyond the first process.
     committed: BTreeMap<u32, Vec<Vec<u64>>>,

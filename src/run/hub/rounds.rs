@@ -143,21 +143,24 @@ impl<P: Program> Hub<P> {
             }
         }
         self.count(&round);
-        let is_asked = |(worker, (tasks, forward)): (usize, (&Vec<_>, &Vec<_>))| {
-            !tasks.is_empty() || !forward.is_empty() || self.unsent[worker].len() >= COMMITS_HELD
+        let is_asked = |tasks: &[Assignment], forward: &[(u32, u32)], unsent: &Changes<P>| {
+            !tasks.is_empty() || !forward.is_empty() || unsent.len() >= COMMITS_HELD
         };
-        let asked: Vec<bool> = tasks.iter().zip(&forward).enumerate().map(is_asked).collect();
-        let answering = self.answering(&round.phase, &asked);
+        let asks = |worker: usize| is_asked(&tasks[worker], &forward[worker], &self.unsent[worker]);
+        let answering = self.answering(&round.phase, asks);
+        let mut waiting = 0;
         for (worker, (tasks, forward)) in tasks.into_iter().zip(forward).enumerate() {
-            if !asked[worker] {
+            if !is_asked(&tasks, &forward, &self.unsent[worker]) {
                 continue;
             }
+            waiting += 1;
             let changes = std::mem::take(&mut self.unsent[worker]);
             let mut work = self.work(&round.phase, tasks);
-            work.answering = answering.get(self.process_of(worker)).copied().unwrap_or(0);
+            if !answering.is_empty() {
+                work.answering = answering[self.process_of(worker)];
+            }
             out.push((worker as u32, Message::Step { changes, forward, work }));
         }
-        let waiting = asked.into_iter().filter(|&asked| asked).count();
         let number = self.issued;
         self.flights.push_back(Flight { number, round, partials: Gathering::of(waiting), change: None });
         self.issued += 1;
@@ -169,12 +172,12 @@ impl<P: Program> Hub<P> {
     }
 
     /// Number of the workers asked in each process; empty if partials of the phase are not merged.
-    fn answering(&self, phase: &P::Phase, asked: &[bool]) -> Vec<u32> {
+    fn answering(&self, phase: &P::Phase, is_asked: impl Fn(usize) -> bool) -> Vec<u32> {
         if self.merger.as_ref().is_none_or(|merger| !merger.merges(Some(phase))) {
             return Vec::new();
         }
         let mut answering = vec![0; self.process_of(self.workers - 1) + 1];
-        for worker in (0..self.workers).filter(|&worker| asked[worker]) {
+        for worker in (0..self.workers).filter(|&worker| is_asked(worker)) {
             answering[self.process_of(worker)] += 1;
         }
         answering

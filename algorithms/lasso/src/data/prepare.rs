@@ -148,7 +148,7 @@ impl Centring {
         Self { center, scale, absolute }
     }
 
-    /// What tells one way from others.
+    /// Number that tells one way from others, below 8.
     pub(super) fn flags(self) -> u8 {
         let Self { center, scale, absolute } = self;
         u8::from(center) + 2 * u8::from(scale) + 4 * u8::from(absolute)

@@ -25,7 +25,7 @@ struct Adding<const BY_SHARD: bool> {
     refused: Option<u32>,
 }
 
-/// What it is made of, and what it has learned.
+/// Number that it is made of, and the number that it has learned.
 type Shard = (u64, u64);
 
 impl<const BY_SHARD: bool> Program for Adding<BY_SHARD> {
