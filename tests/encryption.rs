@@ -10,7 +10,7 @@ use raddle_common::testing::not_empty;
 
 use crate::commands::{command, ends, run};
 use crate::launched::{
-    Joined, Launched, Proxy, Tampering, alone, await_coordinator, digest, free_port, launch, report, slow,
+    Joined, Launched, Proxy, Tampering, alone, coordinator, digest, free_port, launch, report, slow,
 };
 
 /// A run of each program on a file.
@@ -59,7 +59,7 @@ impl Apart {
     fn begin(folder: &Path, line: &str, how: &str) -> Self {
         let launch = format!("launch {how} --wait-for 3 --wait 60 --deadline 20 --balance off");
         let run = Launched::begin(folder, &line.replace("launch", &launch));
-        let control = Proxy::to(await_coordinator(&run.run));
+        let control = Proxy::to(coordinator(&run.run));
         let inside = SocketAddr::from(([127, 0, 0, 1], free_port()));
         let link = Proxy::to(inside);
         let joined = [(0, format!("--listen {inside} --advertise {}", link.address)), (1, String::new())];
@@ -182,7 +182,7 @@ fn a_connection_is_in_clear_only_where_both_ends_say_so() {
     slow(folder, 1);
     let begun = launch(1, line).replace("launch", "launch --plain --wait-for 2 --wait 60 --balance off");
     let launched = Launched::begin(folder, &begun);
-    let control = Proxy::to(await_coordinator(&launched.run));
+    let control = Proxy::to(coordinator(&launched.run));
     let join = format!("raddle join {} --token-file run/token --deadline 60 --encrypt", control.address);
     let _joined = Joined::begin(folder, &join);
     let place = launched.run.clone();

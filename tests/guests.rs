@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use crate::commands::{command, ends, next, number, run};
 use crate::launched::{
-    Joined, Launched, alone, await_coordinator, await_running, digest, free_port, report, signal, slow,
+    Joined, Launched, alone, await_running, coordinator, digest, free_port, report, signal, slow,
 };
 
 /// A fit of each program.
@@ -82,7 +82,7 @@ fn one_line_goes_on_with_those_that_come_back() {
             launch(port, 1, &format!("--resume-or-begin run -- {line} --slowdown slow --checkpoint-every 1"));
         for turn in 0..number("RADDLE_LAUNCHER_KILLS", 3) {
             let mut run = Launched::begin(folder, &begins);
-            await_coordinator(&run.run);
+            coordinator(&run.run);
             if turn == 0 {
                 await_running(folder, 3);
                 signal(&joined[0].process(), "-KILL");

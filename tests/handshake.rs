@@ -343,11 +343,9 @@ fn a_supervisor_that_is_killed_leaves_no_token_and_its_process_leaves() {
     let run = Launched::begin(folder, &launch(2, &line));
     let temporary = folder.join("temporary");
     fs::create_dir(&temporary).unwrap();
-    while !run.run.join("token").exists() {
-        thread::yield_now();
-    }
-    let token = fs::read_to_string(run.run.join("token")).unwrap();
+    // The token is there before the address.
     let mut join = command(folder, &format!("raddle join {} --token-file run/token", coordinator(&run.run)));
+    let token = fs::read_to_string(run.run.join("token")).unwrap();
     join.env("TMPDIR", &temporary);
     let mut joined = Joined::of(join);
     let process = joined.process();

@@ -125,13 +125,8 @@ pub(crate) fn launch(processes: usize, line: &str) -> String {
     format!("raddle launch --processes {processes} -- {line} --slowdown slow --out run --force")
 }
 
-/// Address at which a launched run listens.
+/// Address at which a run listens, as soon as it does.
 pub(crate) fn coordinator(run: &Path) -> std::net::SocketAddr {
-    address(run).unwrap()
-}
-
-/// Address at which a run listens that is being launched.
-pub(crate) fn await_coordinator(run: &Path) -> std::net::SocketAddr {
     let began = Instant::now();
     loop {
         if let Some(address) = address(run) {
