@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use crate::commands::{command, ends, next, number, run};
+use crate::commands::{command, ends, next, number, pause, run};
 use crate::launched::{
     Joined, Launched, alone, await_running, coordinator, digest, free_port, report, signal, slow,
 };
@@ -89,7 +89,7 @@ fn one_line_goes_on_with_those_that_come_back() {
             }
             let epochs = next(&mut dice) % 4;
             while run.epochs() < epochs && run.launcher.try_wait().unwrap().is_none() {
-                std::thread::yield_now();
+                pause();
             }
             run.launcher.kill().unwrap();
         }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use raddle::cluster::{AdminClient, Invitation};
 use serde_json::Value;
 
-use crate::commands::{binary, command, ends, next, number};
+use crate::commands::{binary, command, ends, next, number, pause};
 use crate::launched::{
     Joined, Launched, WATCHDOG, alone, coordinator, digest, is_alive, launch, report, signal, slow,
 };
@@ -179,7 +179,7 @@ fn a_launcher_that_is_stopped_while_processes_start_goes_on() {
             let launcher = run.launcher.id().to_string();
             // At the first process, and then anywhere.
             while stop == 0 && run.processes().is_empty() {
-                thread::yield_now();
+                pause();
             }
             thread::sleep(Duration::from_millis(if stop == 0 { 0 } else { next(&mut dice) % 100 }));
             signal(&launcher, "-STOP");
@@ -243,7 +243,7 @@ fn a_process_that_is_asked_to_leave_while_it_starts_ends_no_run() {
             let whom = (term % 3) as usize;
             let run = Launched::begin(folder, &launch(3, fit));
             while run.processes().len() <= whom {
-                thread::yield_now();
+                pause();
             }
             let process = run.processes()[whom].clone();
             // At once, then at any moment of a start.
@@ -354,7 +354,7 @@ fn a_supervisor_that_is_killed_leaves_no_token_and_its_process_leaves() {
     let killed = Instant::now();
     while is_alive(&process) {
         assert!(killed.elapsed() < WATCHDOG, "its process goes on without it");
-        thread::yield_now();
+        pause();
     }
     let mut folders = vec![temporary];
     while let Some(folder) = folders.pop() {

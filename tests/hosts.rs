@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use raddle_common::testing::pairs;
 
-use crate::commands::{binary, ends, run};
+use crate::commands::{binary, ends, pause, run};
 use crate::launched::{Launched, WATCHDOG, alone, is_alive, report, signal, slow};
 
 /// Its first argument is the host: some cannot be reached, or lack the program, or have another build of it.
@@ -98,7 +98,7 @@ fn ctrl_c_and_a_killed_launcher_leave_nobody_anywhere() {
         let since = Instant::now();
         while !there(folder).is_empty() {
             assert!(since.elapsed() < WATCHDOG, "{how}: {:?} are left", there(folder));
-            std::thread::yield_now();
+            pause();
         }
         assert!(since.elapsed().as_secs() < 10, "{how}: {:?}", since.elapsed());
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::commands::{self, Ran, command, ends, run};
+use crate::commands::{self, Ran, command, ends, pause, run};
 
 /// Small data, and a fit of each solver on them.
 const LINES: [(&str, &str); 19] = [
@@ -230,7 +230,7 @@ fn a_plan_of_workers_changes_nothing() {
 fn shards_move_to_the_faster_process() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let line = "lda fit --topics 20 --epochs 60 --shards 64";
+    let line = "lda fit --topics 20 --epochs 30 --shards 32";
     let (digest, _) = alone(folder, line);
     std::fs::write(folder.join("slow"), "1 0 2\n").unwrap();
     let line = format!("{line} --slowdown slow --out run --force");
@@ -399,7 +399,7 @@ impl Background {
         let trace = self.run.join("trace.jsonl");
         while !std::fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() > epochs) {
             assert!(began.elapsed() < std::time::Duration::from_secs(60), "the run does not go on");
-            std::thread::yield_now();
+            pause();
         }
     }
 
@@ -518,7 +518,7 @@ fn a_killed_launcher_leaves_no_process() {
     };
     while processes.iter().any(runs) {
         assert!(killed.elapsed() < Duration::from_secs(10), "a process is left");
-        std::thread::yield_now();
+        pause();
     }
     let said = ends(folder.path(), "raddle status run", 0).out;
     assert!(

@@ -13,8 +13,7 @@ use serde_json::Value;
 
 use crate::commands::{command, ends, number};
 use crate::launched::{
-    Joined, Launched, Proxy, alone, await_running, coordinator, digest, free_port, launch, report, signal,
-    slow,
+    Joined, Launched, Proxy, alone, coordinator, digest, free_port, launch, report, signal, slow,
 };
 
 const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
@@ -210,21 +209,23 @@ fn who_has_joined_comes_back_to_a_launcher_that_is_started_again() {
         fs::copy(folder.join("run/token"), folder.join("token")).unwrap();
         let mut joined = Joined::begin(folder, &format!("raddle join {at} --token-file token --deadline 60"));
         first.await_members(2);
+        // Processes that begin from here on are fast.
+        slow(folder, 1);
         first.launcher.kill().unwrap();
         drop(first);
         joined.await_line("ended with status 75, and joins again");
         let program = line.split(' ').next().unwrap();
         // For the Lasso, epochs are a limit: of one sitting.
         let more = if program == "lasso" { " --epochs 60" } else { "" };
-        let again = "raddle launch --processes 1 --balance off --resume run";
+        let again = "raddle launch --processes 1 --wait-for 2 --wait 60 --balance off --resume run";
         let second = Launched::begin(folder, &format!("{again} -- {program} fit --slowdown slow{more}"));
-        await_running(folder, 2);
-        assert_eq!(coordinator(&second.run), at, "the port is the same");
-        slow(folder, 1);
         let place = second.run.clone();
         let (code, said) = second.end();
         assert_eq!(code, status, "{line}: {said}");
         assert_eq!(digest(&place), expected, "{line}: {said}");
+        // It knew the port of the first one alone.
+        let report = report(&place);
+        assert_eq!(report["generations"].as_array().unwrap().last().unwrap()["processes"], 2, "{report}");
         // Nobody has to find a run that is done.
         for name in ["token", "address"] {
             assert!(!place.join(name).exists(), "{name}");
@@ -237,25 +238,25 @@ fn who_joins_may_be_there_before_the_launcher_which_may_be_given_its_token() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let (expected, _) = alone(folder, LINE);
-    slow(folder, 400);
+    slow(folder, 1);
     let (port, secret) = (free_port(), folder.join("secret"));
     let join = format!("raddle join 127.0.0.1:{port} --token-file secret --deadline 60 --wait 60");
     let _joined = Joined::begin(folder, &join);
     fs::write(&secret, format!("{}\n", "5a".repeat(32))).unwrap();
-    let begun = launch(1, LINE);
-    let begun = begun
-        .replace("launch", &format!("launch --balance off --listen 127.0.0.1:{port} --token-file secret"));
+    let begun = launch(1, LINE).replace(
+        "launch",
+        &format!("launch --wait-for 2 --wait 60 --listen 127.0.0.1:{port} --token-file secret"),
+    );
     // Others could read it.
     let refused = ends(folder, &begun, 2).err;
     assert!(refused.contains("secret") && refused.contains("chmod 600"), "{refused}");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     let run = Launched::begin(folder, &begun);
-    await_running(folder, 2);
-    slow(folder, 1);
     let place = run.run.clone();
     let (code, said) = run.end();
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(digest(&place), expected);
+    assert_eq!(report(&place)["generations"][0]["processes"], 2);
     fs::write(&secret, "5a5a").unwrap();
     let refused = ends(folder, &begun, 2).err;
     assert!(refused.contains("secret: it holds no token"), "{refused}");

@@ -11,6 +11,7 @@ use raddle::{
     Verdict, Visibility,
 };
 
+use crate::commands::pause;
 use crate::programs::mixing::{Mixing, Problem};
 use crate::programs::{bytes, within_a_minute};
 
@@ -158,7 +159,7 @@ fn a_plan_of_workers_is_followed_by_all_processes() {
 fn await_status(invitation: &Invitation, expected: impl Fn(&RunStatus) -> bool) {
     let admin = AdminClient::new(invitation.clone());
     while !expected(&admin.status().unwrap()) {
-        thread::yield_now();
+        pause();
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::commands::{ends, next, number, run};
+use crate::commands::{ends, next, number, pause, run};
 use crate::launched::{Launched, WATCHDOG, alone, digest, is_alive, launch, report, signal, slow};
 
 /// Fits that take a while on a worker that is slowed down, with the epochs to wait for at most before
@@ -200,7 +200,7 @@ fn a_killed_launcher_leaves_nobody_and_the_run_goes_on_with_another_one() {
         let killed = Instant::now();
         while processes.iter().any(|process| is_alive(process)) {
             assert!(killed.elapsed() < Duration::from_secs(10), "a process is left");
-            std::thread::yield_now();
+            pause();
         }
         println!("nobody is left after {:.3} s", killed.elapsed().as_secs_f64());
         drop(run);
@@ -235,7 +235,7 @@ fn a_signal_asks_for_a_checkpoint_of_the_next_boundary() {
                 break name;
             }
             assert!(began.elapsed() < WATCHDOG, "{line}: there is never a checkpoint");
-            std::thread::yield_now();
+            pause();
         };
         let epoch: u64 = name.split('.').next().unwrap().parse().unwrap();
         assert!((2..20).contains(&epoch), "{line}: {name}");
@@ -274,12 +274,12 @@ fn one_line_begins_a_run_and_goes_on_with_it_until_it_is_done() {
             let epochs = next(&mut dice) % most;
             let began = Instant::now();
             while run.epochs() < epochs && began.elapsed() < Duration::from_secs(2) {
-                std::thread::yield_now();
+                pause();
             }
             let processes = run.processes();
             run.launcher.kill().unwrap();
             while processes.iter().any(|process| is_alive(process)) {
-                std::thread::yield_now();
+                pause();
             }
         }
         let ran = run(folder, &line);
@@ -390,7 +390,7 @@ fn killed_after(folder: &Path, line: &str, epoch: u64) {
         };
         while !is_there() {
             assert!(running.launcher.try_wait().unwrap().is_none(), "no checkpoint of epoch {epoch}: {line}");
-            std::thread::yield_now();
+            pause();
         }
         drop(running);
         for entry in fs::read_dir(folder.join("run/checkpoint")).unwrap() {

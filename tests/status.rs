@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::commands::{binary, command, ends, run};
+use crate::commands::{binary, command, ends, pause, run};
 use crate::launched::Launched;
 
 /// A run that is not over after this time never is.
@@ -44,7 +44,7 @@ fn until(what: &str, mut is: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is() {
         assert!(began.elapsed() < WATCHDOG, "{what} never came");
-        std::thread::yield_now();
+        pause();
     }
 }
 
@@ -412,7 +412,7 @@ fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
         "lda fit --topics 8 --epochs 40 --shards 4",
         "linear fit diabetes --loss hinge --C 0.01 --tol 1e-9 --parts 4 --shards 8 --epochs 30",
     ] {
-        crate::launched::slow(folder, 200);
+        crate::launched::slow(folder, 40);
         // The trace of the line before would be taken for this one's.
         let _ = fs::remove_dir_all(folder.join("run"));
         let launch =

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use raddle_common::testing::Program;
 pub(crate) use raddle_common::testing::{Ran, json};
@@ -37,6 +38,11 @@ pub(crate) fn run(folder: &Path, line: &str) -> Ran {
 pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> Ran {
     let (program, rest) = split(line);
     Program::at(&program).ends(folder, rest, code)
+}
+
+/// A pause between two looks at what other processes do: they need the cores more.
+pub(crate) fn pause() {
+    std::thread::sleep(Duration::from_millis(1));
 }
 
 /// A number of the environment, such as how often a long test repeats itself, or the default.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use raddle::cluster::{HeldEvent, Holder};
 
 use super::{LINES, begin, hold, next, resume, to_the_end};
-use crate::commands::ends;
+use crate::commands::{ends, pause};
 use crate::launched::{WATCHDOG, alone, digest, is_alive, signal};
 
 /// A line that writes a checkpoint of every epoch.
@@ -100,7 +100,7 @@ fn a_launcher_that_is_killed_leaves_nobody_and_its_run_goes_on() {
     let killed = Instant::now();
     while is_alive(&process) {
         assert!(killed.elapsed() < WATCHDOG, "the process stays");
-        std::thread::yield_now();
+        pause();
     }
     drop(run);
     // Its invitation is still there, and leads nowhere.

@@ -6,7 +6,7 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::time::Instant;
 
-use crate::commands::{ends, json, run as run_line};
+use crate::commands::{ends, json, pause, run as run_line};
 #[cfg(target_os = "linux")]
 use crate::launched::{Launched, WATCHDOG, launch, signal, slow};
 
@@ -107,7 +107,7 @@ fn await_version(run: &mut Launched, version: u64) {
     while !fs::read_to_string(run.run.join("trace.jsonl")).is_ok_and(|text| text.lines().any(is_there)) {
         assert!(run.launcher.try_wait().unwrap().is_none(), "it has ended: {}", run.rest());
         assert!(began.elapsed() < WATCHDOG, "version {version} never comes");
-        std::thread::yield_now();
+        pause();
     }
 }
 

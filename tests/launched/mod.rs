@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 pub(crate) use self::proxy::{Proxy, Tampering, free_port};
-use crate::commands::{command, ends, run};
+use crate::commands::{command, ends, pause, run};
 
 /// Longest time that anything takes.
 pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
@@ -76,7 +76,7 @@ impl Launched {
         while !fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() as u64 > epochs) {
             assert!(self.launcher.try_wait().unwrap().is_none(), "it has ended: {}", self.rest());
             assert!(self.began.elapsed() < WATCHDOG, "the run does not go on");
-            std::thread::yield_now();
+            pause();
         }
     }
 
@@ -133,7 +133,7 @@ pub(crate) fn coordinator(run: &Path) -> std::net::SocketAddr {
             return address;
         }
         assert!(began.elapsed() < WATCHDOG, "the coordinator never listens");
-        std::thread::yield_now();
+        pause();
     }
 }
 
@@ -154,6 +154,7 @@ impl Launched {
             if members.len() == count && members.iter().all(|member| member["state"] == "running") {
                 return members.iter().map(|member| member["process"].as_u64().unwrap()).collect();
             }
+            pause();
         }
     }
 }
@@ -169,6 +170,7 @@ pub(crate) fn await_running(folder: &Path, count: usize) {
             return;
         }
         assert!(began.elapsed() < WATCHDOG, "there are never {count} processes: {said}");
+        pause();
     }
 }
 
@@ -204,7 +206,7 @@ impl Joined {
                 return process.to_owned();
             }
             assert!(began.elapsed() < WATCHDOG, "it starts no process");
-            std::thread::yield_now();
+            pause();
         }
     }
 

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
+use crate::commands::pause;
+
 /// A port at which no process listens.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
@@ -72,7 +74,7 @@ impl Proxy {
         let began = Instant::now();
         while self.connections.lock().unwrap().is_empty() {
             assert!(began.elapsed() < super::WATCHDOG, "nobody goes by what is advertised");
-            thread::yield_now();
+            pause();
         }
     }
 

@@ -14,7 +14,7 @@ use std::time::Instant;
 use raddle_common::testing::pairs;
 use serde_json::Value;
 
-use crate::commands::{command, ends, number, run};
+use crate::commands::{command, ends, number, pause, run};
 use crate::launched::{WATCHDOG, digest, signal};
 
 /// Fits of all programs, of some epochs each.
@@ -89,7 +89,7 @@ impl Running {
     fn until(&mut self, what: &str, mut is: impl FnMut(&Self) -> bool) {
         while !is(self) {
             assert!(self.began.elapsed() < WATCHDOG, "{what} never came");
-            std::thread::yield_now();
+            pause();
         }
     }
 
