@@ -1,12 +1,12 @@
 //! Every example runs to its end and prints something.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
 /// The names of the examples, from their sources.
 fn names() -> Vec<String> {
-    let sources = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap();
+    let sources = fs::read_dir(crate::commands::root().join("examples")).unwrap();
     let paths = sources.map(|entry| entry.unwrap().path());
     let rust = paths.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
     rust.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()

@@ -7,16 +7,13 @@ use std::{env, fs};
 
 use raddle_common::testing::not_empty;
 
+use crate::commands::root;
 use crate::readme::blocks;
 #[cfg(unix)]
 use crate::{commands::binary, readme::without_seconds};
 
 const PAGES: [&str; 5] =
     ["1-first-fit.md", "2-own-data.md", "3-choosing.md", "4-long-runs.md", "5-own-program.md"];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn page(name: &str) -> String {
     fs::read_to_string(root().join("examples/guide").join(name)).unwrap()

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::commands::root;
 use crate::comparisons;
 
 /// Every Rust file below a folder of the repository, but for tests and the command lines.
@@ -21,7 +22,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
         }
     }
     let mut found = Vec::new();
-    below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+    below(&root().join(folder), &mut found);
     assert!(found.len() > 3, "{folder} has {} files: were they found?", found.len());
     found
 }
@@ -35,7 +36,7 @@ fn code(path: &Path) -> String {
 
 /// The names of files of a folder whose code has one of these words, below that folder.
 fn naming(folder: &str, words: &[&str]) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let root = root().join(folder);
     let mut found: Vec<String> = files(folder)
         .iter()
         .filter(|path| {
@@ -165,7 +166,7 @@ fn policies_the_simulator_and_the_core_of_a_pool_know_no_clock_and_no_thread() {
 /// Names of the packages that this one needs with these features: of some others, those that are sought.
 fn needs(package: &str, features: &[&str], sought: &[&str]) -> Vec<String> {
     let tree = Command::new(env!("CARGO"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(root())
         .args([
             "tree",
             "--locked",
@@ -218,7 +219,7 @@ fn no_program_brings_a_client_of_http_unless_it_is_asked_for() {
 
 #[test]
 fn no_comparison_of_a_test_may_be_empty() {
-    let found = comparisons::that_may_be_empty(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let found = comparisons::that_may_be_empty(root());
     assert_eq!(found, [""; 0], "use `pairs` or `not_empty` of raddle_common::testing");
     // The places are found where they stand, and nothing else.
     for (code, count) in [

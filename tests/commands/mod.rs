@@ -8,6 +8,11 @@ use std::time::Duration;
 use raddle_common::testing::Program;
 pub(crate) use raddle_common::testing::{Ran, json};
 
+/// Folder of the repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
 /// Path of a program that `cargo test --workspace` has built: beside the folder of this test's binary.
 pub(crate) fn binary(program: &str) -> PathBuf {
     let here = env::current_exe().unwrap();

@@ -10,6 +10,7 @@ use raddle_common::testing::{Checkpoint, copy_folder};
 
 use super::fixed::{fixed, round};
 use super::{cyclic, engine, variables};
+use crate::commands::root;
 use crate::programs::{bytes, mixing, within_a_minute};
 
 const EPOCHS: u64 = 6;
@@ -102,7 +103,7 @@ fn a_damaged_checkpoint_is_named_and_the_one_before_is_used() {
 /// format, and after a change of the test program's mathematics.
 #[test]
 fn a_checkpoint_kept_from_the_first_day_of_this_version_is_resumed() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/checkpoints/version-4");
+    let kept = root().join("tests/checkpoints/version-4");
     if std::env::var_os("RADDLE_WRITE_CHECKPOINT").is_some() {
         let folder = tempfile::tempdir().unwrap();
         copy_folder(Checkpoint::last(&checkpoint(&folder)).folder(), &kept);

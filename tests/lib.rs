@@ -1,0 +1,1 @@
+//! A package of tests alone: see `main.rs` beside this file, and `README.md`.
