@@ -62,12 +62,14 @@ impl Values {
         }
     }
 
-    /// Sets a value to one of others that are listed as these are.
-    pub(crate) fn copy(&mut self, at: usize, from: &Self, place: usize) {
-        match (self, from) {
-            (Self::Plain(to), Self::Plain(from)) => to[at] = from[place],
+    /// Sets a value to one of others, which are listed as these are or lie there as they are.
+    pub(super) fn copy(&mut self, at: usize, from: &Self, place: usize, list: Option<&mut Dictionary>) {
+        match (&mut *self, from) {
+            (_, Self::Plain(from)) => self.set(at, from[place], list),
             (Self::DictionaryEncoded(to, _), Self::DictionaryEncoded(from, _)) => to[at] = from[place],
-            _ => unreachable!("all values of a run are listed, or none"),
+            (Self::Plain(to), Self::DictionaryEncoded(from, table)) => {
+                to[at] = table[usize::from(from[place])]
+            }
         }
     }
 

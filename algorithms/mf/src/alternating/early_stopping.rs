@@ -1,10 +1,8 @@
 //! [`AlternatingStopping`]: the best factors so far, and when a run that alternates is done.
 
-use std::sync::Arc;
-
 use raddle::Status;
 
-use super::sides::{FactorColumns, FactorMatrices, FactorRows};
+use super::sides::{FactorColumns, FactorMatrices};
 
 /// Evaluations without a new best after which a run is done.
 const PATIENCE: u64 = 3;
@@ -17,25 +15,15 @@ pub struct AlternatingStopping {
     without_progress: u64,
     /// The metric after each epoch.
     pub(crate) log: Vec<f64>,
-    /// The factors that measured best, unless they are the last ones.
-    pub(crate) kept: Option<BestFactors>,
+    /// Columns of coordinate descent, of users and items, that measured best: shards keep rows.
+    pub(crate) kept: Option<[FactorColumns; 2]>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),
     /// Measure on held-out ratings after this epoch: a sum, and over how many ratings or users.
     pub(crate) measured: (f64, u64),
 }
 
-/// A copy of factors.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct BestFactors {
-    pub(crate) users: Arc<FactorRows>,
-    pub(crate) items: Arc<FactorRows>,
-    pub(crate) user_columns: FactorColumns,
-    pub(crate) item_columns: FactorColumns,
-}
-
 raddle::state!(AlternatingStopping { best, best_epoch, without_progress, log, kept, moved, measured });
-raddle::state!(BestFactors { users, items, user_columns, item_columns });
 
 impl AlternatingStopping {
     pub(crate) fn new() -> Self {
@@ -73,12 +61,7 @@ impl AlternatingStopping {
         };
         if error < self.best {
             (self.best, self.best_epoch, self.without_progress) = (error, epoch, 0);
-            self.kept = Some(BestFactors {
-                users: sides.rows[0].clone(),
-                items: sides.rows[1].clone(),
-                user_columns: sides.columns[0].clone(),
-                item_columns: sides.columns[1].clone(),
-            });
+            self.kept = Some(sides.columns.clone());
         } else {
             self.without_progress += 1;
         }

@@ -10,7 +10,7 @@ use super::judged::Judged;
 use super::least_squares::{LeastSquares, squares_of};
 use super::made::{shards_by_parts, side};
 use super::program::{AlternatingProgram, Alternation, SideSolver};
-use super::shard::SideShard;
+use super::shard::{CountedChunk, Keeping, SideShard};
 use super::sides::{FactorMatrices, FactorRows};
 use crate::error::MfError;
 use crate::fitted::Fit;
@@ -52,7 +52,8 @@ impl Input {
             (0..count).map(|number| SideShard::new(side(number), self.taken.clone())).collect();
         let counted = self.counted.len();
         for (number, chunk) in (0..).zip(self.counted) {
-            shards[chunk_owner(number, counted as u32, count as u32) as usize].counted = Some(chunk);
+            let owner = chunk_owner(number, counted as u32, count as u32) as usize;
+            shards[owner].counted = Some(CountedChunk::Ratings(chunk));
         }
         (shards.into(), self.taken.len(), ratings)
     }
@@ -69,7 +70,9 @@ impl Mf {
         let shards = 2 * self.parts(problem);
         if let Some(by_parts) = &problem.by_parts {
             let chunks = CHUNKS.min(shards);
-            let input = (shards_by_parts(by_parts, shards, chunks), chunks, problem.ratings());
+            let keeping = self.keeping(way, center);
+            // What is staged already is joined in one round.
+            let input = (shards_by_parts(by_parts, shards, chunks, keeping), 1, problem.ratings());
             let judged = self.judged(problem)?;
             let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
             return Ok(self.collect(problem, way, center, runner.run(engine)?).admit_divergence());
@@ -113,6 +116,12 @@ impl Mf {
         let center = if self.is_centered() { mean } else { 0.0 };
         let way = self.way(deviation, problem);
         (way, center, self.sides(problem, way, center, mean))
+    }
+
+    /// How shards keep their ratings: values are listed unless coordinate descent changes them.
+    fn keeping(&self, way: SideSolver, center: f64) -> Keeping {
+        let held_as = self.implicit.is_some().then_some(1.0);
+        Keeping { center: center as f32, held_as, listed: matches!(way, SideSolver::Rows(_)) }
     }
 
     /// Whose lists are measured while training, for implicit feedback.
@@ -194,7 +203,7 @@ impl Mf {
             epochs: self.epochs.unwrap_or(most),
             rows,
             parts,
-            center: center as f32,
+            keeping: self.keeping(way, center),
         };
         let schedule = Alternation::new(way, parts as u32, chunks, measure.map(|cost| cost as u64));
         let blocks = Vec::new().into();
@@ -285,32 +294,37 @@ impl Mf {
         center: f64,
         outcome: Outcome<AlternatingProgram>,
     ) -> Fit {
-        let Outcome { parts: Parts { pinned: progress, replica, .. }, mut report, trace, .. } = outcome;
-        let kept = progress.kept.filter(|_| progress.best_epoch != report.epochs);
-        let (rows, columns) = match kept {
-            Some(kept) => ([kept.users, kept.items], [kept.user_columns, kept.item_columns]),
-            None => (replica.rows, replica.columns),
-        };
+        let Outcome { parts, mut report, trace, .. } = outcome;
+        let Parts { shards, pinned: progress, replica, .. } = parts;
+        let is_earlier = progress.kept.is_some() && progress.best_epoch != report.epochs;
+        let columns = progress.kept.filter(|_| is_earlier).unwrap_or(replica.columns);
         let (rank, reg) = match way {
             SideSolver::Rows(rows) => (rows.rank, rows.reg),
             SideSolver::Columns(columns) => (columns.rank, columns.reg),
         };
         let mut model = Model { mean: center, ..Model::zeros(problem.users, problem.items, rank) };
-        // Whatever was resumed, all factors are in the replica. Rows without ratings are zeros there, after
-        // an epoch; before it there is only the start.
+        // Rows without ratings are zeros after an epoch; before it there is only the start.
         let Model { user_factors, item_factors, user_biases, item_biases, .. } = &mut model;
-        let to = [(user_factors, user_biases), (item_factors, item_biases)];
-        for (side, (factors, biases)) in to.into_iter().enumerate().filter(|_| report.epochs > 0) {
-            for (row, (to, bias)) in factors.chunks_exact_mut(rank).zip(biases).enumerate() {
-                match way {
-                    SideSolver::Rows(least) => {
-                        let chunks = least.chunks();
-                        let from: &[f32] =
-                            bytemuck::cast_slice(&rows[side].0[row * chunks..(row + 1) * chunks]);
+        let mut to = [(user_factors, user_biases), (item_factors, item_biases)];
+        match way {
+            _ if report.epochs == 0 => {}
+            SideSolver::Rows(least) => {
+                let width = least.chunks() * LANES;
+                for shard in shards {
+                    let rows = if is_earlier { shard.best } else { shard.own }.unwrap_or_default();
+                    let (side, rows) = (shard.side, bytemuck::cast_slice::<_, f32>(&rows.0));
+                    let (factors, biases) = &mut to[side];
+                    let factors = factors[shard.first * rank..].chunks_exact_mut(rank);
+                    let to = factors.zip(&mut biases[shard.first..]);
+                    for ((to, bias), from) in to.zip(rows.chunks_exact(width)) {
                         to.copy_from_slice(&from[..rank]);
                         *bias = if least.biases { from[rank + side] } else { 0.0 };
                     }
-                    SideSolver::Columns(descent) => {
+                }
+            }
+            SideSolver::Columns(descent) => {
+                for (side, (factors, biases)) in to.into_iter().enumerate() {
+                    for (row, (to, bias)) in factors.chunks_exact_mut(rank).zip(biases).enumerate() {
                         to.iter_mut().zip(&columns[side]).for_each(|(to, column)| *to = column[row]);
                         *bias = if descent.biases { columns[side][rank + side][row] } else { 0.0 };
                     }

@@ -58,7 +58,7 @@ impl Judged {
         let users = &self.users[from(first)..from(end)];
         let mut clicks: Vec<(u32, u32)> = shard.held.iter().map(|&(user, item, _)| (user, item)).collect();
         clicks.sort_unstable();
-        let row = |user: u32| &sides.rows[0].0[user as usize * chunks..][..chunks];
+        let row = |user: u32| shard.own_row((user - first) as usize, chunks);
         let mut all: [Vec<f32>; TOGETHER] = Default::default();
         let (mut names, mut list, mut wanted, mut sum) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
         for some in users.chunks(TOGETHER) {

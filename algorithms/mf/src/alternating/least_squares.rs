@@ -59,13 +59,13 @@ impl LeastSquares {
         }
     }
 
-    /// New rows for a shard, given the other side.
-    pub(crate) fn half(&self, shard: &SideShard, sides: &FactorMatrices) -> Half {
+    /// New rows of a shard, given the other side.
+    pub(crate) fn half(&self, shard: &mut SideShard, sides: &FactorMatrices) -> Half {
         let chunks = self.chunks();
-        let (mine, other) = (&sides.rows[shard.side].0, &sides.rows[1 - shard.side].0);
+        let other = &sides.rows[1 - shard.side].0;
         let square = &sides.squares[1 - shard.side].0;
-        let start = shard.first * chunks;
-        let mut rows = mine[start..start + shard.len() * chunks].to_vec();
+        let old = shard.own.take().unwrap_or_default();
+        let mut rows = old.0.clone();
         let (mut scratch, mut listed, mut names) = (Scratch::default(), Vec::new(), Vec::new());
         let mut moved = (0.0, 0.0);
         for (number, row) in rows.chunks_exact_mut(chunks).enumerate() {
@@ -90,7 +90,12 @@ impl LeastSquares {
             Some(_) => squares_of(&rows, chunks),
             None => Vec::new(),
         };
-        Half { rows: FactorRows(rows), square: FactorRows(square), moved, ..Half::default() }
+        if sides.is_best {
+            shard.best = Some(old);
+        }
+        let rows = FactorRows(rows);
+        shard.own = Some(rows.clone());
+        Half { rows, square: FactorRows(square), moved, ..Half::default() }
     }
 
     /// Solves one row of `side`, from where it is.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use raddle::schedule::even_parts;
 
 use super::dictionary::{Dictionary, distinct};
+use super::shard::Keeping;
 use crate::input::chunk::{Chunk, Counts};
 
 /// Solving a row costs as much as this many of its ratings, besides these.
@@ -36,10 +37,11 @@ pub struct Tally {
 raddle::state!(Tally { counts, values });
 
 impl Tally {
-    /// Counts a chunk; lists the values less `center` if `listed`.
-    pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), center: f32, listed: bool) -> Self {
-        let values = chunk.ratings().2.iter().map(|value| value - center);
-        Self { counts: chunk.count(users, items), values: listed.then(|| distinct(values)).flatten() }
+    /// Counts a chunk, and lists its values as they are kept.
+    pub(crate) fn of(chunk: &Chunk, (users, items): (usize, usize), keeping: Keeping) -> Self {
+        let values = chunk.ratings().2.iter().map(|value| value - keeping.center);
+        let values = keeping.listed.then(|| distinct(values)).flatten();
+        Self { counts: chunk.count(users, items), values }
     }
 
     /// Adds what the chunks behind these have counted.
@@ -137,10 +139,11 @@ mod tests {
     fn parts_cover_both_sides_evenly_however_the_input_is_chunked() {
         let triples: Triples = (0..4000u32).map(|i| (i * i % 90, i % 7, (i % 5) as f32)).collect();
         let triples = Arc::new(triples);
+        let keeping = Keeping { center: 1.0, held_as: None, listed: true };
         let partitioning = |chunks| {
             let chunks = Chunk::cut(&triples, None, chunks);
             let tallies: Vec<Tally> =
-                chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), 1.0, true)).collect();
+                chunks.iter().map(|chunk| Tally::of(chunk, (100, 7), keeping)).collect();
             let mut merged = tallies[0].clone();
             tallies[1..].iter().for_each(|tally| merged.merge(tally));
             let partitioning = Partitioning::new(&tallies, (100, 7), 4);

@@ -14,7 +14,7 @@ use super::judged::{self, Judged};
 use super::least_squares::LeastSquares;
 use super::partitioning::{Partitioning, Tally};
 use super::phase::{AlternatingPhase, Column};
-use super::shard::SideShard;
+use super::shard::{CountedChunk, Keeping, SideShard};
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use crate::kernels;
 
@@ -52,8 +52,7 @@ pub struct AlternatingProgram {
     pub(crate) rows: (usize, usize),
     /// Parts of each side.
     pub(crate) parts: usize,
-    /// Center of the ratings, subtracted from each.
-    pub(crate) center: f32,
+    pub(crate) keeping: Keeping,
 }
 
 impl AlternatingProgram {
@@ -71,15 +70,20 @@ impl AlternatingProgram {
 
     /// Tally of the input's chunk that is counted at a shard, if one is.
     pub(super) fn tally(&self, shard: &SideShard) -> Option<Tally> {
-        let listed = matches!(self.way, SideSolver::Rows(_));
-        shard.counted.as_ref().map(|chunk| Tally::of(chunk, self.rows, self.center, listed))
+        shard.counted.as_ref().map(|counted| match counted {
+            CountedChunk::Ratings(chunk) => Tally::of(chunk, self.rows, self.keeping),
+            CountedChunk::Tally(tally) => (**tally).clone(),
+        })
     }
 
     /// A shard takes its ratings from a chunk of the input.
     fn take(&self, number: u32, shard: &mut SideShard, sides: &FactorMatrices) {
         let Some(partitioning) = &sides.partitioning else { return };
-        let is_implicit = matches!(self.way, SideSolver::Rows(rows) if rows.implicit.is_some());
-        let taken = shard.take(number as usize / 2, partitioning, self.center, is_implicit.then_some(1.0));
+        let part = number as usize / 2;
+        if let SideSolver::Rows(rows) = self.way {
+            shard.begin(&sides.rows[shard.side], rows.chunks(), partitioning, part);
+        }
+        let taken = shard.take(part, partitioning, self.keeping);
         if taken && matches!(self.way, SideSolver::Columns(_)) {
             shard.take_off(&sides.columns);
         }
@@ -114,8 +118,8 @@ impl AlternatingProgram {
             let predicted = match &self.way {
                 SideSolver::Rows(rows) => {
                     let chunks = rows.chunks();
-                    let row = |side: usize, row: u32| &sides.rows[side].0[row as usize * chunks..][..chunks];
-                    kernels::product(row(0, user), row(1, item))
+                    let item = &sides.rows[1].0[item as usize * chunks..][..chunks];
+                    kernels::product(shard.own_row(user as usize - shard.first, chunks), item)
                 }
                 SideSolver::Columns(columns) => (0..columns.columns())
                     .map(|rank| sides.columns[0][rank][user as usize] * sides.columns[1][rank][item as usize])
@@ -145,7 +149,10 @@ impl Program for AlternatingProgram {
     fn aggregate(&self, at: Aggregate<'_, Self>) -> SideUpdate {
         let Aggregate { round, pinned: early_stopping, partials: halves } = at;
         let side = match round.phase {
-            AlternatingPhase::Take => return SideUpdate::default(),
+            AlternatingPhase::Take => {
+                let have_begun = matches!(self.way, SideSolver::Rows(_));
+                return SideUpdate { have_begun, ..SideUpdate::default() };
+            }
             AlternatingPhase::Measure => {
                 let measured = raddle::answers!(halves, SidePartial::Measured).into_iter();
                 let sum = |sum: (f64, u64), part: (f64, u64)| (sum.0 + part.0, sum.1 + part.1);
@@ -194,25 +201,32 @@ impl Program for AlternatingProgram {
             sides,
         );
         early_stopping.log.push(value);
-        Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default())
+        let mut verdict =
+            Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default());
+        let is_best = measured.is_some() && early_stopping.best_epoch == boundary.epoch;
+        if is_best != sides.is_best {
+            verdict.change = Some(SideUpdate { is_best: Some(is_best), ..SideUpdate::default() });
+        }
+        verdict
     }
 
-    /// The model is in the replica.
+    /// Rows are in the shards, columns in the replica.
     fn drop_training_data(&self, shard: &mut SideShard) {
-        *shard = SideShard::default();
+        shard.drop_training_data();
     }
 
     /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
     fn save_state(&self, shard: &SideShard, out: &mut Learned<Writer>) {
-        if matches!(self.way, SideSolver::Columns(_)) {
-            shard.save_state(out);
+        match self.way {
+            SideSolver::Columns(_) => shard.save_state(out),
+            SideSolver::Rows(_) => shard.save_rows(out),
         }
     }
 
     fn load_state(&self, shard: &mut SideShard, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         match self.way {
             SideSolver::Columns(_) => shard.load_state(from),
-            SideSolver::Rows(_) => Ok(()),
+            SideSolver::Rows(_) => shard.load_rows(from),
         }
     }
 }

@@ -19,9 +19,11 @@ pub struct SideAnswer {
     tally: Option<Tally>,
     /// Number of ratings that coordinate descent has left residuals of, if it has.
     left: Option<u64>,
+    /// The first row, the vectors of the factors of all rows here, and of the best ones, if they are known.
+    rows: (u64, Option<u64>, Option<u64>),
 }
 
-raddle::state!(SideAnswer { side, tally, left });
+raddle::state!(SideAnswer { side, tally, left, rows });
 
 /// The cut of both sides is found again, and every row is there.
 impl RestoreByShard for AlternatingProgram {
@@ -32,7 +34,7 @@ impl RestoreByShard for AlternatingProgram {
         let Restoring { boundary, is_concluded, pinned, replica: sides, question, shards, .. } = run;
         if question.is_none() {
             ensure(pinned.is_possible(), "how far the run has come")?;
-            self.check_sides(pinned, sides)?;
+            self.check_sides(boundary.epoch, pinned, sides)?;
             return Ok(Some(()));
         }
         let mut shards: Vec<SideAnswer> = shards.into_iter().collect();
@@ -49,6 +51,15 @@ impl RestoreByShard for AlternatingProgram {
             let rows = partitioning.rows(side, number / 2);
             let count: u64 = ratings[side][rows.start as usize..rows.end as usize].iter().sum();
             ensure(shard.left.is_none_or(|left| left == count), "what is left of the ratings of a shard")?;
+            let SideSolver::Rows(way) = self.way else { continue };
+            let (first, own, best) = shard.rows;
+            let is_whole = |vectors| vectors == (rows.len() * way.chunks()) as u64;
+            let has_begun = boundary.epoch > 0;
+            ensure(!has_begun || first == u64::from(rows.start), "the first row of a shard")?;
+            ensure(own.is_some() == has_begun && own.is_none_or(is_whole), "the factors of a shard")?;
+            // The best factors are the last ones, or those that each shard has beside them.
+            let is_earlier = pinned.kept.is_some() && pinned.best_epoch != boundary.epoch;
+            ensure(best.is_none_or(is_whole) && (best.is_some() || !is_earlier), "the best factors")?;
         }
         Ok(None)
     }
@@ -62,38 +73,51 @@ impl RestoreByShard for AlternatingProgram {
     ) -> Result<SideAnswer, StateError> {
         ensure(self.has_column(shard.pending), "the column that a shard is at")?;
         let left = shard.left().map(|left| left.len() as u64);
-        Ok(SideAnswer { side: shard.side as u32, tally: self.tally(shard), left })
+        let vectors = |rows: &Option<FactorRows>| rows.as_ref().map(|rows| rows.0.len() as u64);
+        let rows = (shard.first as u64, vectors(&shard.own), vectors(&shard.best));
+        Ok(SideAnswer { side: shard.side as u32, tally: self.tally(shard), left, rows })
     }
 }
 
 impl AlternatingProgram {
-    /// Check that all factors are there.
+    /// Check that all factors of the replica are there.
     fn check_sides(
         &self,
+        epoch: u64,
         early_stopping: &AlternatingStopping,
         sides: &FactorMatrices,
     ) -> Result<(), StateError> {
         for side in 0..2 {
-            ensure(self.fits(side, &sides.rows[side], &sides.columns[side]), "the factors of a side")?;
+            // Items are solved last.
+            let is_known = epoch == 0 || side == 1;
+            let fits = self.fit_rows(side, is_known, &sides.rows[side]);
+            ensure(fits && self.fit_columns(side, &sides.columns[side]), "the factors of a side")?;
             ensure(sides.squares[side].0.len() == self.square(), "the squares of a side")?;
         }
         let Some(kept) = &early_stopping.kept else { return Ok(()) };
-        let whole =
-            self.fits(0, &kept.users, &kept.user_columns) && self.fits(1, &kept.items, &kept.item_columns);
-        ensure(whole, "the best factors")
+        ensure((0..2).all(|side| self.fit_columns(side, &kept[side])), "the best factors")
     }
 
-    /// Check of the factors of a side: as many as it has rows.
-    fn fits(&self, side: usize, rows: &FactorRows, columns: &FactorColumns) -> bool {
-        let count = if side == 0 { self.rows.0 } else { self.rows.1 };
-        match &self.way {
-            SideSolver::Rows(way) => rows.0.len() == count * way.chunks() && columns.is_empty(),
-            SideSolver::Columns(way) => {
-                rows.0.is_empty()
-                    && columns.len() == way.columns()
-                    && columns.iter().all(|column| column.len() == count)
-            }
-        }
+    /// Check of the factors of least squares: as many as the side has rows, where they are known.
+    fn fit_rows(&self, side: usize, are_known: bool, rows: &FactorRows) -> bool {
+        let vectors = match &self.way {
+            SideSolver::Rows(way) if are_known => self.count(side) * way.chunks(),
+            _ => 0,
+        };
+        rows.0.len() == vectors
+    }
+
+    /// Check of the factors of coordinate descent: as many columns as there are, each as long as its side.
+    fn fit_columns(&self, side: usize, columns: &FactorColumns) -> bool {
+        let count = match &self.way {
+            SideSolver::Rows(_) => 0,
+            SideSolver::Columns(way) => way.columns(),
+        };
+        columns.len() == count && columns.iter().all(|column| column.len() == self.count(side))
+    }
+
+    fn count(&self, side: usize) -> usize {
+        if side == 0 { self.rows.0 } else { self.rows.1 }
     }
 
     /// Vectors of the sum of x x' over a side's rows; none where none is asked for.

@@ -7,10 +7,11 @@ use raddle_datasets::Triples;
 
 use super::column_index::ColumnIndex;
 use super::dictionary::{Dictionary, Values};
-use super::partitioning::{Partitioning, positions};
-use super::sides::FactorColumns;
+use super::partitioning::{Partitioning, Tally, positions};
+use super::sides::{FactorColumns, FactorRows};
 use super::staged_chunk::{StagedChunk, join};
 use crate::input::chunk::Chunk;
+use crate::kernels::Vector;
 use crate::model::Side;
 
 /// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are
@@ -25,21 +26,65 @@ pub struct SideShard {
     pub(crate) named: ColumnIndex,
     /// Ratings less what is taken off all of them; for coordinate descent, what is left of them.
     pub(crate) values: Values,
+    /// For least squares: factors of the rows here, from when the first ratings are taken.
+    pub(crate) own: Option<FactorRows>,
+    /// Those of the epoch that measured best, unless they are the last ones.
+    pub(crate) best: Option<FactorRows>,
     /// Ratings of the users here to measure on: (user, item, rating).
     pub(crate) held: Vec<(u32, u32, f32)>,
     /// The rank whose product has not been taken off `values` yet.
     pub(crate) pending: Option<u32>,
     /// The chunk of the input that is counted here, if one is.
-    pub(crate) counted: Option<Chunk>,
+    pub(crate) counted: Option<CountedChunk>,
     /// The chunks of the input that the shard has not yet taken its own from, in their order.
     pub(crate) input: Vec<Chunk>,
-    /// Ratings taken from the chunks before.
+    /// Ratings taken from the chunks before, until they are joined.
     taken: Vec<StagedChunk>,
     /// Residuals of the ratings where a run goes on, until the shard has the ratings.
     left: Option<Vec<f32>>,
 }
 
-raddle::state!(SideShard { side, first, named, values, held, pending, counted, input, taken, left });
+raddle::state!(SideShard {
+    side,
+    first,
+    named,
+    values,
+    own,
+    best,
+    held,
+    pending,
+    counted,
+    input,
+    taken,
+    left
+});
+
+/// A chunk of the input that is counted at the first boundary, or what has been counted where it was read.
+#[derive(Debug, Clone)]
+pub(crate) enum CountedChunk {
+    /// The ratings.
+    Ratings(Chunk),
+    /// How often they name each row.
+    Tally(Box<Tally>),
+}
+
+raddle::state!(
+    enum CountedChunk {
+        Ratings(chunk),
+        Tally(tally),
+    }
+);
+
+/// How shards keep the ratings of the input.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keeping {
+    /// Center of the ratings, subtracted from each.
+    pub(crate) center: f32,
+    /// Value of each rating to measure on, if not its own.
+    pub(crate) held_as: Option<f32>,
+    /// `true` if distinct values are listed where they are few.
+    pub(crate) listed: bool,
+}
 
 impl SideShard {
     /// A shard of a side that will take its rows from the chunks of the input.
@@ -66,15 +111,9 @@ impl SideShard {
     }
 
     /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held
-    /// with the users, as `held_as` if that is given. After the last of several chunks it joins them. Returns
-    /// whether the shard has all its ratings now and had not before.
-    pub(crate) fn take(
-        &mut self,
-        part: usize,
-        partitioning: &Partitioning,
-        center: f32,
-        held_as: Option<f32>,
-    ) -> bool {
+    /// with the users. After the last of several chunks it joins them. Returns `true` if the shard has all its
+    /// ratings now and had not before.
+    pub(crate) fn take(&mut self, part: usize, partitioning: &Partitioning, keeping: Keeping) -> bool {
         self.counted = None;
         let (rows, others) = (partitioning.rows(self.side, part), partitioning.count(1 - self.side));
         if self.input.is_empty() {
@@ -82,24 +121,41 @@ impl SideShard {
             if taken.is_empty() {
                 return false;
             }
-            (self.named, self.values) = join(&taken, (rows.len(), others), partitioning.list.as_ref());
+            (self.named, self.values) = join(&taken, (rows.len(), others), partitioning.list.clone());
             return true;
         }
         let chunk = self.input.remove(0);
-        self.first = rows.start as usize;
-        if self.side == 0 {
-            let (users, items, values) = chunk.held();
-            let held = positions(users, rows.clone()).into_iter().map(|at| at as usize);
-            let value = |at: usize| held_as.unwrap_or(values[at] - center);
-            self.held.extend(held.map(|at| (users[at], items[at], value(at))));
-        }
-        let (named, values) = self.lay_out(chunk.ratings(), rows, others, center, partitioning.list.clone());
+        let (named, values) = self.take_from(&chunk, (rows, others), keeping, partitioning.list.clone());
         let is_only = self.taken.is_empty() && self.input.is_empty();
         match is_only {
             true => (self.named, self.values) = (named, values),
             false => self.taken.push(StagedChunk::new(&named, &values)),
         }
         is_only
+    }
+
+    /// Takes the ratings of these rows from a chunk, as they are, to be joined with those of other chunks.
+    pub(super) fn stage(&mut self, chunk: &Chunk, rows: (Range<u32>, usize), keeping: Keeping) {
+        let (named, values) = self.take_from(chunk, rows, keeping, None);
+        self.taken.push(StagedChunk::new(&named, &values));
+    }
+
+    /// The ratings of these rows in a chunk, with the number of rows of the other side.
+    fn take_from(
+        &mut self,
+        chunk: &Chunk,
+        (rows, others): (Range<u32>, usize),
+        keeping: Keeping,
+        list: Option<Dictionary>,
+    ) -> (ColumnIndex, Values) {
+        self.first = rows.start as usize;
+        if self.side == 0 {
+            let (users, items, values) = chunk.held();
+            let held = positions(users, rows.clone()).into_iter().map(|at| at as usize);
+            let value = |at: usize| keeping.held_as.unwrap_or(values[at] - keeping.center);
+            self.held.extend(held.map(|at| (users[at], items[at], value(at))));
+        }
+        self.lay_out(chunk.ratings(), rows, others, keeping.center, list)
     }
 
     fn lay_out(
@@ -141,6 +197,45 @@ impl SideShard {
         }
     }
 
+    /// Takes the factors of the rows here off those to start from, unless the run goes on with other ones.
+    pub(crate) fn begin(
+        &mut self,
+        starts: &FactorRows,
+        chunks: usize,
+        partitioning: &Partitioning,
+        part: usize,
+    ) {
+        if self.own.is_none() {
+            let rows = partitioning.rows(self.side, part);
+            let rows = starts.0.get(rows.start as usize * chunks..rows.end as usize * chunks);
+            self.own = rows.map(|rows| FactorRows(rows.to_vec()));
+        }
+    }
+
+    /// Factors of a row, counted from the first, of `chunks` vectors.
+    pub(super) fn own_row(&self, row: usize, chunks: usize) -> &[Vector] {
+        self.own.as_ref().map_or(&[], |own| &own.0[row * chunks..][..chunks])
+    }
+
+    /// Keeps nothing of the data, but the factors.
+    pub(super) fn drop_training_data(&mut self) {
+        let Self { side, first, own, best, .. } = std::mem::take(self);
+        *self = Self { side, first, own, best, ..Self::default() };
+    }
+
+    /// Writes the factors of least squares.
+    pub(crate) fn save_rows(&self, out: &mut Learned<Writer>) {
+        out.write(&self.first);
+        out.write(&self.own);
+        out.write(&self.best);
+    }
+
+    /// Reads them.
+    pub(crate) fn load_rows(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
+        (self.first, self.own, self.best) = (from.read()?, from.read()?, from.read()?);
+        Ok(())
+    }
+
     /// Writes what is left of the ratings, which data and factors alone do not say to the last bit.
     pub(crate) fn save_state(&self, out: &mut Learned<Writer>) {
         let left = match (&self.left, &self.values) {
@@ -148,8 +243,13 @@ impl SideShard {
             (None, Values::DictionaryEncoded(..)) => &Vec::new(),
         };
         out.write(&self.pending);
-        out.write(&(self.input.is_empty() || self.left.is_some()));
+        out.write(&(!self.awaits_ratings() || self.left.is_some()));
         out.write(left);
+    }
+
+    /// `true` if some ratings of the shard are still to be taken or joined.
+    fn awaits_ratings(&self) -> bool {
+        !(self.input.is_empty() && self.taken.is_empty())
     }
 
     /// Residuals of the ratings where a run goes on, if they are known.
@@ -161,7 +261,7 @@ impl SideShard {
     pub(crate) fn load_state(&mut self, from: &mut Learned<Reader<'_>>) -> Result<(), StateError> {
         self.pending = from.read()?;
         let (is_set_up, left): (bool, Vec<f32>) = (from.read()?, from.read()?);
-        match (is_set_up, !self.input.is_empty()) {
+        match (is_set_up, self.awaits_ratings()) {
             (true, true) => self.left = Some(left),
             (true, false) => self.values = Values::Plain(left),
             (false, _) => {}

@@ -1,4 +1,4 @@
-//! [`FactorMatrices`]: the factors of both sides, of which every worker has a copy.
+//! [`FactorMatrices`]: the factors that every worker has a copy of, for shards of the other side.
 
 use std::sync::Arc;
 
@@ -7,13 +7,14 @@ use crate::kernels::{LANES, Vector};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
-/// The factors of users (0) and items (1).
+/// The factors of users (0) and items (1) that shards of the other side need.
 ///
 /// With biases, values `rank` and `rank + 1` of a row are the user's bias and 1, or 1 and the item's bias:
 /// the product of two rows is then the whole prediction less the mean. Copies share what neither has changed.
 #[derive(Debug, Clone, Default)]
 pub struct FactorMatrices {
-    /// For least squares: whole vectors, row behind row.
+    /// For least squares: whole vectors, row behind row. Where a run begins, both sides; from then on the side that
+    /// was solved last, for each shard has the rows of its own.
     pub(crate) rows: [Arc<FactorRows>; 2],
     /// The sum of x x' over the rows of each side, whole vectors; for implicit feedback.
     pub(crate) squares: [FactorRows; 2],
@@ -23,6 +24,8 @@ pub struct FactorMatrices {
     pub(crate) before: Arc<Vec<f32>>,
     /// Which rows each shard has, once that is known.
     pub(crate) partitioning: Option<Arc<Partitioning>>,
+    /// `true` if the factors have measured best at the boundary before: shards keep them beside those of the epoch.
+    pub(crate) is_best: bool,
 }
 
 /// A value a row, rank by rank.
@@ -53,6 +56,7 @@ impl State for FactorMatrices {
         }
         out.write(&self.before);
         out.write(&self.partitioning);
+        out.write(&self.is_best);
     }
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let mut sides = Self::default();
@@ -63,6 +67,7 @@ impl State for FactorMatrices {
         }
         sides.before = from.read()?;
         sides.partitioning = from.read()?;
+        sides.is_best = from.read()?;
         Ok(sides)
     }
 }
@@ -99,7 +104,8 @@ raddle::state!(
     }
 );
 
-/// Change that a round makes visible: new rows or a new column of a side; or the rows of each shard.
+/// Change that a round makes visible: new rows or a new column of a side. Changes of boundaries say which rows each
+/// shard has, and if the factors have measured best.
 #[derive(Debug, Clone, Default)]
 pub struct SideUpdate {
     pub(super) side: usize,
@@ -108,9 +114,12 @@ pub struct SideUpdate {
     pub(super) square: FactorRows,
     pub(super) column: Option<Arc<Vec<f32>>>,
     pub(super) partitioning: Option<Arc<Partitioning>>,
+    pub(super) is_best: Option<bool>,
+    /// `true` once shards have the rows to start from.
+    pub(super) have_begun: bool,
 }
 
-raddle::state!(SideUpdate { side, rank, rows, square, column, partitioning });
+raddle::state!(SideUpdate { side, rank, rows, square, column, partitioning, is_best, have_begun });
 
 impl SideUpdate {
     /// The answers of all shards of a side, in their order, put together once for all workers. Each answer is
@@ -132,7 +141,7 @@ impl SideUpdate {
             None => (Some(Arc::new(FactorRows(rows))), None),
             Some(_) => (None, Some(Arc::new(column))),
         };
-        Self { side, rank, rows, square: FactorRows(square), column, partitioning: None }
+        Self { side, rank, rows, square: FactorRows(square), column, ..Self::default() }
     }
 
     /// Puts what is new where it belongs.
@@ -140,7 +149,15 @@ impl SideUpdate {
         if let Some(partitioning) = &self.partitioning {
             sides.partitioning = Some(Arc::clone(partitioning));
         }
+        if let Some(is_best) = self.is_best {
+            sides.is_best = is_best;
+        }
+        if self.have_begun {
+            // Users are solved first.
+            sides.rows[0] = Arc::default();
+        }
         if let Some(rows) = &self.rows {
+            sides.rows[1 - self.side] = Arc::default();
             sides.rows[self.side] = Arc::clone(rows);
             sides.squares[self.side].clone_from(&self.square);
         }

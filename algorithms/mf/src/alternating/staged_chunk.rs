@@ -19,8 +19,11 @@ impl StagedChunk {
         Self { arrays: MmapArrays::of(&[pages, starts, narrow, wide, values.bytes()]) }
     }
 
+    /// The ratings; listed if there is a list, unless they lie here as they are.
     fn read(&self, list: Option<&Dictionary>) -> (ColumnIndex, Values) {
-        (ColumnIndex::of(&self.arrays), Values::of(self.arrays.array(4), list))
+        let (named, values) = (ColumnIndex::of(&self.arrays), self.arrays.array(4));
+        let is_plain = values.len() == named.count() * size_of::<f32>();
+        (named, Values::of(values, list.filter(|_| !is_plain)))
     }
 }
 
@@ -28,16 +31,16 @@ impl StagedChunk {
 pub(super) fn join(
     taken: &[StagedChunk],
     sizes: (usize, usize),
-    list: Option<&Dictionary>,
+    mut list: Option<Dictionary>,
 ) -> (ColumnIndex, Values) {
-    let taken: Vec<(ColumnIndex, Values)> = taken.iter().map(|taken| taken.read(list)).collect();
+    let taken: Vec<(ColumnIndex, Values)> = taken.iter().map(|taken| taken.read(list.as_ref())).collect();
     let count = taken.iter().map(|(named, _)| named.count()).sum();
-    let mut values = Values::zeros(count, list);
+    let mut values = Values::zeros(count, list.as_ref());
     let ratings = taken.iter().flat_map(|(named, _)| named.ratings());
     let mut from = taken.iter().flat_map(|(named, from)| (0..named.count()).map(move |place| (from, place)));
     let named = ColumnIndex::new(sizes, count, ratings, |at| {
         if let Some((from, place)) = from.next() {
-            values.copy(at, from, place);
+            values.copy(at, from, place, list.as_mut());
         }
     });
     (named, values)
@@ -67,16 +70,16 @@ mod tests {
         #[test]
         fn chunks_that_are_joined_are_what_the_whole_is(
             ratings in proptest::collection::vec((0usize..9, 0u32..200_000, 0u8..5), 0..400),
-            others in prop_oneof![Just(200_000), Just(9_000_000)], cut in 1usize..90, listed: bool,
+            others in prop_oneof![Just(200_000), Just(9_000_000)], cut in 1usize..90, listed: bool, staged_listed: bool,
         ) {
             let ratings: Vec<_> = ratings.iter().map(|&(row, other, value)| (row, other, f32::from(value))).collect();
             let list = listed.then(|| Dictionary::new((0..5).map(|value| value as f32).collect()));
             let taken: Vec<StagedChunk> = ratings.chunks(cut).map(|some| {
-                let (named, values) = laid(some, others, list.clone());
+                let (named, values) = laid(some, others, list.clone().filter(|_| staged_listed));
                 StagedChunk::new(&named, &values)
             }).collect();
             let whole = laid(&ratings, others, list.clone());
-            prop_assert_eq!(join(&taken, (9, others), list.as_ref()), whole);
+            prop_assert_eq!(join(&taken, (9, others), list), whole);
         }
     }
 }
