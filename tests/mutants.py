@@ -10,7 +10,8 @@ import collections, hashlib, json, os, pathlib, re, signal, subprocess, sys, thr
 import tree_sitter, tree_sitter_rust
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Suites of the engine's tests that need no programs of other packages.
+# The package of the engine's tests, and those of its suites that need no programs of other packages.
+OF_ENGINE = "raddle-tests"
 ALONE = ["errors", "extreme_settings", "fork_join", "measuring_tasks", "processes", "resume", "schedule"]
 # Runs that are simulated by the engine's unit tests: at first, and for changes that survive.
 SIMULATIONS = ["300", "3000"]
@@ -287,6 +288,7 @@ def suites(message):
     """The suites of a test program that is built."""
     folder, path, target = os.path.dirname(message["manifest_path"]), message["executable"], message["target"]
     package = re.search(r"name = \"([^\"]+)\"", (pathlib.Path(folder) / "Cargo.toml").read_text()).group(1)
+    package = "raddle" if package == OF_ENGINE else package
     listed = subprocess.run([path, "--list", "--format=terse"], cwd=folder, check=True, stdout=subprocess.PIPE).stdout
     tests = [line.removesuffix(": test") for line in listed.decode().splitlines() if line.endswith(": test")]
     modules = collections.defaultdict(list)
@@ -300,8 +302,10 @@ def built(tree, packages, selection):
     """The suites of all test programs of these packages, but those of the engine that need other programs."""
     listed = json.loads(subprocess.run(["cargo", "metadata", "--no-deps", "--format-version=1"], cwd=tree, check=True,
                                        stdout=subprocess.PIPE).stdout)
-    tests = [part for package in listed["packages"] if package["name"] in packages for target in package["targets"]
+    of_engine = {OF_ENGINE} if "raddle" in packages else set()
+    tests = [part for package in listed["packages"] if package["name"] in packages | of_engine for target in package["targets"]
              if target["kind"] == ["test"] and target["name"] != "floors" for part in ("--test", target["name"])]
+    selection += [part for package in of_engine for part in ("-p", package)]
     messages, status, log = cargo(tree, "test", "--no-run", "--lib", "--bins", *tests, *selection)
     if status != 0:
         sys.exit(log + "\n".join(m["message"]["rendered"] for m in messages if m.get("message", {}).get("rendered")))
