@@ -1,5 +1,6 @@
 //! [`Holder`]: a connection from outside to a held run, which waits for it at each boundary.
 
+use std::net::Shutdown;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -123,6 +124,14 @@ impl Holder {
     /// Answers that another thread may send.
     pub fn answers(&self) -> HolderAnswers {
         self.answers.clone()
+    }
+}
+
+impl Drop for Holder {
+    /// The run has no holder from here on, whoever still has answers.
+    fn drop(&mut self) {
+        // It may be closed already.
+        let _ = self.events.shutdown(Shutdown::Both);
     }
 }
 

@@ -73,6 +73,12 @@ fn the_process_may_be_killed_while_it_is_held() {
     // The checkpoint of the boundary at which it was killed is not written yet.
     let again = next(&mut holder).unwrap();
     assert_eq!((before.epoch, again.epoch, again.cost), (2, 1, 0));
+    // It still has this holder, whoever asks.
+    for _ in 0..3 {
+        assert!(ends(folder, "raddle status run", 0).out.contains("held"));
+        let why = Holder::of_run(&run.run, Duration::ZERO, || true).unwrap_err().to_string();
+        assert!(why.contains("another holder"), "{why}");
+    }
     // An answer to the boundary before the loss is none to this one.
     holder.answers().pause(&before).unwrap();
     holder.go_on(2).unwrap();

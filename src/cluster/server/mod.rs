@@ -55,6 +55,8 @@ pub struct Server {
     expected: Arc<Mutex<Expected>>,
     members: BTreeMap<u32, Arc<Mutex<Socket>>>,
     admins: BTreeMap<u64, Socket>,
+    /// Number of the admin client that came last: the holder keeps its own from attempt to attempt.
+    last_admin: u64,
     /// The holder of a held run.
     holder: Option<(u64, Socket)>,
 }
@@ -105,6 +107,7 @@ impl Server {
             expected,
             members,
             admins,
+            last_admin: 0,
             holder: None,
         })
     }
@@ -189,7 +192,7 @@ impl Server {
 
     /// Coordinates until the run is over, or a process is lost. `on_event` is called with the run's progress.
     pub fn run(&mut self, mut on_event: impl FnMut(RunEvent<'_>)) -> Ended {
-        let (mut clock, mut admin) = (Clock::new(), 0);
+        let mut clock = Clock::new();
         let tick = if self.settings.held { TICK_HELD } else { TICK };
         if self.stop {
             self.remote.stop();
@@ -206,8 +209,8 @@ impl Server {
                     Event::Tick
                 }
                 Ok(Input::AdminClient(socket)) => {
-                    admin += 1;
-                    self.listen_to_admin(admin, socket);
+                    self.last_admin += 1;
+                    self.listen_to_admin(self.last_admin, socket);
                     Event::Tick
                 }
                 Err(_) => Event::Tick,
