@@ -8,7 +8,7 @@
 //! ranks items, [`Similar`] finds items or users that are alike, [`FoldIn`] adds users and items, [`Ranking`]
 //! measures, [`CrossValidation`] tries settings.
 //! For gradient steps users with their ratings are shards and items are blocks; for the others users and
-//! items are two families of shards and the factors the replica.
+//! items are two families of shards, and the replica has the factors that shards of the other side need.
 
 pub mod alternating;
 mod carry;
