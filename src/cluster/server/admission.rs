@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::Input;
 use crate::base::sync::lock;
@@ -17,11 +19,22 @@ use crate::cluster::net::token::Token;
 pub(super) struct Expected {
     pub(super) indices: BTreeSet<u32>,
     pub(super) build: Option<u64>,
+    /// Number of processes that the launcher itself starts: their build is that of the run.
+    pub(super) own: u32,
     /// Random number of the attempt.
     pub(super) run: u64,
 }
 
+/// Longest time for which a process from elsewhere waits until one of the launcher's has said which build the run is of, and
+/// between two looks.
+const BUILD_KNOWN: (Duration, Duration) = (Duration::from_secs(3), Duration::from_millis(5));
+
 impl Expected {
+    /// `true` if the process may be of another build than the launcher's, of which none has come yet.
+    fn is_early(&self, handshake: &Handshake) -> bool {
+        handshake.role == Role::Member && self.build.is_none() && self.own > 0 && handshake.index >= self.own
+    }
+
     /// Removes a process from those expected; `false` if it was not expected.
     fn take(&mut self, handshake: &Handshake) -> bool {
         handshake.run == self.run && self.indices.remove(&handshake.index)
@@ -37,7 +50,13 @@ pub(super) fn handlers(
     let (who, deliver) = (Arc::clone(expected), send.clone());
     let (whose, gone) = (Arc::clone(expected), send.clone());
     let introduce = Box::new(move || Handshake::new(Role::Coordinator, (0, lock(&whose).run), 0, u32::MAX));
-    let admit = Box::new(move |handshake: &Handshake| admit(&mut lock(&who), handshake));
+    let admit = Box::new(move |handshake: &Handshake| {
+        let came = Instant::now();
+        while lock(&who).is_early(handshake) && came.elapsed() < BUILD_KNOWN.0 {
+            thread::sleep(BUILD_KNOWN.1);
+        }
+        admit(&mut lock(&who), handshake)
+    });
     let awaited = Arc::clone(expected);
     let deliver = Box::new(move |handshake: Handshake, socket| {
         let input = match handshake.role {

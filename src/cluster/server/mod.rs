@@ -84,7 +84,8 @@ impl Server {
         let coordinator =
             Coordinator::new(config(settings, run, generation, proof, checkpoints.may_have_checkpoint()));
         let checkpoints = Arc::new(Mutex::new(checkpoints));
-        let expected = Expected { indices: (0..settings.processes).collect(), build: None, run };
+        let own = settings.processes;
+        let expected = Expected { indices: (0..own).collect(), build: None, own, run };
         let expected = Arc::new(Mutex::new(expected));
         let (send, inputs) = mpsc::channel();
         let listener = Listener::open(listen, handlers((token, settings.encryption), &expected, &send))
@@ -134,8 +135,8 @@ impl Server {
         let wait_for =
             if goes_on { config.wait_for.min(u32::from(config.processes == 0)) } else { config.wait_for };
         self.coordinator = Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, ..config });
-        let build = lock(&self.expected).build;
-        *lock(&self.expected) = Expected { indices: (0..self.settings.processes).collect(), build, run };
+        let (build, own) = (lock(&self.expected).build, self.settings.processes);
+        *lock(&self.expected) = Expected { indices: (0..own).collect(), build, own, run };
         for socket in std::mem::take(&mut self.members).into_values() {
             // It may be closed already.
             let _ = lock(&socket).shutdown(std::net::Shutdown::Both);
