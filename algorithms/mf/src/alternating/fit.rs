@@ -7,10 +7,11 @@ use raddle::{Engine, Lazy, LazyParts, Outcome, Parts};
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::AlternatingStopping;
 use super::judged::Judged;
+use super::keeping::Keeping;
 use super::least_squares::{LeastSquares, squares_of};
 use super::made::{shards_by_parts, side};
 use super::program::{AlternatingProgram, Alternation, SideSolver};
-use super::shard::{CountedChunk, Keeping, SideShard};
+use super::shard::{CountedChunk, SideShard};
 use super::sides::{FactorMatrices, FactorRows};
 use crate::error::MfError;
 use crate::fitted::Fit;
@@ -71,8 +72,8 @@ impl Mf {
         if let Some(by_parts) = &problem.by_parts {
             let chunks = CHUNKS.min(shards);
             let keeping = self.keeping(way, center);
-            // What is staged already is joined in one round.
-            let input = (shards_by_parts(by_parts, shards, chunks, keeping), 1, problem.ratings());
+            // As many rounds as chunks in memory take, though all are staged before the first of them.
+            let input = (shards_by_parts(by_parts, shards, chunks, keeping), chunks, problem.ratings());
             let judged = self.judged(problem)?;
             let engine = self.alternating_engine(problem, (way, judged), (center, replica), input);
             return Ok(self.collect(problem, way, center, runner.run(engine)?).admit_divergence());

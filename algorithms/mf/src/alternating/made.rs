@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use raddle::Lazy;
 
+use super::keeping::Keeping;
 use super::partitioning::{Tally, cut};
-use super::shard::{CountedChunk, Keeping, SideShard};
+use super::shard::{CountedChunk, SideShard};
 use crate::error::MfError;
 use crate::input::by_parts::ByParts;
 use crate::input::chunk::chunk_owner;

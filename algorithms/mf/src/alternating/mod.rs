@@ -12,6 +12,7 @@ mod dictionary;
 mod early_stopping;
 mod fit;
 mod judged;
+mod keeping;
 mod least_squares;
 mod made;
 mod partitioning;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use raddle::schedule::even_parts;
 
 use super::dictionary::{Dictionary, distinct};
-use super::shard::Keeping;
+use super::keeping::Keeping;
 use crate::input::chunk::{Chunk, Counts};
 
 /// Solving a row costs as much as this many of its ratings, besides these.

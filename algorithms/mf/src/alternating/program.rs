@@ -11,10 +11,11 @@ use raddle::{
 use super::coordinate_descent::CoordinateDescent;
 use super::early_stopping::AlternatingStopping;
 use super::judged::{self, Judged};
+use super::keeping::Keeping;
 use super::least_squares::LeastSquares;
 use super::partitioning::{Partitioning, Tally};
 use super::phase::{AlternatingPhase, Column};
-use super::shard::{CountedChunk, Keeping, SideShard};
+use super::shard::{CountedChunk, SideShard};
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
 use crate::kernels;
 

@@ -7,6 +7,7 @@ use raddle_datasets::Triples;
 
 use super::column_index::ColumnIndex;
 use super::dictionary::{Dictionary, Values};
+use super::keeping::Keeping;
 use super::partitioning::{Partitioning, Tally, positions};
 use super::sides::{FactorColumns, FactorRows};
 use super::staged_chunk::{StagedChunk, join};
@@ -74,17 +75,6 @@ raddle::state!(
         Tally(tally),
     }
 );
-
-/// How shards keep the ratings of the input.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Keeping {
-    /// Center of the ratings, subtracted from each.
-    pub(crate) center: f32,
-    /// Value of each rating to measure on, if not its own.
-    pub(crate) held_as: Option<f32>,
-    /// `true` if distinct values are listed where they are few.
-    pub(crate) listed: bool,
-}
 
 impl SideShard {
     /// A shard of a side that will take its rows from the chunks of the input.
