@@ -52,6 +52,20 @@ fn columns_are_shared_out() {
     three_need_less("lasso fit synth:groups:n=1000,p=20000,s=20 --quiet", 157.0);
 }
 
+/// Ratings by solvers that alternate between the sides, and the million bytes with which one process does not finish.
+const ALTERNATING: [(&str, f64); 2] = [
+    ("mf fit synth:ratings:users=100000,items=10000,n=10000000 --rank 16 --epochs 4 --solver als", 272.0),
+    ("mf fit synth:ratings:users=100000,items=10000,n=10000000 --rank 16 --epochs 4 --solver ccd", 272.0),
+];
+
+#[test]
+#[ignore = "minutes: the command is in tests/README.md"]
+fn both_sides_of_ratings_are_shared_out() {
+    for (line, megabytes) in ALTERNATING {
+        three_need_less(&format!("{line} --quiet"), megabytes);
+    }
+}
+
 /// Three processes with their share of these million bytes go on from a checkpoint after one of them is killed; one
 /// process does not finish with all of them.
 fn three_go_on_with_less(line: &str, megabytes: f64) {
@@ -89,4 +103,7 @@ fn a_loss_takes_no_more_memory_than_the_run_does() {
         235.0,
     );
     three_go_on_with_less("lasso fit synth:groups:n=1000,p=20000,s=20", 157.0);
+    for (line, megabytes) in ALTERNATING {
+        three_go_on_with_less(line, megabytes);
+    }
 }
