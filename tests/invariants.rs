@@ -90,6 +90,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "cluster/holder.rs",
         "cluster/net/listener.rs",
         "cluster/net/wire.rs",
+        "cluster/server/admission.rs",
         "cluster/server/clock.rs",
         "engine/distributed.rs",
         "engine/for_operator.rs",
