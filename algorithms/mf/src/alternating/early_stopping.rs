@@ -15,7 +15,8 @@ pub struct AlternatingStopping {
     without_progress: u64,
     /// The metric after each epoch.
     pub(crate) log: Vec<f64>,
-    /// Columns of coordinate descent, of users and items, that measured best: shards keep rows.
+    /// Columns of users and items that measured best, once something was measured: none by least squares, whose shards
+    /// keep their rows.
     pub(crate) kept: Option<[FactorColumns; 2]>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),
@@ -28,6 +29,11 @@ raddle::state!(AlternatingStopping { best, best_epoch, without_progress, log, ke
 impl AlternatingStopping {
     pub(crate) fn new() -> Self {
         Self { best: f64::INFINITY, ..Self::default() }
+    }
+
+    /// `true` if the factors that measured best are not those after so many epochs.
+    pub(super) fn is_earlier(&self, epochs: u64) -> bool {
+        self.kept.is_some() && self.best_epoch != epochs
     }
 
     /// Check that a run can be in this state.

@@ -297,7 +297,7 @@ impl Mf {
     ) -> Fit {
         let Outcome { parts, mut report, trace, .. } = outcome;
         let Parts { shards, pinned: progress, replica, .. } = parts;
-        let is_earlier = progress.kept.is_some() && progress.best_epoch != report.epochs;
+        let is_earlier = progress.is_earlier(report.epochs);
         let columns = progress.kept.filter(|_| is_earlier).unwrap_or(replica.columns);
         let (rank, reg) = match way {
             SideSolver::Rows(rows) => (rows.rank, rows.reg),

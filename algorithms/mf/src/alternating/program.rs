@@ -53,6 +53,7 @@ pub struct AlternatingProgram {
     pub(crate) rows: (usize, usize),
     /// Parts of each side.
     pub(crate) parts: usize,
+    /// Form in which shards keep the ratings.
     pub(crate) keeping: Keeping,
 }
 
@@ -205,7 +206,8 @@ impl Program for AlternatingProgram {
         let mut verdict =
             Verdict::new(Metric::new(name, value, on).target(self.target)).status(over.unwrap_or_default());
         let is_best = measured.is_some() && early_stopping.best_epoch == boundary.epoch;
-        if is_best != sides.is_best {
+        // Columns that measured best are pinned.
+        if matches!(self.way, SideSolver::Rows(_)) && is_best != sides.is_best {
             verdict.change = Some(SideUpdate { is_best: Some(is_best), ..SideUpdate::default() });
         }
         verdict
@@ -216,7 +218,7 @@ impl Program for AlternatingProgram {
         shard.drop_training_data();
     }
 
-    /// Ratings are taken from the input again; what coordinate descent has left of them is not in it.
+    /// Ratings are taken from the input again; factors, and what coordinate descent has left of ratings, are not in it.
     fn save_state(&self, shard: &SideShard, out: &mut Learned<Writer>) {
         match self.way {
             SideSolver::Columns(_) => shard.save_state(out),

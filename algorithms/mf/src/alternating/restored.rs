@@ -58,8 +58,8 @@ impl RestoreByShard for AlternatingProgram {
             ensure(!has_begun || first == u64::from(rows.start), "the first row of a shard")?;
             ensure(own.is_some() == has_begun && own.is_none_or(is_whole), "the factors of a shard")?;
             // The best factors are the last ones, or those that each shard has beside them.
-            let is_earlier = pinned.kept.is_some() && pinned.best_epoch != boundary.epoch;
-            ensure(best.is_none_or(is_whole) && (best.is_some() || !is_earlier), "the best factors")?;
+            let is_known = best.is_some() || !pinned.is_earlier(boundary.epoch);
+            ensure(best.is_none_or(is_whole) && is_known, "the best factors")?;
         }
         Ok(None)
     }

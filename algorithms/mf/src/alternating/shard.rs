@@ -187,7 +187,7 @@ impl SideShard {
         }
     }
 
-    /// Takes the factors of the rows here off those to start from, unless the run goes on with other ones.
+    /// Copies the factors of the rows here from those to start with, unless the run goes on with other ones.
     pub(crate) fn begin(
         &mut self,
         starts: &FactorRows,
