@@ -6,6 +6,7 @@
 answers a JSON line when it is ready and after each fit: its seconds, with arrays in FILE. A part's module has
   problem(row)                       the data, prepared as the peers take them
   problem_again(row)                 the same, kept from the first time, if that is worth it
+  files(row)                         the files that all rows of a set share, if there are any
   ready(row, problem, scratch)       what is to be done before the first fit, such as files for our program
   command(row, scratch)              our program, its verb, data and options
   judge(row, problem, arrays)        the quality of a peer's arrays

@@ -133,6 +133,11 @@ def of_two_classes(row):
     return kept(row, "-two-classes.svm.gz", make)
 
 
+def files(row):
+    """The files kept of a set, made before time is measured."""
+    return [arrays_of(row), of_two_classes(row)]
+
+
 def command(row, scratch):
     words = [TARGET / "release/linear", "fit", of_two_classes(row), "--loss", row.about["loss"], "--C", row.about["cost"]]
     return [*words, "--bias", "0", "--tol", row.target]

@@ -85,8 +85,9 @@ def arguments(words):
 
 def chosen(row, peers, absent):
     """The peers of a row that are there, and why others are not."""
-    asked = [peer for peer in row.peers if peers == "all" or package(peer) in peers.split(",")]
-    asked += ["raddle-python"]
+    # The package first: it needs one fit where peers search.
+    asked = ["raddle-python"]
+    asked += [peer for peer in row.peers if peers == "all" or package(peer) in peers.split(",")]
     return [peer for peer in asked if package(peer) not in absent], {
         peer: absent[package(peer)] for peer in asked if package(peer) in absent
     }
