@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use raddle::{Ending, Limit};
-use raddle_common::testing::pairs;
+use raddle_common::testing::{not_empty, pairs};
 use raddle_datasets::{Completion, Corpus, embedded, is_test_document, registry};
 use raddle_lda::{
     Fit, Held, Inference, Lda, LdaError, Preparation, Problem, SyncInterval, TEST, VALIDATION, coherence,
@@ -187,6 +187,34 @@ fn a_run_ends_at_its_target_by_its_rule_or_at_its_length() {
     let missed = Lda::params().topics(10).epochs(7).target(1.5).fit(problem()).unwrap();
     assert_eq!(missed.report.ending, Ending::Limit(Limit::Epochs));
     assert_eq!(length.evaluations().last().unwrap().epoch, 7);
+}
+
+#[test]
+fn a_target_is_seen_soon_by_few_evaluations_that_are_those_of_each_epoch() {
+    let corpus = embedded::pydoc();
+    for (topics, seed) in [(5, 1), (10, 2), (20, 3)] {
+        let lda = Lda::params().topics(topics).seed(seed).epochs(48);
+        let fit = |lda: Lda| lda.fit(prepared(&corpus, Held::None, Held::Split)).unwrap();
+        let every = fit(lda.clone().evaluate_every(1));
+        let values: Vec<f64> = every.evaluations().iter().map(|one| one.test.unwrap()).collect();
+        assert_eq!(values.len(), 48);
+        for at in [8, 14, 33] {
+            let target = values[at] + 1e-9;
+            let met = 1 + values.iter().position(|&value| value <= target).unwrap() as u64;
+            let seldom = fit(lda.clone().target(target));
+            let report = &seldom.report;
+            assert_eq!(report.ending, Ending::Target, "{topics} topics, epoch {met}");
+            // A chain swings: it may leave a target again before an evaluation is due.
+            let stays = 1 + values.iter().rposition(|&value| value > target).unwrap() as u64;
+            assert!((met..=stays + 10).contains(&report.epochs), "{met}, {stays}: {}", report.epochs);
+            for one in not_empty(seldom.evaluations().iter()) {
+                assert_eq!(one.test, Some(values[one.epoch as usize - 1]), "epoch {}", one.epoch);
+            }
+            assert_eq!(report.metric.value, values[report.epochs as usize - 1]);
+            let evaluations = seldom.evaluations().len() as u64;
+            assert!(evaluations <= report.epochs / 5 + 4, "{evaluations} in {} epochs", report.epochs);
+        }
+    }
 }
 
 #[test]
