@@ -33,8 +33,9 @@ START = 120.0
 # Turns that are taken without time, if one takes at most so many seconds.
 TURNS, BRIEF = 3, 5.0
 GRACE = 30.0
-# The share of a row's time in which peers look for their settings, and of what is left of it for the next peer.
-SEARCH, NEXT = 0.6, 0.6
+# The share of a row's time in which peers look for their settings; of it for the first peer, the strongest, and of what
+# is left then for each next one.
+SEARCH, FIRST, NEXT = 0.6, 0.8, 0.6
 ALONE = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")}
 NAMES = {1: "raddle", 2: "raddle, 2 workers", "pair": "raddle, two side by side", PYTHON: "raddle from Python"}
 
@@ -194,16 +195,17 @@ def measure(row, seconds, chosen):
         contenders = [Ours(*given), Ours(*given, workers=2), Ours(*given, together=2)]
         # Which is also how long a fit from Python is to be.
         row.about.setdefault("epochs", contenders[0].turn()["setting"])
-        peers, left = [], (end - time.perf_counter()) * SEARCH
+        peers, left, share = [], (end - time.perf_counter()) * SEARCH, FIRST
         # They import, read and warm up side by side.
         for peer in [Peer(*given, name, hard) for name in chosen]:
             try:
-                left = max(2.0, left - peer.search(left * NEXT))
+                left = max(2.0, left - peer.search(left * share))
                 peers.append(peer)
             except Missed as missed:
                 found[peer.name] = {"none": str(missed)}
-                left = max(2.0, left * (1.0 - NEXT))
+                left = max(2.0, left * (1.0 - share))
                 peer.close()
+            share = NEXT
         samples, errors = turns([*contenders, *peers], end)
         for contender in [*contenders, *peers]:
             mine = samples[contender.name]

@@ -85,9 +85,9 @@ def arguments(words):
 
 def chosen(row, peers, absent):
     """The peers of a row that are there, and why others are not."""
-    # The package first: it needs one fit where peers search.
-    asked = ["raddle-python"]
-    asked += [peer for peer in row.peers if peers == "all" or package(peer) in peers.split(",")]
+    asked = [peer for peer in row.peers if peers == "all" or package(peer) in peers.split(",")]
+    # Before peers that may search in vain: it needs a fit or two.
+    asked.insert(1, "raddle-python")
     return [peer for peer in asked if package(peer) not in absent], {
         peer: absent[package(peer)] for peer in asked if package(peer) in absent
     }
