@@ -21,6 +21,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
+from contender import arrays_of
+
 POINTS = 100
 
 
@@ -57,14 +59,25 @@ def read(file):
     return sp.csc_matrix(x), y
 
 
+def arrays(file):
+    x, responses = load_svmlight_file(str(file))
+    return {"data": x.data, "indices": x.indices, "indptr": x.indptr, "shape": x.shape, "responses": responses}
+
+
+def again(row):
+    """Rows and responses of a row's data, parsed once."""
+    parts = arrays_of(row, arrays)
+    x = sp.csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
+    return x, parts["responses"]
+
+
 def counts(y):
     """Counts from 0 to 7 made of a response: its upper half has 3 more."""
     return np.arange(len(y)) * 7 % 5 + 3.0 * (y > (y.min() + y.max()) / 2)
 
 
-def load(file, mode, kind):
-    """X (columns contiguous, or CSC) and y as the problem has them."""
-    x, y = read(file)
+def prepared(x, y, mode, kind):
+    """X (columns contiguous, or CSC) and y as the problem has them, of those of the file."""
     if mode == "sparse-raw":
         x.sort_indices()
     else:

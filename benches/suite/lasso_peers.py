@@ -22,8 +22,21 @@ TOLERANCES = {
 
 def problem(row):
     """X and y, lambdas and the terms of the penalty."""
+    return posed(row, *lasso.read(row.path))
+
+
+def problem_again(row):
+    x, y = lasso.again(row)
+    return posed(row, sp.csc_matrix(x), y)
+
+
+def files(row):
+    return [lasso.again(row)]
+
+
+def posed(row, x, y):
     kind = row.about["kind"]
-    x, y = lasso.load(row.path, row.about["mode"], kind)
+    x, y = lasso.prepared(x, y, row.about["mode"], kind)
     terms = lasso.Penalty.of(kind, x.shape[1])
     return x, y, lasso.lambdas(x, y, kind, row.about["ratio"], terms), terms
 

@@ -16,7 +16,7 @@ import tempfile
 import numpy as np
 import scipy.sparse as sp
 
-from contender import PYTHON, timed
+from contender import PYTHON, arrays_of, timed
 from rows import TARGET
 
 BETA = 0.01
@@ -31,11 +31,16 @@ def is_test(number):
     return (x ^ x >> 31) % 10 == 0
 
 
+def read(path):
+    with gzip.open(path, "rb") as file:
+        documents, words, _ = (int(file.readline()) for _ in range(3))
+        entries = np.array(file.read().split(), dtype=np.int64).reshape(-1, 3)
+    return {"documents": documents, "words": words, "entries": entries}
+
+
 class Corpus:
-    def __init__(self, path):
-        with gzip.open(path, "rb") as file:
-            documents, self.words, _ = (int(file.readline()) for _ in range(3))
-            entries = np.array(file.read().split(), dtype=np.int64).reshape(-1, 3)
+    def __init__(self, documents, words, entries):
+        documents, self.words = int(documents), int(words)
         self.starts = np.searchsorted(entries[:, 0], np.arange(1, documents + 2))
         self.word, self.count = entries[:, 1] - 1, entries[:, 2]
         test = np.array([is_test(number) for number in range(1, documents + 1)])
@@ -71,7 +76,15 @@ def perplexity(corpus, counts, alpha):
 
 
 def problem(row):
-    return Corpus(row.path)
+    return Corpus(**read(row.path))
+
+
+def problem_again(row):
+    return Corpus(**arrays_of(row, read))
+
+
+def files(row):
+    return [problem_again(row)]
 
 
 def ready(row, problem, scratch):

@@ -10,7 +10,6 @@ is known. That is of a fit of ours to a third of the gap, so that a peer may be 
 import dataclasses
 import gzip
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -19,8 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
-from contender import PYTHON, timed
-from rows import SCRATCH, TARGET
+import lasso
+from contender import PYTHON, kept, timed
+from rows import TARGET
 
 TOLERANCES = [step * 10.0**-k for k in range(0, 9) for step in (1.0, 0.3)]
 
@@ -91,37 +91,13 @@ def problem(row):
     return Problem(*load_svmlight_file(str(row.path)))
 
 
-def kept(row, end, make):
-    """A file that make(file) makes of the row's data, by the first process that asks for it."""
-    facts = row.path.stat()
-    file = SCRATCH / f"{row.data}-{facts.st_size}-{facts.st_mtime_ns}{end}"
-    if not file.exists():
-        made = file.with_name(f"{os.getpid()}-{file.name}")
-        make(made)
-        made.rename(file)
-    return file
-
-
-def arrays_of(row):
-    """The file of the row's arrays, parsed once."""
-
-    def make(file):
-        x, responses = load_svmlight_file(str(row.path))
-        np.savez(file, data=x.data, indices=x.indices, indptr=x.indptr, shape=x.shape, responses=responses)
-
-    return kept(row, ".npz", make)
-
-
 def problem_again(row):
-    with np.load(arrays_of(row)) as parts:
-        x = sp.csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=tuple(parts["shape"]))
-        return Problem(x, parts["responses"])
+    return Problem(*lasso.again(row))
 
 
 def of_two_classes(row):
     """The file of our program: where there are more responses, as ratings are, one with two classes in their place."""
-    with np.load(arrays_of(row)) as parts:
-        responses = parts["responses"]
+    _, responses = lasso.again(row)
     if len(np.unique(responses)) == 2:
         return row.path
 
@@ -135,7 +111,7 @@ def of_two_classes(row):
 
 def files(row):
     """The files kept of a set, made before time is measured."""
-    return [arrays_of(row), of_two_classes(row)]
+    return [lasso.again(row), of_two_classes(row)]
 
 
 def command(row, scratch):
