@@ -78,7 +78,7 @@ class Peer:
     def __init__(self, part, row, problem, scratch, name, hard):
         self.hard = hard
         self.part, self.row, self.problem, self.key = part, row, problem, name
-        self.name, self.scratch, self.setting = NAMES.get(name, name), scratch, None
+        self.name, self.scratch, self.setting, self.found = NAMES.get(name, name), scratch, None, None
         self.command = [sys.executable, str(HERE / "contender.py"), row.name, name]
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True, env=os.environ | ALONE)
@@ -112,12 +112,12 @@ class Peer:
                 left = end - time.perf_counter()
                 if left < 0:
                     break
-                _, arrays = self.ask(setting, left)
+                answer, arrays = self.ask(setting, left)
                 quality = self.part.judge(self.row, self.problem, arrays)
                 if best is None or self.part.better(self.row, quality, best):
                     best = quality
                 if not self.part.better(self.row, target, quality):
-                    self.setting = setting
+                    self.setting, self.found = setting, {**answer, "quality": quality, "setting": setting}
                     return seconds - (end - time.perf_counter())
         except Missed as missed:
             if best is None:
@@ -156,7 +156,8 @@ def summary(part, row, problem, samples):
 
 def turns(contenders, end):
     """Samples of each contender, for as long as there is time; the first turn in any case, and some more where they are
-    brief. Of the peers, the one that was fastest then is waited for."""
+    brief. A peer whose fit is long has its first turn when its setting is found. Of the peers, the one that was fastest
+    then is waited for."""
     samples, errors, last, awaited = {contender.name: [] for contender in contenders}, {}, 0.0, []
     for number in range(REPEATS):
         started = time.perf_counter()
@@ -164,8 +165,10 @@ def turns(contenders, end):
             break
         for contender in contenders:
             if contender.name not in errors:
+                found = None if number else getattr(contender, "found", None)
                 try:
-                    samples[contender.name].append(contender.turn())
+                    is_long = found is not None and time.perf_counter() + found["seconds"] > end
+                    samples[contender.name].append(found if is_long else contender.turn())
                 except Missed as missed:
                     errors[contender.name] = str(missed)
         last = time.perf_counter() - started

@@ -71,8 +71,8 @@ def linear():
         for loss in ("squared-hinge", "hinge", "logistic"):
             for cost in costs:
                 for target in (1e-3, 1e-6)[loss == "logistic" :]:
-                    # Ours alone takes half a minute.
-                    if (name, loss, target) == ("imdb2", "hinge", 1e-6):
+                    # Of imdb2 ours alone takes half a minute.
+                    if (name, loss, target) == ("imdb2", "hinge", 1e-6) or (name, target) == ("farmads", 1e-3):
                         continue
                     peers = solvers[loss] + (() if loss == "squared-hinge" else ("snapml",))
                     title = f"{name} {loss} C {cost} to {target:g}"
@@ -103,8 +103,8 @@ def mf():
 def lda():
     for name, topics, perplexity, passes, seconds in (
         ("20ng", 1000, 3200, 5, 140),
-        ("imdb", 1000, 3950, 4, 260),
-        ("win32", 1000, 295, 6, 200),
+        ("imdb", 1000, 3950, 4, 290),
+        ("win32", 1000, 295, 6, 210),
         ("20ng", 100, 3050, 26, 100),
         ("ap", 100, 2800, 26, 60),
     ):
