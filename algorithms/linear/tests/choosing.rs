@@ -159,17 +159,13 @@ fn plans_that_cannot_be_are_refused_by_name() {
         let of = if why.contains("no row of the class") {
             // One row of its class: no fold that holds it out has another.
             let y = (0..30).map(|row| if row == 7 { 9.0 } else { f64::from(row % 2) }).collect();
-            said(&Data { x: data.x.clone(), y, rows: data.rows.clone() }, change)
+            said(&Data::of(data.x.clone(), y), change)
         } else {
             said(&data, change)
         };
         assert!(of.contains(why), "{of}");
     }
-    let lonely = Data {
-        y: (0..30).map(|row| f64::from(u8::from(row < 2))).collect(),
-        x: two.x.clone(),
-        rows: Vec::new(),
-    };
+    let lonely = Data::of(two.x.clone(), (0..30).map(|row| f64::from(u8::from(row < 2))).collect());
     let of = said(&lonely, &|cv| cv.measure(Measure::Auc));
     assert!(of.contains("holds out no row of the class 1"), "{of}");
 }

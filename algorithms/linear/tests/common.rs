@@ -12,6 +12,8 @@ pub(crate) struct Data {
     pub(crate) y: Vec<f64>,
     /// (column, value) of each row.
     pub(crate) rows: Vec<Vec<(usize, f64)>>,
+    /// The larger class, or the largest.
+    largest: f64,
 }
 
 impl Data {
@@ -67,7 +69,8 @@ impl Data {
                 }
             }
         }
-        Self { x, y, rows }
+        let largest = y.iter().copied().fold(f64::MIN, f64::max);
+        Self { x, y, rows, largest }
     }
 
     pub(crate) fn table(table: Table) -> Self {
@@ -77,7 +80,7 @@ impl Data {
     /// The rows of a class against all others.
     pub(crate) fn against(&self, class: f64) -> Self {
         let y = self.y.iter().map(|y| f64::from(u8::from(*y == class))).collect();
-        Self { x: self.x.clone(), y, rows: self.rows.clone() }
+        Self::of(self.x.clone(), y)
     }
 
     /// The data of each binary problem: one for two classes, else one a class.
@@ -95,8 +98,7 @@ impl Data {
 
     /// 1 for the larger class, -1 for the other.
     pub(crate) fn sign(&self, row: usize) -> f64 {
-        let largest = self.y.iter().copied().fold(f64::MIN, f64::max);
-        if self.y[row] == largest { 1.0 } else { -1.0 }
+        if self.y[row] == self.largest { 1.0 } else { -1.0 }
     }
 
     pub(crate) fn score(&self, row: usize, w: &[f64], intercept: f64) -> f64 {
