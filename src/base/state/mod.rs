@@ -19,7 +19,7 @@ use thiserror::Error;
 
 /// Bytes that do not describe the value they were read as.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the bytes end or break off while reading {what}")]
+#[error("{what}: the bytes end early or do not fit")]
 pub struct StateError {
     /// The value that was being read, in words.
     pub what: &'static str,

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use self::restore::Restoring;
+use self::restore::MemberRestoration;
 use self::transfers::put;
 use super::lazy_parts::Lazy;
 use super::parts::PreparationSeconds;
@@ -80,7 +80,7 @@ pub(crate) struct Member<P: Program> {
     history: History,
     plan: Option<GenerationPlan>,
     /// The restoration by shard that is under way.
-    restoring: Option<Restoring<P>>,
+    restoring: Option<MemberRestoration<P>>,
     /// The processes whose transfers have not all arrived.
     awaited: BTreeSet<u32>,
     /// Messages that this process sent in the last generation.

@@ -17,7 +17,7 @@ use crate::program::restore::{PartsHere, RestHere, Restoration};
 use crate::run::local_state::LocalState;
 
 /// A restoration by shard that is under way.
-pub(super) struct Restoring<P: Program> {
+pub(super) struct MemberRestoration<P: Program> {
     checkpoint: Checkpoint,
     restoration: Box<dyn Restoration<P>>,
     /// The first process, which asks.
@@ -47,7 +47,7 @@ impl<P: Program> Member<P> {
             return Ok(Outgoing::new());
         };
         let others = plan.participants.iter().map(|other| other.id).filter(|&id| id != self.index);
-        self.restoring = Some(Restoring {
+        self.restoring = Some(MemberRestoration {
             checkpoint,
             restoration: begin(),
             first: first.id,
