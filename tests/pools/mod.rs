@@ -113,9 +113,19 @@ impl Running {
         let _ = self.pool.wait();
     }
 
-    /// The exit status.
+    /// The exit status. A pool that does not end says where its jobs are.
     fn end(&mut self) -> Option<i32> {
-        self.pool.wait().unwrap().code()
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.pool.try_wait().unwrap() {
+                return status.code();
+            }
+            if began.elapsed() > 2 * WATCHDOG {
+                let status = run(self.folder.parent().unwrap(), "pool status nightly").out;
+                panic!("the pool does not end: {:?}\n{status}", self.processes());
+            }
+            pause();
+        }
     }
 }
 

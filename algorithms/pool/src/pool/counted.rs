@@ -132,6 +132,8 @@ impl Turns {
                         Phase::Running { .. } if !self.told.has_boundary(&boundary.job) => {
                             self.keep(what, keep)?;
                         }
+                        // Its process was lost and is back: nobody has told the new one.
+                        Phase::Pausing { .. } if !boundary.is_last => runs.pause(&boundary.job),
                         _ => {}
                     }
                 }

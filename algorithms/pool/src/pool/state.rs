@@ -139,7 +139,10 @@ impl Pool {
         let mut decider = None;
         match what {
             What::Submitted(requests) => requests.iter().for_each(|request| self.submit(request)),
-            What::Boundary(boundary) => decider = self.boundary(boundary),
+            What::Boundary(boundary) => {
+                actions.extend(self.pause_again(boundary));
+                decider = self.boundary(boundary);
+            }
             What::Ended { job, status, said, .. } => self.ended(job, *status, said),
             What::Lost { job } => {
                 if !self.lost(job) {
@@ -175,11 +178,23 @@ impl Pool {
         }
     }
 
-    /// The job that came to the boundary, if it was one that ran.
+    /// A pause of a job that was told to pause and comes to another boundary: its process was lost and started again by others
+    /// meanwhile, and nobody has told the new one.
+    fn pause_again(&self, boundary: &Boundary) -> Option<Action> {
+        let fit = self.fit(&boundary.job)?;
+        let is_told = matches!(fit.phase, Phase::Pausing { .. }) && !boundary.is_last;
+        is_told.then(|| Action::Pause { job: boundary.job.clone() })
+    }
+
+    /// The job that came to the boundary, if it was one that ran, or whose process was lost before its end and is back.
     fn boundary(&mut self, boundary: &Boundary) -> Option<usize> {
         let at = *self.by_name.get(&boundary.job)?;
         let fit = &mut self.fits[at];
-        let Phase::Running { workers } = fit.phase else { return None };
+        let workers = match fit.phase {
+            Phase::Running { workers } => workers,
+            Phase::Ending if !boundary.is_last => fit.last,
+            _ => return None,
+        };
         fit.learn(boundary, workers);
         let phase = if boundary.is_last { Phase::Ending } else { Phase::Held };
         (fit.phase, fit.since) = (phase, self.now);

@@ -10,11 +10,11 @@ fn carried(
     settings: &Settings,
     parts: &[Part],
     seed: u64,
-    losses: f64,
+    (losses, returns): (f64, f64),
     kills: &[usize],
 ) -> (Pool, Vec<Kept>) {
     let mut runs = Played::new(parts, false, seed);
-    runs.losses = losses;
+    (runs.losses, runs.returns) = (losses, returns);
     let mut keep = Kill::default();
     for kill in kills {
         keep.after = Some(keep.kept.len() + kill);
@@ -36,7 +36,7 @@ fn carried(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn every_job_ends_once_with_the_same_figures_whatever_is_killed(
@@ -44,9 +44,10 @@ proptest! {
         parts in parts(),
         seeds in (0..1000u64, 0..1000u64),
         kills in prop::collection::vec(0..12usize, 1..6),
+        returns in prop::sample::select(vec![0.1, 0.3]),
     ) {
         let settings = settings.counted();
-        let (pool, _) = carried(&settings, &parts, seeds.0, 0.0, &[]);
+        let (pool, _) = carried(&settings, &parts, seeds.0, (0.0, 0.0), &[]);
         for fit in pool.fits() {
             let part = parts.iter().find(|part| part.request.name == fit.name()).unwrap();
             let is_done = matches!(fit.phase, Phase::Over(End::Done { .. }));
@@ -57,7 +58,7 @@ proptest! {
                 prop_assert!((fit.service - cost).abs() < 1e-6 * cost, "{} of {}", fit.service, cost);
             }
         }
-        let (other, _) = carried(&settings, &parts, seeds.1, 0.0, &kills);
+        let (other, _) = carried(&settings, &parts, seeds.1, (0.0, returns), &kills);
         prop_assert_eq!(figures(&pool), figures(&other));
         prop_assert_eq!(pool.changes(), other.changes());
     }
@@ -65,8 +66,8 @@ proptest! {
     #[test]
     fn a_loss_now_and_then_changes_no_figure(settings in settings(), parts in parts(), seed in 0..1000u64) {
         let settings = settings.counted();
-        let (pool, _) = carried(&settings, &parts, seed, 0.0, &[]);
-        let (other, kept) = carried(&settings, &parts, seed, 0.02, &[]);
+        let (pool, _) = carried(&settings, &parts, seed, (0.0, 0.0), &[]);
+        let (other, kept) = carried(&settings, &parts, seed, (0.02, 0.0), &[]);
         let is_lost = |line: &Kept| matches!(line, Kept::Event(event) if matches!(event.what, What::Lost { .. }));
         // Three losses in a row fail a job, as they should.
         let failed = other.fits().iter().any(|fit| format!("{:?}", fit.phase).contains("lost 3 times"));
@@ -85,7 +86,7 @@ fn long_first() -> Vec<Part> {
 }
 
 fn mean(policy: &str) -> f64 {
-    let (pool, _) = carried(&Settings::new(4, policy).counted(), &long_first(), 1, 0.0, &[]);
+    let (pool, _) = carried(&Settings::new(4, policy).counted(), &long_first(), 1, (0.0, 0.0), &[]);
     let all: f64 = pool.fits().iter().map(|fit| fit.completion().unwrap()).sum();
     all / pool.fits().len() as f64
 }
@@ -103,7 +104,7 @@ fn short_jobs_behind_a_long_one_end_sooner_than_first_come_first_served() {
 #[test]
 fn an_interrupted_pool_goes_on_to_the_same_figures() {
     let settings = Settings::new(4, "las").counted();
-    let (pool, _) = carried(&settings, &long_first(), 1, 0.0, &[]);
+    let (pool, _) = carried(&settings, &long_first(), 1, (0.0, 0.0), &[]);
     let mut other = replayed(&settings, &[]);
     let mut runs = Played::new(&long_first(), false, 5);
     let mut keep = Kill::default();

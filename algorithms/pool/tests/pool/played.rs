@@ -50,6 +50,8 @@ pub(super) struct Played {
     stream: Stream,
     /// Share of the steps in which a process is lost.
     pub(super) losses: f64,
+    /// Share of the steps before which a process is lost and started again by others than the pool.
+    pub(super) returns: f64,
     /// Starts by job.
     pub(super) starts: BTreeMap<String, u32>,
 }
@@ -66,6 +68,7 @@ impl Played {
             is_timed,
             stream: Stream::new(&[seed]),
             losses: 0.0,
+            returns: 0.0,
             starts: BTreeMap::new(),
         }
     }
@@ -73,6 +76,33 @@ impl Played {
     /// All processes are killed.
     pub(super) fn kill(&mut self) {
         self.doing.clear();
+    }
+
+    /// Any process is back at its checkpoint, unless it was told to end: it hears nothing until it shows a boundary.
+    fn come_back(&mut self) {
+        let is_there = |job: &str, doing: &Doing| match doing {
+            Doing::Works(..) | Doing::Waits(_) => true,
+            Doing::Ends(status) => *status == Some(self.parts[job].status),
+        };
+        let jobs: Vec<&String> =
+            self.doing.iter().filter(|(job, doing)| is_there(job, doing)).map(|(job, _)| job).collect();
+        if jobs.is_empty() {
+            return;
+        }
+        let job = jobs[self.stream.below(jobs.len())].clone();
+        let epoch = self.checkpoints.get(&job).copied().unwrap_or(0);
+        self.doing.insert(job.clone(), Doing::Works(self.now, epoch, 1));
+        self.first.insert(job);
+    }
+
+    /// The boundary at which a job waits; none where it ends, or is only on its way back to where it was.
+    fn waits(&self, job: &str) -> Option<u64> {
+        match self.doing.get(job) {
+            Some(Doing::Waits(epoch)) => Some(*epoch),
+            Some(Doing::Ends(_)) => None,
+            Some(Doing::Works(..)) if self.returns > 0.0 => None,
+            other => panic!("{job} does not wait: {other:?}"),
+        }
     }
 
     fn cost(&self, job: &str, epoch: u64) -> f64 {
@@ -149,11 +179,7 @@ impl Runs for Played {
     }
 
     fn go_on(&mut self, job: &str, workers: u32) {
-        let epoch = match self.doing.get(job) {
-            Some(Doing::Waits(epoch)) => *epoch,
-            Some(Doing::Ends(_)) => return,
-            other => panic!("{job} does not wait: {other:?}"),
-        };
+        let Some(epoch) = self.waits(job) else { return };
         // A checkpoint every other epoch.
         if epoch % 2 == 0 {
             self.checkpoints.insert(job.into(), epoch);
@@ -163,11 +189,7 @@ impl Runs for Played {
     }
 
     fn pause(&mut self, job: &str) {
-        let epoch = match self.doing.get(job) {
-            Some(Doing::Waits(epoch)) => *epoch,
-            Some(Doing::Ends(_)) => return,
-            other => panic!("{job} does not wait: {other:?}"),
-        };
+        let Some(epoch) = self.waits(job) else { return };
         self.checkpoints.insert(job.into(), epoch);
         self.doing.insert(job.into(), Doing::Ends(Some(130)));
     }
@@ -184,6 +206,9 @@ impl Runs for Played {
     fn next(&mut self, until: Option<f64>) -> Told {
         let outside = self.outside.last().map(|(at, _)| *at);
         let limit = until.into_iter().chain(outside).min_by(f64::total_cmp);
+        if self.returns > 0.0 && self.stream.unit() < self.returns {
+            self.come_back();
+        }
         if !self.is_timed && outside.is_some() && self.stream.unit() < 0.3 {
             let (_, what) = self.outside.pop().unwrap();
             return Told { at: self.now, what };

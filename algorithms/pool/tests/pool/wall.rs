@@ -1,7 +1,9 @@
 //! Pools by the time that passes.
 
 use proptest::prelude::*;
-use raddle_pool::pool::{Action, Carried, End, Phase, Pool, Request, Settings, What, by_wall};
+use raddle_pool::pool::{
+    Action, Boundary, Carried, End, Event, Phase, Pool, Request, Settings, What, by_wall,
+};
 
 use super::played::{Kept, Kill, Part, Played, figures, new, parts, replayed, settings};
 
@@ -33,9 +35,11 @@ proptest! {
         parts in parts(),
         kills in prop::collection::vec(0..12usize, 0..6),
         losses in prop::sample::select(vec![0.0, 0.02]),
+        returns in prop::sample::select(vec![0.0, 0.3]),
+        seed in 0..1000u64,
     ) {
-        let mut runs = Played::new(&parts, true, 1);
-        runs.losses = losses;
+        let mut runs = Played::new(&parts, true, seed);
+        (runs.losses, runs.returns) = (losses, returns);
         let mut keep = Kill::default();
         for kill in kills {
             keep.after = Some(keep.kept.len() + kill);
@@ -78,6 +82,41 @@ proptest! {
         prop_assert_eq!(actions, keep.actions);
         prop_assert_eq!(again.changes(), pool.changes());
     }
+}
+
+#[test]
+fn a_process_that_was_lost_and_is_back_is_told_again() {
+    let parts = [Part::new("a", 0.0, 2, vec![8.0; 4]), Part::new("b", 0.0, 2, vec![8.0])];
+    let mut pool = Pool::new(Settings { alive: 1, ..Settings::new(2, "las") }).unwrap();
+    let at = |at, what| Event { at, what };
+    let boundary = |epoch, is_last| {
+        What::Boundary(Boundary {
+            job: "a".into(),
+            epoch,
+            cost: 8.0,
+            seconds: 4.0,
+            workers: 2,
+            metric: None,
+            target: None,
+            epochs: None,
+            wanted: None,
+            is_last,
+        })
+    };
+    let (go_on, pause) = (Action::GoOn { job: "a".into(), workers: 2 }, Action::Pause { job: "a".into() });
+    let start = Action::Start { job: "a".into(), workers: 2 };
+    assert_eq!(pool.apply(&at(0.0, What::Submitted(new(&pool, &parts[..1])))), [start]);
+    assert_eq!(pool.apply(&at(4.0, boundary(4, true))), []);
+    assert_eq!(end(&pool, "a"), Phase::Ending);
+    // Its model was not written: it is back, and goes on.
+    assert_eq!(pool.apply(&at(5.0, boundary(2, false))), [go_on]);
+    assert_eq!(pool.apply(&at(6.0, What::Interrupted)), []);
+    assert_eq!(pool.apply(&at(9.0, boundary(3, false))), [pause.clone()]);
+    // It was lost before it heard of that.
+    assert_eq!(pool.apply(&at(10.0, boundary(2, false))), [pause]);
+    let ended = What::Ended { job: "a".into(), status: 130, cost: 0.0, said: String::new() };
+    assert_eq!(pool.apply(&at(11.0, ended)), []);
+    assert!(pool.is_over() && end(&pool, "a") == Phase::Queued);
 }
 
 #[test]
