@@ -7,7 +7,8 @@ use raddle::schedule::even_parts;
 use raddle_datasets::{Completion, Corpus};
 
 use crate::error::LdaError;
-use crate::evaluate::perplexity::{ROUNDS, Score, Theta, TopicModel};
+use crate::evaluate::perplexity::{ROUNDS, Score, TopicModel};
+use crate::evaluate::theta::Theta;
 use crate::topic_words::TopicWords;
 
 /// A model ready to infer with: rows of words, and the priors.
@@ -66,9 +67,9 @@ impl Inference {
         self.estimate(&mut theta, document)
     }
 
-    fn estimate(&self, theta: &mut Theta<'_>, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
+    fn estimate(&self, theta: &mut Theta, document: impl IntoIterator<Item = (u32, u16)>) -> Vec<f32> {
         theta.estimate(&self.words(document), ROUNDS);
-        theta.theta.iter().map(|&share| share as f32).collect()
+        theta.shares().iter().map(|&share| share as f32).collect()
     }
 
     /// theta of a range of a corpus's documents: K numbers each, document by document.

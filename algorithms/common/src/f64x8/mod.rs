@@ -21,6 +21,8 @@ pub trait F64x8: Copy {
     fn load(from: &[f64; LANES]) -> Self;
     /// The first eight values of `from`, zeros behind its end.
     fn load_part(from: &[f64]) -> Self;
+    /// The eight values of `from`, which are exact.
+    fn widen(from: &[f32; LANES]) -> Self;
     /// `from[at[l]]` in lane l; 0 where `at[l]` lies outside `from`.
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self;
     /// [`F64x8::gather`] for the first eight of `at`, zeros in the lanes behind its end.
@@ -63,6 +65,11 @@ impl F64x8 for Portable {
     #[inline(always)]
     fn load_part(from: &[f64]) -> Self {
         Self(std::array::from_fn(|lane| from.get(lane).copied().unwrap_or(0.0)))
+    }
+
+    #[inline(always)]
+    fn widen(from: &[f32; LANES]) -> Self {
+        Self(from.map(f64::from))
     }
 
     #[inline(always)]

@@ -42,6 +42,12 @@ impl F64x8 for Avx512 {
     }
 
     #[inline(always)]
+    fn widen(from: &[f32; LANES]) -> Self {
+        // SAFETY: avx512f was detected; the array has the eight values that are read.
+        Self(unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(from.as_ptr())) })
+    }
+
+    #[inline(always)]
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
         // Offsets are signed 32 bits: a longer vector is read only as far as they reach.
         let length = from.len().min(i32::MAX as usize) as i32;
@@ -148,6 +154,13 @@ impl F64x8 for Avx2 {
             let behind = from.as_ptr().wrapping_add(4);
             Self(_mm256_maskload_pd(from.as_ptr(), low), _mm256_maskload_pd(behind, high))
         }
+    }
+
+    #[inline(always)]
+    fn widen(from: &[f32; LANES]) -> Self {
+        let from = from.as_ptr();
+        // SAFETY: avx2 was detected; the array has the eight values that are read.
+        unsafe { Self(_mm256_cvtps_pd(_mm_loadu_ps(from)), _mm256_cvtps_pd(_mm_loadu_ps(from.add(4)))) }
     }
 
     #[inline(always)]

@@ -3,3 +3,4 @@
 pub(crate) mod coherence;
 pub(crate) mod perplexity;
 pub(crate) mod special;
+pub(crate) mod theta;
