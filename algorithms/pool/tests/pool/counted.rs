@@ -36,7 +36,7 @@ fn carried(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn every_job_ends_once_with_the_same_figures_whatever_is_killed(
