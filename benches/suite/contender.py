@@ -1,6 +1,7 @@
 """The process that a peer lives in, and what the module of a part has.
 
-    python contender.py ROW PEER                 fits for each line [SETTING, FILE] on stdin, after a small fit to warm up
+    python contender.py PART PEER                stays: for each line ROW on stdin a process that is warm (staying.py),
+                                                 which fits for each line [SETTING, FILE] then
     python contender.py ROW PEER SETTING FILE    fits once
 
 answers a JSON line when it is ready and after each fit: its seconds, with arrays in FILE. A part's module has
@@ -14,13 +15,14 @@ answers a JSON line when it is ready and after each fit: its seconds, with array
   target(row, peer), better(row, a, b)      the quality that is asked for, and the order of qualities
   settings(row, peer)                the settings to try, the loosest first
   rate(row, problem, seconds, setting)      passes, tokens or updates; None where they are not known
+  warm_up(row, peer)                 compiles what rows of the kind need, if anything is; without the data
   PEERS[peer](row, problem, warm)    a function from a setting to seconds and arrays, warmed up if warm
 """
 
+import contextlib
 import importlib
 import json
 import os
-import resource
 import sys
 import time
 import warnings
@@ -28,6 +30,7 @@ import warnings
 import numpy as np
 
 import rows
+import staying
 
 PYTHON = "raddle-python"
 PART = {
@@ -73,40 +76,43 @@ def timed(call, *given, **options):
 
 
 def main():
-    name, peer, *once = sys.argv[1:]
-    # Some peers print on standard output.
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
+    first, peer, *once = sys.argv[1:]
+    say, before = staying.answers(), 0
     warnings.filterwarnings("ignore")
-
-    def say(**what):
-        print(json.dumps(what), file=answers, flush=True)
 
     def solve(setting, file):
         seconds, arrays = fit(setting)
         np.savez(file, **arrays)
-        # In KiB on Linux, in bytes on macOS.
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        say(seconds=seconds, memory=peak)
+        say(seconds=seconds, memory=staying.peak(before))
 
     try:
-        row = row_named(name)
-        part = PART[row.part]()
-        # Of a process that fits once, reading is a part of what is measured.
-        read = part.problem if once else again(part)
-        fit = part.PEERS[peer](row, read(row), warm=not once)
         if once:
+            # Of a process that fits once, reading is a part of what is measured.
+            row = row_named(first)
+            part = PART[row.part]()
+            fit = part.PEERS[peer](row, part.problem(row), warm=False)
             solve(json.loads(once[0]), once[1])
             return
+        part = PART[first]()
+        # What cannot be imported is said of a row.
+        with contextlib.suppress(Exception):
+            importlib.import_module("raddle" if peer == PYTHON else rows.package(peer))
+        before = staying.mapped()
+        line = staying.fork(say)
+        getattr(part, "warm_up", lambda row, peer: None)(row_named(json.loads(line)), peer)
+        before = max(before, staying.mapped())
+        row = row_named(json.loads(staying.fork(say, line)))
+        fit = part.PEERS[peer](row, again(part)(row), warm=True)
         say(ready=True)
     except Exception as error:
         say(error=repr(error)[:200])
-        sys.exit(1)
-    for line in sys.stdin:
+        os._exit(1)
+    while line := staying.asked():
         try:
             solve(*json.loads(line))
         except Exception as error:
             say(error=repr(error)[:200])
+    os._exit(0)
 
 
 if __name__ == "__main__":

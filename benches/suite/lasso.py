@@ -288,14 +288,15 @@ def read_classes(folder, columns, points, classes):
     return b
 
 
-def certificate(folder):
+def certificate(folder, data=None):
     """The relative gap of the run in a folder, as it reports it and as its own exported files give it; of a path, the
-    largest of its points. Infinite where an exported dual point is not feasible."""
+    largest of its points. Infinite where an exported dual point is not feasible. Its data are rows and responses, if
+    they were read before."""
     folder = pathlib.Path(folder)
     report = json.loads((folder / "report.json").read_text())
     options, model = report["parameters"], json.loads((folder / "model.json").read_text())
     kind, share, mode = options["loss"], options["l1_ratio"], options.get("mode")
-    x, given = load_svmlight_file(report["data"]["path"], n_features=model["columns"])
+    x, given = data or load_svmlight_file(report["data"]["path"], n_features=model["columns"])
     x, n = sp.csc_matrix(x), len(given)
     weights, offset = rows_of(options, "weights", n), rows_of(options, "offset", n)
     weights = np.ones(n) if weights is None else weights * n / weights.sum()

@@ -1,9 +1,10 @@
 """One row of the suite: ours and its peers in turns, each result judged anew.
 
-    python measure.py ROW SECONDS PEERS FILE
+    python measure.py
 
-writes one JSON object to FILE: for each contender its seconds, waits and judged qualities, or why it has none. The
-module of a part (see contender.py) has its problems, its peers and its judge.
+measures the rows of a part: for each line [ROW, SECONDS, PEERS] it answers with one JSON object, which has for each
+contender its seconds, waits and judged qualities, or why it has none. The module of a part (see contender.py) has its
+problems, its peers and its judge; the peers' processes stay from row to row (staying.py).
 
 A peer first looks for the loosest of its settings whose judged quality is that of the row. Then all take turns, so that
 a busy spell of the machine meets all of them. `seconds` are of the fit: from the prepared data in memory to the model;
@@ -11,22 +12,24 @@ ours are of a cold process each time, the peers' processes are warm. `waits` are
 the model on disk: import, reading and compilation included; of the peers, the fastest has them.
 """
 
+import contextlib
 import json
 import os
 import pathlib
-import select
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 import numpy as np
 
 from contender import PART, PYTHON, again, row_named
 from rows import SCRATCH
+from staying import Missed, Server, answers, asked
 
-HERE = pathlib.Path(__file__).resolve().parent
+CONTENDER = [sys.executable, str(pathlib.Path(__file__).resolve().parent / "contender.py")]
 REPEATS, COLD = 7, 3
 # Seconds in which a peer has to be ready.
 START = 120.0
@@ -40,19 +43,15 @@ ALONE = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL",
 NAMES = {1: "raddle", 2: "raddle, 2 workers", "pair": "raddle, two side by side", PYTHON: "raddle from Python"}
 
 
-class Missed(Exception):
-    """A contender without a result, and why."""
-
-
 class Ours:
     """Our program with so many workers, a process for each fit; or two processes at once."""
 
-    def __init__(self, part, row, problem, scratch, workers=1, together=1):
+    def __init__(self, part, row, problem, scratch, judged, workers=1, together=1):
         self.part, self.row, self.problem, self.together = part, row, problem, together
         self.name = NAMES["pair" if together == 2 else workers]
         self.folders = [scratch / f"{self.name}{number}" for number in range(together)]
         self.command = [*map(str, part.command(row, scratch)), "--workers", str(workers), "--quiet", "--json", "--force"]
-        self.judged = {}
+        self.judged = judged
 
     def turn(self):
         started = time.perf_counter()
@@ -73,31 +72,24 @@ class Ours:
 
 
 class Peer:
-    """A peer in a process of its own, which stays."""
+    """A peer in a process of the row, forked by one that stays."""
 
-    def __init__(self, part, row, problem, scratch, name, hard):
+    def __init__(self, part, row, problem, scratch, name, hard, servers):
         self.hard = hard
         self.part, self.row, self.problem, self.key = part, row, problem, name
         self.name, self.scratch, self.setting, self.found = NAMES.get(name, name), scratch, None, None
-        self.command = [sys.executable, str(HERE / "contender.py"), row.name, name]
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=os.environ | ALONE)
+        if name not in servers or not servers[name].is_there():
+            servers[name] = Server(*CONTENDER, row.part, name, stderr=subprocess.DEVNULL, env=os.environ | ALONE)
+        self.server = servers[name]
+        self.server.begin(row)
 
     def answer(self, seconds):
-        seconds = min(seconds, self.hard - time.perf_counter())
-        if not select.select([self.process.stdout], [], [], max(0.5, seconds))[0]:
-            raise Missed("out of time")
-        line = self.process.stdout.readline()
-        answer = json.loads(line) if line else {"error": "its process ended"}
-        if "error" in answer:
-            raise Missed(answer["error"])
-        return answer
+        return self.server.answer(min(seconds, self.hard - time.perf_counter()))
 
     def ask(self, setting, seconds):
         """Seconds, arrays and memory of a fit."""
         file = self.scratch / f"{self.name}.npz"
-        self.process.stdin.write(json.dumps([setting, str(file)]) + "\n")
-        self.process.stdin.flush()
+        self.server.ask([setting, str(file)])
         answer = self.answer(seconds)
         with np.load(file) as arrays:
             return answer, dict(arrays)
@@ -131,7 +123,7 @@ class Peer:
 
     def cold(self):
         """What a person waits for: a process that fits once."""
-        command = [*self.command, json.dumps(self.setting), str(self.scratch / "cold.npz")]
+        command = [*CONTENDER, self.row.name, self.key, json.dumps(self.setting), str(self.scratch / "cold.npz")]
         started = time.perf_counter()
         try:
             left = max(1.0, self.hard - started)
@@ -142,8 +134,7 @@ class Peer:
         return {"waits": wait, "memory": json.loads(done.stdout.splitlines()[-1])["memory"]} if done.returncode == 0 else {}
 
     def close(self):
-        self.process.kill()
-        self.process.wait()
+        self.server.free()
 
 
 def summary(part, row, problem, samples):
@@ -182,7 +173,7 @@ def turns(contenders, end):
     return samples, errors
 
 
-def measure(row, seconds, chosen):
+def measure(row, seconds, chosen, servers):
     part = PART[row.part]()
     # The first row of a set makes them, not in its own time.
     getattr(part, "files", lambda row: [])(row)
@@ -190,17 +181,20 @@ def measure(row, seconds, chosen):
     # When a row is to end though a peer is still busy.
     hard = end + seconds + GRACE
     problem = again(part)(row)
-    found = {}
-    with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch:
+    found, peers = {}, []
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch, contextlib.ExitStack() as over:
         scratch = pathlib.Path(scratch)
         part.ready(row, problem, scratch)
-        given = part, row, problem, scratch
-        contenders = [Ours(*given), Ours(*given, workers=2), Ours(*given, together=2)]
+        given, judged = (part, row, problem, scratch), {}
+        contenders = [Ours(*given, judged), Ours(*given, judged, workers=2), Ours(*given, judged, together=2)]
         # Which is also how long a fit from Python is to be.
         row.about.setdefault("epochs", contenders[0].turn()["setting"])
-        peers, left, share = [], (end - time.perf_counter()) * SEARCH, FIRST
+        left, share = (end - time.perf_counter()) * SEARCH, FIRST
+        begun = [Peer(*given, name, hard, servers) for name in chosen]
+        for peer in begun:
+            over.callback(peer.close)
         # They import, read and warm up side by side.
-        for peer in [Peer(*given, name, hard) for name in chosen]:
+        for peer in begun:
             try:
                 left = max(2.0, left - peer.search(left * share))
                 peers.append(peer)
@@ -215,17 +209,20 @@ def measure(row, seconds, chosen):
             found[contender.name] = (
                 {"none": errors[contender.name]} if contender.name in errors else summary(part, row, problem, mine)
             )
-        for peer in peers:
-            peer.close()
     return found
 
 
 def main():
-    name, seconds, peers, file = sys.argv[1:]
-    load = os.getloadavg()[0]
-    found = measure(row_named(name), float(seconds), [peer for peer in peers.split(",") if peer])
-    result = {"load": [round(load, 2), round(os.getloadavg()[0], 2)], "contenders": found}
-    pathlib.Path(file).write_text(json.dumps(result))
+    say, servers = answers(), {}
+    while line := asked():
+        name, seconds, peers = json.loads(line)
+        load = os.getloadavg()[0]
+        try:
+            found = measure(row_named(name), seconds, peers, servers)
+        except Exception as error:
+            say(none=traceback.format_exception_only(error)[-1].strip()[:200])
+        else:
+            say(load=[round(load, 2), round(os.getloadavg()[0], 2)], contenders=found)
 
 
 if __name__ == "__main__":

@@ -34,10 +34,20 @@ class Row:
         return f"{self.part} {self.title}"
 
     @property
+    def kind(self):
+        """What a peer is warmed up for: rows of a part and kind share that."""
+        return self.about.get("kind"), self.about.get("mode")
+
+    @property
     def path(self):
         if self.data == MADE:
             return SCRATCH / "synthetic.tsv.gz"
         return pathlib.Path(os.environ.get("RADDLE_DATA", "")) / FILES[self.data]
+
+
+def package(peer):
+    """The name of a peer in --peers; of LIBLINEAR each solver is one in the rows."""
+    return "liblinear" if peer.startswith("-s") else peer
 
 
 def lasso():

@@ -9,18 +9,19 @@ The first form makes its own environment of peers below target/suite, builds the
 """
 
 import argparse
+import contextlib
 import datetime
 import difflib
 import json
 import os
 import pathlib
-import subprocess
+import signal
 import sys
-import tempfile
 import time
 
 import environment
 import rows
+import staying
 import tables
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,6 +34,17 @@ def shares(chosen, seconds):
     """The seconds of each row: in proportion to what it takes, and at most twice that."""
     whole = sum(row.seconds for row in chosen) or 1.0
     return {row.name: row.seconds * min(2.0, seconds / whole) for row in chosen}
+
+
+def queue(chosen):
+    """The rows as they are measured: those of a part and of a kind after each other, whose processes stay; else the
+    longest first, for what they take beyond their share is little of what is left then."""
+    longest = {}
+    for row in chosen:
+        for those in (row.part, (row.part, row.kind)):
+            longest[those] = max(row.seconds, longest.get(those, 0.0))
+    first = lambda those: (-longest[those], str(those))
+    return sorted(chosen, key=lambda row: (first(row.part), first((row.part, row.kind)), -row.seconds))
 
 
 def named(parser, option, text, known):
@@ -85,20 +97,42 @@ def arguments(words):
 
 def chosen(row, peers, absent):
     """The peers of a row that are there, and why others are not."""
-    asked = [peer for peer in row.peers if peers == "all" or package(peer) in peers.split(",")]
+    asked = [peer for peer in row.peers if peers == "all" or rows.package(peer) in peers.split(",")]
     # Before peers that may search in vain: it needs a fit or two.
     asked.insert(1, "raddle-python")
-    return [peer for peer in asked if package(peer) not in absent], {
-        peer: absent[package(peer)] for peer in asked if package(peer) in absent
+    return [peer for peer in asked if rows.package(peer) not in absent], {
+        peer: absent[rows.package(peer)] for peer in asked if rows.package(peer) in absent
     }
 
 
-def package(peer):
-    """The name of a peer in --peers; of LIBLINEAR each solver is one in the rows."""
-    return "liblinear" if peer.startswith("-s") else peer
+class Measuring:
+    """The process that measures the rows of a part, which stays (measure.py), and all that it starts."""
+
+    def __init__(self):
+        self.part = self.process = None
+
+    def measure(self, row, seconds, peers):
+        if row.part != self.part:
+            self.close()
+            self.part = row.part
+            self.process = staying.Process(environment.PYTHON, HERE / "measure.py", start_new_session=True,
+                                           env=os.environ | {"PYTHONWARNINGS": "ignore"})
+        started = time.monotonic()
+        self.process.ask([row.name, seconds, peers])
+        try:
+            return self.process.answer(2 * seconds + 60)
+        except staying.Missed as missed:
+            self.close()
+            return {"none": f"no result: {missed} after {time.monotonic() - started:.0f} s"}
+
+    def close(self):
+        if self.process:
+            os.killpg(self.process.process.pid, signal.SIGKILL)
+            self.process.process.wait()
+        self.part = self.process = None
 
 
-def measure(row, seconds, peers, absent):
+def measure(row, seconds, peers, absent, measuring):
     """What results.json has of a row."""
     if row.data != rows.MADE and not row.path.is_file():
         return {"none": f"{rows.FILES[row.data]} is not in RADDLE_DATA"}
@@ -106,20 +140,9 @@ def measure(row, seconds, peers, absent):
         return {"none": f"{seconds:.0f} s are too little: about {row.seconds} s are needed"}
     there, missing = chosen(row, peers, absent)
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "row.json"
-        command = [str(environment.PYTHON), str(HERE / "measure.py"), row.name, str(seconds), ",".join(there), str(out)]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True,
-                                   env=os.environ | {"PYTHONWARNINGS": "ignore"})
-        try:
-            _, said = process.communicate(timeout=2 * seconds + 60)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            process.communicate()
-            return {"none": f"no result in {2 * seconds + 60:.0f} s"}
-        if not out.exists():
-            return {"none": (said.strip().splitlines() or ["no result"])[-1][:200]}
-        found = json.loads(out.read_text())
+    found = measuring.measure(row, seconds, there)
+    if "none" in found:
+        return found
     names = {"raddle-python": "raddle from Python"}
     found["contenders"] |= {names.get(peer, peer): {"none": reason, "absent": True} for peer, reason in missing.items()}
     return {"seconds": round(seconds, 1), "took": round(time.monotonic() - started, 1), **found}
@@ -142,18 +165,18 @@ def run(given):
         say(f"{given.out} has rows of another machine, version or commit; the tables say so")
     beforehand = shares(given.rows, given.minutes * 60 - (time.monotonic() - begun))
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    # The longest first: what they take beyond their share is little of what is left then.
-    queue = sorted(given.rows, key=lambda row: -row.seconds)
-    for at, row in enumerate(queue):
-        # Rows that took more or less than their share leave less or more for the others.
-        left = given.minutes * 60 - (time.monotonic() - begun)
-        still = sum(beforehand[later.name] for later in queue[at:])
-        seconds = min(2.0 * row.seconds, beforehand[row.name] * max(0.0, left / still))
-        found = measure(row, seconds, given.peers, absent)
-        about["load"] = [about["load"][0], os.getloadavg()[0]]
-        results = tables.merged(results, about, row.name, found)
-        given.out.write_text(json.dumps(results, indent=1) + "\n")
-        say(f"{row.name}: {tables.line(row, found)}")
+    measuring, waiting = Measuring(), queue(given.rows)
+    with contextlib.closing(measuring):
+        for at, row in enumerate(waiting):
+            # Rows that took more or less than their share leave less or more for the others.
+            left = given.minutes * 60 - (time.monotonic() - begun)
+            still = sum(beforehand[later.name] for later in waiting[at:])
+            seconds = min(2.0 * row.seconds, beforehand[row.name] * max(0.0, left / still))
+            found = measure(row, seconds, given.peers, absent, measuring)
+            about["load"] = [about["load"][0], os.getloadavg()[0]]
+            results = tables.merged(results, about, row.name, found)
+            given.out.write_text(json.dumps(results, indent=1) + "\n")
+            say(f"{row.name}: {tables.line(row, found)}")
     print("\n\n".join(text for name, text in tables.regions(results).items() if name != "fast"))
     print(f"\npython3 benches/suite/suite.py --tables {given.out}", file=sys.stderr)
 
@@ -170,6 +193,8 @@ def main(words=None):
             if given.tables.resolve() != RESULTS:
                 RESULTS.write_bytes(given.tables.read_bytes())
             return 0
+        # Ends what it started, as an interrupt does.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         run(given)
     except tables.Broken as error:
         print(f"suite.py: error: {error}", file=sys.stderr)

@@ -6,12 +6,16 @@ import io
 import json
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
 
 import environment
 import rows
+import staying
 import suite
 import tables
 
@@ -171,7 +175,7 @@ class Budget(unittest.TestCase):
 
     def test_a_row_with_too_little_says_so_and_is_not_measured(self):
         row = next(row for row in rows.ROWS if row.data == rows.MADE)
-        self.assertRegex(suite.measure(row, 1.0, "all", {})["none"], "1 s are too little: about .* s are needed")
+        self.assertRegex(suite.measure(row, 1.0, "all", {}, None)["none"], "1 s are too little: about .* s are needed")
 
     def test_an_hour_of_which_a_third_goes_into_building_measures_every_row(self):
         given = suite.shares(rows.ROWS, 40 * 60)
@@ -179,6 +183,113 @@ class Budget(unittest.TestCase):
 
     def test_names_are_told_apart(self):
         self.assertEqual(len({row.name for row in rows.ROWS}), len(rows.ROWS))
+
+
+    def test_rows_of_a_part_and_of_a_kind_are_measured_in_a_row(self):
+        queue = suite.queue(rows.ROWS)
+        self.assertEqual(sorted(row.name for row in queue), sorted(row.name for row in rows.ROWS))
+        for facts in ([row.part for row in queue], [(row.part, row.kind) for row in queue]):
+            begun = [fact for at, fact in enumerate(facts) if not at or facts[at - 1] != fact]
+            self.assertEqual(len(begun), len(set(facts)))
+        self.assertEqual(queue[0].seconds, max(row.seconds for row in rows.ROWS))
+
+
+# What contender.py does, with orders in place of fits; the library is a number that only the first process draws.
+STAND_IN = """
+import json, os, sys, time
+import staying
+say, library = staying.answers(), os.urandom(4).hex()
+print("a library prints")
+before = staying.mapped()
+line = staying.fork(say)
+if "never warm" in json.loads(line):
+    time.sleep(600)
+warm = os.urandom(4).hex()
+staying.fork(say, line)
+say(ready=True, library=library, warm=warm)
+while line := staying.asked():
+    order, file = json.loads(line)
+    if order == "hang":
+        time.sleep(600)
+    if order == "die":
+        os.abort()
+    some = b"x" * int(order)
+    say(memory=staying.peak(before))
+os._exit(0)
+"""
+
+
+class Staying(unittest.TestCase):
+    def setUp(self):
+        self.server = self.begun()
+
+    def begun(self):
+        here = str(pathlib.Path(staying.__file__).parent)
+        server = staying.Server(sys.executable, "-c", STAND_IN, stderr=subprocess.DEVNULL,
+                                env=os.environ | {"PYTHONPATH": here})
+        self.addCleanup(server.process.stdout.close)
+        self.addCleanup(server.process.stdin.close)
+        self.addCleanup(server.kill)
+        return server
+
+    def row(self, name="a", kind="squared"):
+        self.server.begin(types.SimpleNamespace(name=name, kind=kind))
+        return self.server.answer(30)
+
+    def asked(self, order, seconds=30):
+        self.server.ask([order, "file"])
+        return self.server.answer(seconds)
+
+    def test_rows_share_a_library_and_those_of_a_kind_what_is_warm(self):
+        seen = []
+        for kind in ("squared", "squared", "logistic"):
+            seen.append(self.row(kind=kind))
+            self.server.free()
+        self.assertEqual(len({told["library"] for told in seen}), 1)
+        self.assertEqual(seen[0]["warm"], seen[1]["warm"])
+        self.assertNotEqual(seen[0]["warm"], seen[2]["warm"])
+
+    def test_a_row_that_hangs_is_killed_and_the_next_one_is_answered(self):
+        first = self.row()
+        with self.assertRaisesRegex(staying.Missed, "out of time"):
+            self.asked("hang", 0)
+        hung = self.server.forked[-1]
+        self.server.free()
+        self.assertRaises(ProcessLookupError, os.kill, hung, 0)
+        self.assertEqual(self.row("b"), first)
+        self.assertIn("memory", self.asked("1"))
+
+    def test_a_row_that_dies_is_said_and_the_next_one_is_answered(self):
+        first = self.row()
+        with self.assertRaisesRegex(staying.Missed, "its process ended"):
+            self.asked("die")
+        self.server.free()
+        self.assertEqual(self.row("b"), first)
+
+    def test_memory_is_that_of_the_row_alone(self):
+        self.row()
+        large = self.asked(str(200 << 20))["memory"]
+        self.server.free()
+        self.row("b")
+        small = self.asked("1")["memory"]
+        self.assertGreater(large, 200 << 20)
+        self.assertLess(small, 100 << 20)
+
+    def test_what_hangs_while_it_warms_up_ends_with_all_that_it_began(self):
+        self.server.begin(types.SimpleNamespace(name="never warm", kind="squared"))
+        with self.assertRaisesRegex(staying.Missed, "out of time"):
+            self.server.answer(1)
+        (hung,) = self.server.forked
+        self.server.free()
+        self.assertFalse(self.server.is_there())
+        self.server.begin(types.SimpleNamespace(name="b", kind="squared"))
+        with self.assertRaisesRegex(staying.Missed, "its process ended"):
+            self.server.answer(1)
+
+    def test_all_end_with_their_input(self):
+        self.row()
+        self.server.process.stdin.close()
+        self.assertEqual(self.server.process.wait(30), 0)
 
 
 class Arguments(unittest.TestCase):
@@ -225,7 +336,8 @@ class Arguments(unittest.TestCase):
     def test_data_that_are_missing_are_a_row_that_says_so(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, RADDLE_DATA=folder):
             row = next(row for row in rows.ROWS if row.data == "colon")
-            self.assertEqual(suite.measure(row, 60.0, "all", {})["none"], "lasso/colon.svm.gz is not in RADDLE_DATA")
+            found = suite.measure(row, 60.0, "all", {}, None)
+            self.assertEqual(found["none"], "lasso/colon.svm.gz is not in RADDLE_DATA")
 
 
 if __name__ == "__main__":
