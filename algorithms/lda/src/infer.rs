@@ -7,8 +7,8 @@ use raddle::schedule::even_parts;
 use raddle_datasets::{Completion, Corpus};
 
 use crate::error::LdaError;
-use crate::evaluate::perplexity::{ROUNDS, Score, TopicModel};
-use crate::evaluate::theta::Theta;
+use crate::evaluate::perplexity::{ROUNDS, Score};
+use crate::evaluate::theta::{Theta, TopicModel};
 use crate::topic_words::TopicWords;
 
 /// A model ready to infer with: rows of words, and the priors.

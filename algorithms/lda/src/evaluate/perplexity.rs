@@ -10,7 +10,7 @@
 //!
 //! (Wallach, Murray, Salakhutdinov and Mimno, "Evaluation methods for topic models", 2009.)
 
-use super::theta::Theta;
+use super::theta::{Theta, TopicModel};
 use crate::data::held_out::HeldOut;
 
 /// Rounds of expectation-maximisation.
@@ -37,14 +37,6 @@ impl Score {
     pub fn perplexity(self) -> Option<f64> {
         (self.tokens > 0).then(|| libm::exp(-self.log_likelihood / self.tokens as f64))
     }
-}
-
-/// Parameters of phi and theta, beside the rows of words.
-pub(crate) struct TopicModel<'a> {
-    /// 1 / N_k.
-    pub(crate) inverse: &'a [f64],
-    pub(crate) alpha: &'a [f64],
-    pub(crate) beta: f64,
 }
 
 /// Scores each set's documents, and lets the rows go.

@@ -16,9 +16,6 @@
 use raddle_common::f64x8::{Avx2, Avx512};
 use raddle_common::f64x8::{F64x8, LANES, Portable};
 
-use super::perplexity::TopicModel;
-use crate::params::MOST_TOPICS;
-
 raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
 /// A row is spread out if it has at least one in so many topics; 12 is no faster with 100 or 1000 topics.
@@ -27,6 +24,17 @@ const FILL: usize = 6;
 const SPREAD: usize = 1 << 18;
 /// Rows that are multiplied at once.
 const ROWS: usize = 4;
+
+/// Numbers of a table that is looked up by topic: as many as sixteen bits can name, so that no index has to be compared.
+const NAMED: usize = 1 << 16;
+
+/// Parameters of phi and theta, beside the rows of words.
+pub(crate) struct TopicModel<'a> {
+    /// 1 / N_k.
+    pub(crate) inverse: &'a [f64],
+    pub(crate) alpha: &'a [f64],
+    pub(crate) beta: f64,
+}
 
 /// (topic, n_kw) of the topics that a word has, and how often the document has the word.
 pub(crate) type WordRow<'a> = (f64, &'a [(u32, f32)]);
@@ -59,7 +67,7 @@ impl Theta {
             lined
         };
         // Only what the topics take is ever touched.
-        let table = vec![[0.0; LANES]; MOST_TOPICS / LANES];
+        let table = vec![[0.0; LANES]; NAMED / LANES];
         Self {
             beta: given.beta,
             topics: given.alpha.len(),
@@ -157,9 +165,8 @@ impl Theta {
     fn of_sparse(&mut self, words: &[WordRow<'_>]) -> f64 {
         let common = self.beta * self.sum;
         let tables = (self.scaled.as_flattened(), self.expected.as_flattened_mut());
-        // As many numbers as sixteen bits can name: no index has to be looked at.
         let (Some(scaled), Some(expected)) =
-            (tables.0.first_chunk::<MOST_TOPICS>(), tables.1.first_chunk_mut::<MOST_TOPICS>())
+            (tables.0.first_chunk::<NAMED>(), tables.1.first_chunk_mut::<NAMED>())
         else {
             return 0.0;
         };
@@ -269,6 +276,7 @@ fn expect<L: F64x8, const N: usize>(
 mod tests {
     use raddle::random::Stream;
     use raddle::simd_level::SimdLevel;
+    use raddle_common::testing::pairs;
 
     use super::*;
 
@@ -329,8 +337,7 @@ mod tests {
                 };
                 let expected = naive(&words, &given, 3);
                 let found = of_level(SimdLevel::available()[0]);
-                assert_eq!(found.len(), expected.len());
-                for (&found, expected) in found.iter().zip(&expected) {
+                for (&found, expected) in pairs(&found, &expected) {
                     let found = f64::from_bits(found);
                     assert!((found - expected).abs() <= 1e-12 * expected, "{found} {expected}");
                 }

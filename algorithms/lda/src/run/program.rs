@@ -20,7 +20,8 @@ use super::spec::Spec;
 use crate::counts::priors::WordPriors;
 use crate::data::block::WordBlock;
 use crate::data::shard::{DocumentShard, by_others};
-use crate::evaluate::perplexity::{self, TopicModel};
+use crate::evaluate::perplexity;
+use crate::evaluate::theta::TopicModel;
 use crate::kernels::{self, Draws, Sample};
 
 /// Latent Dirichlet allocation on the engine.
