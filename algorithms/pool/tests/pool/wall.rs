@@ -111,7 +111,7 @@ fn a_process_that_was_lost_and_is_back_is_told_again() {
     // Its model was not written: it is back, and goes on.
     assert_eq!(pool.apply(&at(5.0, boundary(2, false))), [go_on]);
     assert_eq!(pool.apply(&at(6.0, What::Interrupted)), []);
-    assert_eq!(pool.apply(&at(9.0, boundary(3, false))), [pause.clone()]);
+    assert_eq!(pool.apply(&at(9.0, boundary(3, false))), std::slice::from_ref(&pause));
     // It was lost before it heard of that.
     assert_eq!(pool.apply(&at(10.0, boundary(2, false))), [pause]);
     let ended = What::Ended { job: "a".into(), status: 130, cost: 0.0, said: String::new() };
