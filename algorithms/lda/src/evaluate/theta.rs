@@ -20,7 +20,7 @@ raddle::vector_kernels!(F64x8: Portable, Avx2, Avx512);
 
 /// A row is spread out if it has at least one in so many topics; 12 is no faster with 100 or 1000 topics.
 const FILL: usize = 6;
-/// Numbers of rows that are spread out, at most: a mebibyte, as longer documents gain nothing out of a far cache.
+/// Numbers of rows that are spread out, at most: a mebibyte, however long a document is.
 const SPREAD: usize = 1 << 18;
 /// Rows that are multiplied at once.
 const ROWS: usize = 4;
@@ -36,7 +36,7 @@ pub(crate) struct TopicModel<'a> {
     pub(crate) beta: f64,
 }
 
-/// (topic, n_kw) of the topics that a word has, and how often the document has the word.
+/// A word's count in the document, and (topic, n_kw) of the topics that it has.
 pub(crate) type WordRow<'a> = (f64, &'a [(u32, f32)]);
 
 /// A document's mixture of topics, estimated with phi fixed.
@@ -66,17 +66,17 @@ impl Theta {
             lined.as_flattened_mut()[..values.len()].copy_from_slice(values);
             lined
         };
-        // Only what the topics take is ever touched.
-        let table = vec![[0.0; LANES]; NAMED / LANES];
+        // Memory that is zero as it comes: only what the topics take is ever touched.
+        let table = || vec![[0.0; LANES]; NAMED / LANES];
         Self {
             beta: given.beta,
             topics: given.alpha.len(),
             alpha: lined(given.alpha),
             inverse: lined(given.inverse),
             theta: lined(&[]),
-            scaled: table.clone(),
+            scaled: table(),
             sum: 0.0,
-            expected: table,
+            expected: table(),
             rows: Vec::new(),
             counts: Vec::new(),
         }
@@ -164,6 +164,7 @@ impl Theta {
     #[inline(always)]
     fn of_sparse(&mut self, words: &[WordRow<'_>]) -> f64 {
         let common = self.beta * self.sum;
+        // Both have just as many numbers.
         let tables = (self.scaled.as_flattened(), self.expected.as_flattened_mut());
         let (Some(scaled), Some(expected)) =
             (tables.0.first_chunk::<NAMED>(), tables.1.first_chunk_mut::<NAMED>())
