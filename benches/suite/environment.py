@@ -26,6 +26,8 @@ PYTHON = FOLDER / "bin/python"
 LIBMF = FOLDER / "libmf-avx.so"
 # Seconds for a package that has to be compiled.
 PATIENCE = 400
+# Of our programs, those that rows are about.
+PROGRAMS = ("lasso", "linear", "mf", "lda")
 
 
 def groups(text):
@@ -87,8 +89,19 @@ def build_libmf(line):
 def prepare(say):
     """Builds what is not there yet; the absent peers with reasons."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    say("cargo build --release")
-    subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=ROOT, check=True)
+    programs = [word for program in PROGRAMS for word in ("--bin", program)]
+    say(" ".join(("cargo build --release", *programs)))
+    # Packages are mostly waited for: they come while ours are compiled.
+    with subprocess.Popen(["cargo", "build", "--release", "--locked", "--quiet", *programs], cwd=ROOT) as build:
+        absent = packages(say)
+    if build.returncode != 0:
+        sys.exit("suite: error: our programs cannot be built: see above")
+    os.environ["LIBMF_OBJ"] = str(LIBMF)
+    return absent
+
+
+def packages(say):
+    """Makes the environment where it is not that of requirements.lock; the absent peers with reasons."""
     lock = LOCK.read_text()
     key, record = hashlib.sha256((lock + sys.version).encode()).hexdigest(), FOLDER / "installed.json"
     known = json.loads(record.read_text()) if record.exists() else {}
@@ -105,7 +118,6 @@ def prepare(say):
         absent["raddle-python"] = "no wheel: algorithms/python/check.sh --release builds it"
     if not os.environ.get("MALLET_JAR"):
         absent["mallet"] = "no jar: --mallet JAR"
-    os.environ["LIBMF_OBJ"] = str(LIBMF)
     return absent
 
 

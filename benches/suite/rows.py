@@ -53,7 +53,8 @@ def package(peer):
 def lasso():
     dense, sparse = ("colon", "leukemia", "riboflavin", "mice"), ("farmads", "w8a", "imdb2")
     every = ("skglm", "celer", "glmnet", "adelie", "sklearn", "snapml")
-    seconds = {"mice": 130, "imdb2": 120}
+    seconds = {"mice": 120, "imdb2": 120}
+    seconds |= {"squared": 32, "groups": 33, "weights": 25, "poisson": 42, "logistic": 46, "path": 45}
     cases = [(name, "squared", ratio) for ratio in (10, 100) for name in dense + sparse]
     cases += [(name, "squared", 1000) for name in ("colon", "leukemia")]
     cases += [(name, "logistic", ratio) for ratio in (10, 100) for name in ("leukemia", "farmads")]
@@ -71,12 +72,13 @@ def lasso():
         about = {"mode": "sparse-raw" if name in sparse else "dense-std", "kind": kind, "ratio": ratio}
         if kind == "path":
             about["peer_target"] = paths[name]
-        yield Row("lasso", f"{name} {kind} {ratio}", name, 1e-6, seconds.get(name, 35), peers.get(kind, every), about)
+        needed = seconds.get(name, seconds[kind])
+        yield Row("lasso", f"{name} {kind} {ratio}", name, 1e-6, needed, peers.get(kind, every), about)
 
 
 def linear():
     solvers = {"hinge": ("-s 3",), "squared-hinge": ("-s 1", "-s 2"), "logistic": ("-s 0", "-s 7")}
-    seconds = {"w8a": 20, "farmads": 25, "imdb2": 60}
+    seconds = {"w8a": 14, "farmads": 20, "imdb2": 55}
     for name, costs in (("w8a", (1, 100)), ("farmads", (1,)), ("imdb2", (1,))):
         for loss in ("squared-hinge", "hinge", "logistic"):
             for cost in costs:
@@ -104,19 +106,19 @@ def mf():
     for (name, rank, target, epochs), libmf in tuned.items():
         about = {"rank": rank, "epochs": epochs, "libmf": libmf}
         peers = ("libmf",) if name == MADE else ("libmf", "cornac", "cmfrec", "surprise")
-        seconds = {MADE: 150, "ml-100k": 15}.get(name, 50)
+        seconds = {MADE: 145, "ml-100k": 15, "epinions-770k": 35}.get(name, 45)
         yield Row("mf", f"{name} rank {rank}", name, target, seconds, peers, about)
     about = {"rank": 64, "epochs": 5, "implicit": True}
-    yield Row("mf", "gowalla implicit rank 64", "gowalla", 0.075, 125, ("implicit", "cmfrec"), about)
+    yield Row("mf", "gowalla implicit rank 64", "gowalla", 0.075, 100, ("implicit", "cmfrec"), about)
 
 
 def lda():
     for name, topics, perplexity, passes, seconds in (
-        ("20ng", 1000, 3200, 5, 140),
-        ("imdb", 1000, 3950, 4, 290),
-        ("win32", 1000, 295, 6, 210),
+        ("20ng", 1000, 3200, 5, 120),
+        ("imdb", 1000, 3950, 4, 340),
+        ("win32", 1000, 295, 6, 230),
         ("20ng", 100, 3050, 26, 100),
-        ("ap", 100, 2800, 26, 60),
+        ("ap", 100, 2800, 26, 50),
     ):
         peers = ("tomotopy", "mallet", "gensim", "sklearn")
         yield Row("lda", f"{name} K {topics}", name, perplexity, seconds, peers, {"topics": topics, "passes": passes})
