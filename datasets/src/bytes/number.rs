@@ -89,25 +89,27 @@ pub(crate) fn whole(text: &[u8]) -> Option<(u64, usize)> {
     }
 }
 
-/// Why the start of `text` is not a finite number, as the end of an error message.
+/// Why the start of `text` is not a finite number, and what to do, as the end of an error message.
 #[cold]
 pub(crate) fn explain(text: &[u8]) -> String {
     match text.first().is_none_or(u8::is_ascii_whitespace) {
-        true => "there is no number".into(),
-        false => explained(word(text), first_characters(text)),
+        true => format!("there is no number{MEND}"),
+        false => explained(word(text), first_characters(text), MEND),
     }
 }
 
-/// Why the whole of a cell is not a finite number.
+/// Why the whole of a cell is not a finite number; what to do with other cells is for who knows the column.
 #[cold]
 pub(crate) fn explain_cell(cell: &[u8]) -> String {
     match cell.trim_ascii() {
         [] => "there is no number".into(),
-        cell => explained(cell, whole_cell(cell)),
+        cell => explained(cell, whole_cell(cell), ""),
     }
 }
 
-fn explained(word: &[u8], shown: String) -> String {
+const MEND: &str = ": mend it or drop the line";
+
+fn explained(word: &[u8], shown: String, cure: &str) -> String {
     let word = String::from_utf8_lossy(word).into_owned();
     match word.parse::<f64>() {
         Ok(value) if value.is_nan() => {
@@ -119,7 +121,7 @@ fn explained(word: &[u8], shown: String) -> String {
         Ok(value) if value.is_infinite() => {
             format!("`{word}` is infinite: replace it by a finite number or drop the row")
         }
-        _ => format!("`{shown}` is not a number"),
+        _ => format!("`{shown}` is not a number{cure}"),
     }
 }
 
@@ -182,15 +184,15 @@ mod tests {
     #[test]
     fn what_is_no_number_is_explained() {
         for (text, why) in [
-            ("", "there is no number"),
-            (".", "`.` is not a number"),
-            ("-", "`-` is not a number"),
-            ("1.2.3", "`1.2.3` is not a number"),
-            ("12a:3", "`12a:3` is not a number"),
+            ("", "there is no number: mend it or drop the line"),
+            (".", "`.` is not a number: mend it or drop the line"),
+            ("-", "`-` is not a number: mend it or drop the line"),
+            ("1.2.3", "`1.2.3` is not a number: mend it or drop the line"),
+            ("12a:3", "`12a:3` is not a number: mend it or drop the line"),
             ("nan", "fill or drop"),
             ("-Inf", "infinite"),
             ("1e999", "too large"),
-            ("0x10", "`0x10` is not a number"),
+            ("0x10", "`0x10` is not a number: mend it or drop the line"),
         ] {
             assert!(decimal(text.as_bytes()).is_none(), "{text}");
             assert!(explain(text.as_bytes()).contains(why), "{text}: {}", explain(text.as_bytes()));
