@@ -98,7 +98,7 @@ pub(crate) fn explain(text: &[u8]) -> String {
     }
 }
 
-/// Why the whole of a cell is not a finite number; what to do with other cells is for who knows the column.
+/// Why the whole of a cell is not a finite number; the caller, who knows the column, adds what to do.
 #[cold]
 pub(crate) fn explain_cell(cell: &[u8]) -> String {
     match cell.trim_ascii() {
