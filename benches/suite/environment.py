@@ -93,7 +93,11 @@ def prepare(say):
     say(" ".join(("cargo build --release", *programs)))
     # Packages are mostly waited for: they come while ours are compiled.
     with subprocess.Popen(["cargo", "build", "--release", "--locked", "--quiet", *programs], cwd=ROOT) as build:
-        absent = packages(say)
+        try:
+            absent = packages(say)
+        except BaseException:
+            build.terminate()
+            raise
     if build.returncode != 0:
         sys.exit("suite: error: our programs cannot be built: see above")
     os.environ["LIBMF_OBJ"] = str(LIBMF)
