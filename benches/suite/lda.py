@@ -97,7 +97,7 @@ def command(row, scratch):
 
 
 def settings(row, peer):
-    """Passes to try; the first of tomotopy's are not near the targets of the rows."""
+    """Passes to try; fewer than the first of tomotopy's are not enough."""
     if peer == PYTHON:
         # Its runs are of a length, where the program's end at a target: of fewer epochs, each on all documents.
         return [max(2, round(row.about["epochs"] * times)) for times in (0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 5)]

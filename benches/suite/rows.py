@@ -72,13 +72,14 @@ def lasso():
         about = {"mode": "sparse-raw" if name in sparse else "dense-std", "kind": kind, "ratio": ratio}
         if kind == "path":
             about["peer_target"] = paths[name]
-        needed = seconds.get(name, seconds[kind])
+        # Nothing of the peers' ends on mice at a hundredth.
+        needed = 70 if (name, ratio) == ("mice", 100) else seconds.get(name, seconds[kind])
         yield Row("lasso", f"{name} {kind} {ratio}", name, 1e-6, needed, peers.get(kind, every), about)
 
 
 def linear():
     solvers = {"hinge": ("-s 3",), "squared-hinge": ("-s 1", "-s 2"), "logistic": ("-s 0", "-s 7")}
-    seconds = {"w8a": 14, "farmads": 20, "imdb2": 55}
+    seconds = {"w8a": 20, "farmads": 25, "imdb2": 65}
     for name, costs in (("w8a", (1, 100)), ("farmads", (1,)), ("imdb2", (1,))):
         for loss in ("squared-hinge", "hinge", "logistic"):
             for cost in costs:
@@ -107,7 +108,7 @@ def mf():
     for (name, rank, target, epochs), libmf in tuned.items():
         about = {"rank": rank, "epochs": epochs, "libmf": libmf}
         peers = ("libmf",) if name == MADE else ("libmf", "cornac", "cmfrec", "surprise")
-        seconds = {MADE: 145, "ml-100k": 15, "epinions-770k": 35}.get(name, 45)
+        seconds = {MADE: 125, "ml-100k": 15, "epinions-770k": 35}.get(name, 45)
         yield Row("mf", f"{name} rank {rank}", name, target, seconds, peers, about)
     about = {"rank": 64, "epochs": 5, "implicit": True}
     yield Row("mf", "gowalla implicit rank 64", "gowalla", 0.075, 100, ("implicit", "cmfrec"), about)
@@ -116,10 +117,10 @@ def mf():
 def lda():
     for name, topics, perplexity, passes, seconds in (
         ("20ng", 1000, 3200, 5, 120),
-        ("imdb", 1000, 3950, 4, 340),
+        ("imdb", 1000, 3950, 4, 360),
         ("win32", 1000, 295, 6, 230),
-        ("20ng", 100, 3050, 26, 100),
-        ("ap", 100, 2800, 26, 50),
+        ("20ng", 100, 3050, 40, 70),
+        ("ap", 100, 2800, 40, 45),
     ):
         peers = ("tomotopy", "mallet", "gensim", "sklearn")
         yield Row("lda", f"{name} K {topics}", name, perplexity, seconds, peers, {"topics": topics, "passes": passes})

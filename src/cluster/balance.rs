@@ -3,8 +3,13 @@
 use super::plan::{GenerationPlan, place_by_speed};
 use super::protocol::Epoch;
 
-/// Weight of the newest epoch in the moving average of a worker's speed.
-const NEWEST: f64 = 0.2;
+/// Factor by which an epoch counts less with each later one.
+const FADE: f64 = 0.8;
+/// Factor beyond which an epoch is far from the speed of a worker, and the number of epochs in a row, far on the same side,
+/// after which nothing before them counts: sums over all would come to the new speed in a dozen epochs, and end a generation
+/// for a few shards every other one.
+const FAR: f64 = 1.5;
+const IN_A_ROW: usize = 3;
 /// Smallest relative gain for which a generation ends so that shards move, and the number of epochs in which
 /// it must pay for the pause.
 const GAIN: f64 = 0.05;
@@ -14,11 +19,59 @@ const REST: u32 = 2;
 /// Assumed pause between two generations, in seconds, before one was measured.
 const UNKNOWN: f64 = 0.05;
 
-/// Moving average of each worker's speed: counted cost over measured seconds.
+/// Speed of a worker: the counted cost of its epochs over their seconds. A mean of the epochs' speeds would be too high for
+/// a worker that has slices of a processor, as most of its epochs fall into a slice.
+#[derive(Debug, Clone, Default)]
+struct Speed {
+    work: Work,
+    /// The last epochs as far as all of them are far from the speed, on the same side.
+    far: Vec<Work>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Work {
+    cost: f64,
+    seconds: f64,
+}
+
+impl Work {
+    fn plus(self, other: Self, weight: f64) -> Self {
+        Self { cost: weight * self.cost + other.cost, seconds: weight * self.seconds + other.seconds }
+    }
+}
+
+impl Speed {
+    /// Cost a second; `None` before an epoch was measured.
+    fn get(&self) -> Option<f64> {
+        (self.work.seconds > 0.0).then(|| self.work.cost / self.work.seconds)
+    }
+
+    /// 1 for an epoch that is far faster, -1 for one that is far slower, else 0.
+    fn side(&self, epoch: Work) -> i32 {
+        let ratio = self.get().map_or(1.0, |speed| epoch.cost / (speed * epoch.seconds));
+        i32::from(ratio > FAR) - i32::from(ratio < 1.0 / FAR)
+    }
+
+    fn learn(&mut self, epoch: Work) {
+        let side = self.side(epoch);
+        if side == 0 || self.far.last().is_some_and(|&last| self.side(last) != side) {
+            self.far.clear();
+        }
+        if side != 0 {
+            self.far.push(epoch);
+        }
+        self.work = self.work.plus(epoch, FADE);
+        if self.far.len() == IN_A_ROW {
+            self.work = self.far.drain(..).fold(Work::default(), |sum, epoch| sum.plus(epoch, 1.0));
+        }
+    }
+}
+
+/// Measured speeds of the workers, and when to place shards by them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Balance {
     on: bool,
-    speeds: Vec<f64>,
+    speeds: Vec<Speed>,
     /// The worker that each speed belongs to: its process, and its position among that process's workers.
     workers: Vec<(u32, u32)>,
     pause: f64,
@@ -51,32 +104,22 @@ fn slowest(loads: &[f64], speeds: &[f64]) -> f64 {
     loads.iter().zip(speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max)
 }
 
-fn is_known(speed: &f64) -> bool {
-    speed.is_finite() && *speed > 0.0
-}
-
-/// Mean of the speeds that are known; `None` if none is.
-fn mean_of_known(speeds: &[f64]) -> Option<f64> {
-    let known: Vec<f64> = speeds.iter().copied().filter(is_known).collect();
-    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-}
-
 impl Balance {
     pub(crate) fn new(on: bool) -> Self {
         Self { on, pause: UNKNOWN, ..Self::default() }
     }
 
-    /// Begins a generation: workers that stay keep their speed, new ones get the mean.
+    /// Begins a generation: workers that stay keep their speed.
     pub(crate) fn begin(&mut self, plan: &GenerationPlan) {
         let identities = identities(plan);
-        let mean = mean_of_known(&self.speeds).unwrap_or(f64::NAN);
-        let speed = |name| {
-            let at = self.workers.iter().position(|other| other == name);
-            at.map_or(mean, |at| self.speeds[at])
-        };
-        self.speeds = identities.iter().map(speed).collect();
+        self.speeds =
+            identities.iter().map(|name| self.speed_of(name).cloned().unwrap_or_default()).collect();
         self.workers = identities;
         self.epochs = 0;
+    }
+
+    fn speed_of(&self, name: &(u32, u32)) -> Option<&Speed> {
+        self.workers.iter().position(|other| other == name).map(|at| &self.speeds[at])
     }
 
     /// Updates the speeds by the seconds that each worker computed in an epoch.
@@ -86,11 +129,10 @@ impl Balance {
         }
         self.epochs += 1;
         let loads = loads(&plan.shard_at, costs, self.speeds.len());
-        for ((speed, load), &seconds) in self.speeds.iter_mut().zip(loads).zip(&epoch.load) {
+        for ((speed, cost), &seconds) in self.speeds.iter_mut().zip(loads).zip(&epoch.load) {
             // A worker without shards has no speed to measure.
-            if load > 0.0 && seconds > 0.0 {
-                let now = load / seconds;
-                *speed = if speed.is_finite() { *speed + NEWEST * (now - *speed) } else { now };
+            if cost > 0.0 && seconds > 0.0 {
+                speed.learn(Work { cost, seconds });
             }
         }
     }
@@ -106,21 +148,21 @@ impl Balance {
         if !self.on {
             return None;
         }
-        // A new worker is assumed to be as fast as the mean of the others.
-        let mean = mean_of_known(&self.speeds)?;
-        let speed = |name| {
-            let at = self.workers.iter().position(|other| *other == name);
-            at.map(|at| self.speeds[at]).filter(is_known).unwrap_or(mean)
-        };
-        Some(identities(plan).into_iter().map(speed).collect())
+        let known: Vec<f64> = self.speeds.iter().filter_map(Speed::get).collect();
+        if known.is_empty() {
+            return None;
+        }
+        // A worker that was not measured is assumed to be as fast as the mean of the others.
+        let mean = known.iter().sum::<f64>() / known.len() as f64;
+        let speed = |name| self.speed_of(name).and_then(Speed::get).unwrap_or(mean);
+        Some(identities(plan).iter().map(speed).collect())
     }
 
     /// `true` if placing the shards anew is expected to gain more than the pause costs.
     pub(crate) fn is_worth_it(&self, plan: &GenerationPlan, costs: &[u64]) -> bool {
         let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
-        let settled = self.speeds.iter().all(|speed| speed.is_finite());
         // Before the first generation no shard has moved.
-        if !settled || (self.epochs < REST && plan.number > 1) {
+        if self.epochs < REST && plan.number > 1 {
             return false;
         }
         let now = slowest(&loads(&plan.shard_at, costs, speeds.len()), &speeds);
@@ -134,8 +176,37 @@ mod tests {
     use super::*;
     use crate::cluster::plan::Participant;
 
+    fn speed(epochs: impl IntoIterator<Item = (f64, f64)>) -> Option<f64> {
+        let mut speed = Speed::default();
+        epochs.into_iter().for_each(|(cost, seconds)| speed.learn(Work { cost, seconds }));
+        speed.get()
+    }
+
     #[test]
-    fn a_worker_that_was_slow_once_is_slower_by_a_fifth_of_it() {
+    fn speed_is_all_work_over_all_time_of_which_the_last_epochs_count_most() {
+        assert_eq!(speed([]), None);
+        assert_eq!(speed([(4.0, 2.0)]), Some(2.0));
+        assert_eq!(speed([(4.0, 2.0), (3.0, 2.0)]), Some((0.8 * 4.0 + 3.0) / (0.8 * 2.0 + 2.0)));
+        // Every other epoch falls between two slices: a quarter, where the speeds of single epochs have a mean of 0.57.
+        let sliced = speed((0..200).map(|epoch| (1.0, if epoch % 2 == 0 { 1.0 } else { 7.0 }))).unwrap();
+        assert!((0.2..0.3).contains(&sliced), "{sliced}");
+    }
+
+    #[test]
+    fn three_epochs_in_a_row_far_on_one_side_are_another_speed_and_fewer_are_not() {
+        let after = |far: &[f64]| {
+            let usual = std::iter::repeat_n((1.0, 1.0), 20);
+            speed(usual.chain(far.iter().map(|&seconds| (1.0, seconds)))).unwrap()
+        };
+        assert!((after(&[4.0, 4.0, 4.0]) - 0.25).abs() < 1e-12);
+        assert!((after(&[0.25, 0.25, 0.25]) - 4.0).abs() < 1e-12);
+        assert!(after(&[4.0]) > 0.6 && after(&[4.0, 4.0]) > 0.4);
+        // An epoch on the other side, or one that is not far, breaks the row.
+        assert!(after(&[4.0, 4.0, 0.1, 4.0]) > 0.3 && after(&[4.0, 1.0, 4.0, 4.0]) > 0.3);
+    }
+
+    #[test]
+    fn epochs_without_work_and_workers_without_epochs_have_no_speed_of_their_own() {
         let participants = (0..2).map(|id| Participant { id, address: String::new(), capacity: 1 }).collect();
         let costs = [1; 8];
         let plan = GenerationPlan::new(1, participants, (2, 1), &costs, 0, None, None);
@@ -147,9 +218,10 @@ mod tests {
         };
         // The boundary before the first epoch is no epoch.
         assert_eq!(learn(0, [4.0, 4.0]), None);
-        assert_eq!(learn(1, [4.0, 4.0]), Some(vec![1.0, 1.0]));
-        assert_eq!(learn(2, [4.0, 40.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
+        // One that has not computed yet is as fast as the mean.
+        assert_eq!(learn(1, [4.0, 0.0]), Some(vec![1.0, 1.0]));
+        assert_eq!(learn(2, [4.0, 8.0]), Some(vec![1.0, 0.5]));
         // An epoch in which a worker computed nothing does not change its speed.
-        assert_eq!(learn(3, [4.0, 0.0]), Some(vec![1.0, 1.0 + 0.2 * (0.1 - 1.0)]));
+        assert_eq!(learn(3, [4.0, 0.0]), Some(vec![1.0, 0.5]));
     }
 }

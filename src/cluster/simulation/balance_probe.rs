@@ -168,6 +168,45 @@ fn bursts_cost_no_more_than_equal_shares() {
     }
 }
 
+/// Placements that follow each other and differ.
+fn cuts(measured: &Measured) -> usize {
+    measured.placements.windows(2).filter(|two| two[0] != two[1]).count()
+}
+
+/// The slowness of a process that has the first 25 of each 100 ms, in epochs of so many milliseconds that begin anywhere.
+fn sliced(lasts: f64, rng: &mut Rng) -> f64 {
+    let (mut at, mut left, mut elapsed) = (rng.below(100) as f64, lasts, 0.0);
+    while left > 0.0 {
+        let runs = left.min((25.0 - at).max(0.0));
+        let step = if runs < left { 100.0 - at } else { runs };
+        (at, left, elapsed) = (0.0, left - runs, elapsed + step);
+    }
+    elapsed / lasts
+}
+
+#[test]
+fn a_process_that_gets_a_quarter_of_its_time_is_balanced_in_one_or_two_cuts() {
+    for lasts in [1.0, 5.0, 20.0, 50.0, 100.0, 300.0] {
+        // A pause of 50 ms, in units of cost.
+        let pause = 50.0 / lasts * 16.0;
+        let (mut in_slices, mut from_fourth_on) = (Vec::new(), Vec::new());
+        for seed in 0..30 {
+            let mut rng = Rng::new(seed);
+            let epochs: Vec<Vec<f64>> = (0..20).map(|_| vec![1.0, sliced(lasts, &mut rng)]).collect();
+            in_slices.push(cuts(&run(&[1; 32], pause, epochs.into_iter())));
+            let mut slowness = |epoch| if epoch < 3 { 1.0 } else { 4.0 + rng.below(50) as f64 / 100.0 };
+            let epochs: Vec<Vec<f64>> = (0..20).map(|epoch| vec![1.0, slowness(epoch)]).collect();
+            let measured = run(&[1; 32], pause, epochs.into_iter());
+            assert!(never_turns_back(&measured.placements), "{lasts} ms, seed {seed}");
+            from_fourth_on.push(cuts(&measured));
+        }
+        let (all, most) = (in_slices.iter().sum::<usize>(), from_fourth_on.iter().max());
+        assert!(all <= 2 * 30, "{lasts} ms: {in_slices:?}");
+        assert!(most <= Some(&2), "{lasts} ms: {from_fourth_on:?}");
+        assert!(lasts < 20.0 || in_slices.iter().chain(&from_fourth_on).all(|&cuts| cuts >= 1));
+    }
+}
+
 #[test]
 fn a_gain_that_does_not_pay_for_the_pause_moves_nothing() {
     let measured = run(&[1; 64], 1e6, std::iter::repeat_n(vec![1.0, 2.0], 50));
