@@ -28,8 +28,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 RESULTS = rows.ROOT / "benches/results.json"
 # A row is not measured in less than this share of what it takes.
 LEAST = 0.25
-# Of the time that is left, the share that rows may take beyond theirs without taking it from the last ones.
-SPARE = 0.12
+# Seconds that a row takes beside its time: files of a set, peers that are busy at its end, processes that fit once.
+BESIDE = 12.0
 
 
 def shares(chosen, seconds):
@@ -171,9 +171,9 @@ def run(given):
     with contextlib.closing(measuring):
         for at, row in enumerate(waiting):
             # Rows that took more or less than their share leave less or more for the others.
-            left = given.minutes * 60 - (time.monotonic() - begun)
+            left = given.minutes * 60 - (time.monotonic() - begun) - BESIDE * (len(waiting) - at)
             still = sum(beforehand[later.name] for later in waiting[at:])
-            seconds = min(2.0 * row.seconds, beforehand[row.name] * max(0.0, (1.0 - SPARE) * left / still))
+            seconds = min(2.0 * row.seconds, beforehand[row.name] * max(0.0, left / still))
             found = measure(row, seconds, given.peers, absent, measuring)
             about["load"] = [about["load"][0], os.getloadavg()[0]]
             results = tables.merged(results, about, row.name, found)
