@@ -38,6 +38,14 @@ def shares(chosen, seconds):
     return {row.name: row.seconds * min(2.0, seconds / whole) for row in chosen}
 
 
+def planned(waiting, beforehand, left):
+    """The seconds of the first of the waiting rows, of those that are left: rows that took more or less than their share
+    leave less or more for the others."""
+    still = sum(beforehand[row.name] for row in waiting)
+    share = max(0.0, left - BESIDE * len(waiting)) / still
+    return min(2.0 * waiting[0].seconds, beforehand[waiting[0].name] * share)
+
+
 def queue(chosen):
     """The rows as they are measured: those of a part and of a kind after each other, whose processes stay; else the
     longest first, for what they take beyond their share is little of what is left then."""
@@ -170,10 +178,7 @@ def run(given):
     measuring, waiting = Measuring(), queue(given.rows)
     with contextlib.closing(measuring):
         for at, row in enumerate(waiting):
-            # Rows that took more or less than their share leave less or more for the others.
-            left = given.minutes * 60 - (time.monotonic() - begun) - BESIDE * (len(waiting) - at)
-            still = sum(beforehand[later.name] for later in waiting[at:])
-            seconds = min(2.0 * row.seconds, beforehand[row.name] * max(0.0, left / still))
+            seconds = planned(waiting[at:], beforehand, given.minutes * 60 - (time.monotonic() - begun))
             found = measure(row, seconds, given.peers, absent, measuring)
             about["load"] = [about["load"][0], os.getloadavg()[0]]
             results = tables.merged(results, about, row.name, found)

@@ -169,6 +169,15 @@ class Budget(unittest.TestCase):
         first, last = rows.ROWS[0], rows.ROWS[-1]
         self.assertAlmostEqual(given[first.name] / given[last.name], first.seconds / last.seconds)
 
+    def test_the_last_rows_have_time_where_each_takes_a_little_more_than_it_was_given(self):
+        end = 50 * 60.0
+        beforehand, waiting, now = suite.shares(rows.ROWS, end), suite.queue(rows.ROWS), 0.0
+        for at, row in enumerate(waiting):
+            seconds = suite.planned(waiting[at:], beforehand, end - now)
+            self.assertGreater(seconds, 2 * suite.LEAST * row.seconds, row.name)
+            now += seconds + (suite.BESIDE if row.seconds < 100 else 2 * suite.BESIDE)
+        self.assertLess(now, end + suite.BESIDE)
+
     def test_no_row_has_more_than_twice_what_it_takes(self):
         given = suite.shares(rows.ROWS[:2], 1e6)
         self.assertEqual([given[row.name] for row in rows.ROWS[:2]], [2.0 * row.seconds for row in rows.ROWS[:2]])
