@@ -72,7 +72,7 @@ def lasso():
         about = {"mode": "sparse-raw" if name in sparse else "dense-std", "kind": kind, "ratio": ratio}
         if kind == "path":
             about["peer_target"] = paths[name]
-        # Nothing of the peers' ends on mice at a hundredth.
+        # No peer comes to its end on mice at a hundredth.
         needed = 70 if (name, ratio) == ("mice", 100) else seconds.get(name, seconds[kind])
         yield Row("lasso", f"{name} {kind} {ratio}", name, 1e-6, needed, peers.get(kind, every), about)
 

@@ -39,8 +39,8 @@ def shares(chosen, seconds):
 
 
 def planned(waiting, beforehand, left):
-    """The seconds of the first of the waiting rows, of those that are left: rows that took more or less than their share
-    leave less or more for the others."""
+    """The seconds of the first waiting row, where so many are left for all of them: a row that took more or less than its
+    share leaves less or more for the others."""
     still = sum(beforehand[row.name] for row in waiting)
     share = max(0.0, left - BESIDE * len(waiting)) / still
     return min(2.0 * waiting[0].seconds, beforehand[waiting[0].name] * share)

@@ -28,6 +28,7 @@ struct Speed {
     far: Vec<Work>,
 }
 
+/// Cost of epochs and the seconds that it took.
 #[derive(Debug, Clone, Copy, Default)]
 struct Work {
     cost: f64,
@@ -35,6 +36,7 @@ struct Work {
 }
 
 impl Work {
+    /// The sum, in which `self` counts by this weight.
     fn plus(self, other: Self, weight: f64) -> Self {
         Self { cost: weight * self.cost + other.cost, seconds: weight * self.seconds + other.seconds }
     }
@@ -52,6 +54,7 @@ impl Speed {
         i32::from(ratio > FAR) - i32::from(ratio < 1.0 / FAR)
     }
 
+    /// Adds an epoch.
     fn learn(&mut self, epoch: Work) {
         let side = self.side(epoch);
         if side == 0 || self.far.last().is_some_and(|&last| self.side(last) != side) {
@@ -118,6 +121,7 @@ impl Balance {
         self.epochs = 0;
     }
 
+    /// Speed of a worker of the last plan, by its identity.
     fn speed_of(&self, name: &(u32, u32)) -> Option<&Speed> {
         self.workers.iter().position(|other| other == name).map(|at| &self.speeds[at])
     }
