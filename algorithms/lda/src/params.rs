@@ -128,7 +128,7 @@ impl Lda {
     }
 
     /// Sets how many epochs lie between evaluations. Without it they are 5; before a target as many as it takes to be
-    /// met at the pace of the last two evaluations, at most 10.
+    /// met at the pace of the last two evaluations, at most 20.
     pub fn evaluate_every(mut self, epochs: u64) -> Self {
         self.every = Some(epochs);
         self

@@ -206,13 +206,13 @@ fn a_target_is_seen_soon_by_few_evaluations_that_are_those_of_each_epoch() {
             assert_eq!(report.ending, Ending::Target, "{topics} topics, epoch {met}");
             // A chain swings: it may leave a target again before an evaluation is due.
             let stays = 1 + values.iter().rposition(|&value| value > target).unwrap() as u64;
-            assert!((met..=stays + 10).contains(&report.epochs), "{met}, {stays}: {}", report.epochs);
+            assert!((met..=stays + 20).contains(&report.epochs), "{met}, {stays}: {}", report.epochs);
             for one in not_empty(seldom.evaluations().iter()) {
                 assert_eq!(one.test, Some(values[one.epoch as usize - 1]), "epoch {}", one.epoch);
             }
             assert_eq!(report.metric.value, values[report.epochs as usize - 1]);
             let evaluations = seldom.evaluations().len() as u64;
-            assert!(evaluations <= report.epochs / 5 + 4, "{evaluations} in {} epochs", report.epochs);
+            assert!(evaluations <= report.epochs / 10 + 5, "{evaluations} in {} epochs", report.epochs);
         }
     }
 }

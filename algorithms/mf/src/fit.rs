@@ -5,7 +5,6 @@ use crate::fitted::Fit;
 use crate::input::problem::Problem;
 use crate::params::{Method, Mf};
 use crate::runner::{InProcess, Runner};
-use crate::sgd::learning_rate::LearningRateSchedule;
 
 impl Mf {
     /// Repeats what led a fit to its best: the length of that stage, ended where it was best. On other data,
@@ -13,13 +12,11 @@ impl Mf {
     /// comes one without factors.
     pub fn repeat(self, fit: &Fit) -> Self {
         let mut again = self.only(fit.learned);
-        let (stage, epochs) = fit.length;
+        let (length, epochs) = fit.length;
         if again.method != Method::Sgd {
             (again.epochs, again.target) = (Some(u64::from(epochs.max(1))), None);
             return again;
         }
-        let length =
-            LearningRateSchedule::stages(again.epochs).get(stage as usize).copied().unwrap_or(epochs);
         (again.epochs, again.cut, again.target) = (Some(u64::from(length.max(1))), Some(epochs.max(1)), None);
         again
     }

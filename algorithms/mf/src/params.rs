@@ -63,7 +63,7 @@ pub enum Equations {
 /// | `implicit` | none | > 0 | values are counts, with this weight each (`Als`) |
 /// | `equations` | Cholesky; 3 gradients if implicit | | how `Als` solves a row |
 /// | `inner` | 1 | >= 1 | passes over both sides of one rank by `Ccd` |
-/// | `epochs` | none | >= 1 | the length of the run; without, a short one, then longer ones while validation gains |
+/// | `epochs` | none | >= 1 | the length of the run; without, a short one, and longer ones where the validation error still falls at its end |
 /// | `step` | by the length | > 0 | the first step, in standard deviations of the ratings |
 /// | `count_power` | by the counts | 0 to 1 | steps of a row with n ratings shrink by n to this power; without, those of a side that has far more ratings a row than the other |
 /// | `item_step` | 1 | > 0 | steps of items are multiplied by this |

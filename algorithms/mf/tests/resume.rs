@@ -128,7 +128,7 @@ fn the_number_that_is_reported_is_that_of_the_model() {
     let held_out = problem.measured().unwrap();
     let mut kept = 0;
     for (name, mf) in ways().into_iter().filter(|(name, _)| !name.contains("implicit")) {
-        for epochs in 1..15 {
+        for epochs in 1..20 {
             let found = fit(&mf, &problem, How { epochs: Some(epochs), ..How::workers(1) });
             let (error, said) = (found.model.errors(held_out).0, found.report.metric.value);
             assert!((error / said - 1.0).abs() < 1e-5, "{name}, {epochs} epochs: {error}, said {said}");

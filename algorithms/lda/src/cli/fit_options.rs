@@ -53,7 +53,7 @@ pub(crate) struct Options {
     /// Stop at this perplexity of the test documents, or of the validation documents if there is no test set.
     #[arg(long, value_name = "PERPLEXITY", allow_negative_numbers = true)]
     target: Option<f64>,
-    /// Evaluate held-out documents after every N epochs. Default: 5; before a --target when it may be met, at most 10.
+    /// Evaluate held-out documents after every N epochs. Default: 5; before a --target when it may be met, at most 20.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     evaluate_every: Option<u64>,
     /// Progressive subsampling: the first epochs run on a growing part of the documents. Default: on.

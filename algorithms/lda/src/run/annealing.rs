@@ -159,6 +159,21 @@ impl Course {
         (epoch + 1).is_multiple_of(self.every) || self.length == Some(epoch + 1)
     }
 
+    /// The epochs (from 1) during which the same documents take part as in `epoch`: those before the first of them, and
+    /// the last, which the epochs with all documents lack.
+    pub(crate) fn part_of(&self, epoch: u64) -> (u64, Option<u64>) {
+        // The epoch that first draws topics belongs to the first part.
+        let (mut begin, mut end) = (0, 1);
+        for stage in &self.stages {
+            end += stage.epochs;
+            if epoch <= end {
+                return (begin, Some(end));
+            }
+            begin = end;
+        }
+        (begin, None)
+    }
+
     /// The priors are optimised at the boundary after an epoch: once all documents take part.
     pub(crate) fn optimises(&self, epoch: u64) -> bool {
         self.pass(epoch).had >= 1.0
@@ -234,6 +249,24 @@ mod tests {
             assert_eq!(last.has, 1.0, "{length:?}");
             assert!(last.beta_factor == 1.0 || epochs < 5, "{length:?}: {last:?}");
             assert!(course.settled() <= epochs.max(5) && course.scores(epochs - 1) | length.is_none());
+        }
+    }
+
+    #[test]
+    fn the_same_documents_take_part_throughout_a_part() {
+        for (tokens, topics) in [(390_000, 100), (2_000_000, 100), (2_000_000, 1000), (9_200_000, 1000)] {
+            let course = Course::new(tokens, topics, true, None, None);
+            // Epochs count from 1 here, and from 0 where they are planned.
+            let has = |epoch: u64| course.pass(epoch - 1).has;
+            for epoch in 1..60 {
+                let (begin, end) = course.part_of(epoch);
+                assert!(begin < epoch && has(begin + 1) == has(epoch), "{tokens}, {topics}: {epoch}");
+                assert!(begin == 0 || has(begin) < has(epoch), "{tokens}, {topics}: {epoch}");
+                match end {
+                    Some(end) => assert!(epoch <= end && has(end) == has(epoch) && has(end) < has(end + 1)),
+                    None => assert_eq!(has(epoch), 1.0),
+                }
+            }
         }
     }
 

@@ -339,7 +339,7 @@ impl Mf {
             report.metric.value = best;
         }
         let (best_epoch, log) = (progress.best_epoch, progress.log);
-        let length = (0, best_epoch as u32);
+        let length = (best_epoch as u32, best_epoch as u32);
         Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
     }
 }

@@ -140,8 +140,16 @@ pub(super) fn run(start: &Naive, course: &Course, lines: &[Line], held: &[Line])
                 break;
             }
         }
-        let least = if length >= 40 { 0.005 } else { 0.001 };
-        if best >= before * (1.0 - least) {
+        // The first stage has its own last quarter to gain on.
+        let (from, least) = match before.is_infinite() {
+            true => {
+                let earlier = found.log.len() - found.log.len().div_ceil(4);
+                (found.log[..earlier].iter().copied().fold(f64::INFINITY, f64::min), 0.005)
+            }
+            false if length >= 40 => (before, 0.005),
+            false => (before, 0.001),
+        };
+        if best >= from * (1.0 - least) {
             break;
         }
         before = best;

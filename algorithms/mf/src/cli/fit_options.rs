@@ -20,7 +20,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
-#[command(mut_arg("epochs", |arg| arg.help("Length of the run. Default: a short run, then longer ones while the validation error falls")))]
+#[command(mut_arg("epochs", |arg| arg.help("Length of the run. Default: a short run, and longer ones where the validation error still falls")))]
 pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]

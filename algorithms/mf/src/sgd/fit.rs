@@ -52,9 +52,7 @@ impl Mf {
         let outcome = runner.run(self.steps_engine(problem))?;
         let mut fit = collect(problem, self, &outcome);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
-        let (stage, _) = fit.length;
-        let length = LearningRateSchedule::stages(self.epochs).get(stage as usize).copied().unwrap_or(1);
-        let carried = TrainedRows::of(outcome, length, fit.reg);
+        let carried = TrainedRows::of(outcome, fit.length.0, fit.reg);
         Ok((fit.admit_divergence(), carried))
     }
 
@@ -146,7 +144,7 @@ impl Mf {
             shards,
             blocks,
             rates: LearningRateSchedule {
-                lengths: LearningRateSchedule::stages(self.epochs),
+                lengths: LearningRateSchedule::stages(self.epochs, measured.is_some()),
                 cut: self.cut,
                 step: self.step,
                 decay: self.reg,
@@ -261,15 +259,16 @@ fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
         None => Model::zeros(problem.users, problem.items, rank),
     };
     let best = pinned.best.is_finite().then_some(pinned.best);
-    let (stage, _) = pinned.length();
+    let (stage, epochs) = pinned.length();
     let scale = replica.partitioning.as_ref().map_or(1.0, |partitioning| partitioning.scale);
-    let length = LearningRateSchedule::stages(mf.epochs).get(stage as usize).copied().unwrap_or(1);
+    let stages = LearningRateSchedule::stages(mf.epochs, problem.measured.is_some());
+    let length = stages.get(stage as usize).copied().unwrap_or(1);
     let reg = mf.reg.unwrap_or_else(|| default_decay(length) * scale);
     if let Some(best) = best {
         // The model is that of the best epoch, and so is what is said of it.
         report.metric.value = best;
     }
-    let (best_epoch, length, log) = (pinned.best_epoch, pinned.length(), pinned.log.clone());
+    let (best_epoch, length, log) = (pinned.best_epoch, (length, epochs), pinned.log.clone());
     let trace = trace.clone();
     Fit { best, best_epoch, length, reg, log, trace, ..Fit::of(model, report) }
 }

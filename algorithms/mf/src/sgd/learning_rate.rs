@@ -1,13 +1,17 @@
 //! [`LearningRateSchedule`]: how long a run of gradient steps is, and how large its steps are.
 //!
 //! A stage of T epochs has steps that fall by a half cosine (Loshchilov and Hutter, "SGDR", 2017) from the
-//! first to a fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is a
-//! short stage, then stages twice as long while the validation error falls by what is worth them.
+//! first to a fiftieth of it; small steps and a strong decay suit long stages. A run of unknown length is one
+//! stage where the validation error has settled at its end; else longer ones follow, each from new factors,
+//! while the error falls by what is worth them.
 
 use crate::kernels::Steps;
 
-/// The stages of a run of unknown length.
-const STAGES: [u32; 7] = [10, 20, 40, 80, 160, 320, 640];
+/// The stages of a run of unknown length that measures on held-out ratings.
+const STAGES: [u32; 6] = [14, 40, 80, 160, 320, 640];
+
+/// The only stage of a run of unknown length that does not: nothing would show that a longer one learns noise.
+const UNMEASURED: u32 = 10;
 
 /// Ratio of a stage's last step to its first.
 const LAST: f64 = 0.02;
@@ -53,10 +57,11 @@ const FROM: f64 = 0.9;
 
 impl LearningRateSchedule {
     /// Stages for a run of `epochs`, or of unknown length.
-    pub(crate) fn stages(epochs: Option<u64>) -> Vec<u32> {
+    pub(crate) fn stages(epochs: Option<u64>, is_measured: bool) -> Vec<u32> {
         match epochs {
             Some(epochs) => vec![u32::try_from(epochs).unwrap_or(u32::MAX)],
-            None => STAGES.to_vec(),
+            None if is_measured => STAGES.to_vec(),
+            None => vec![UNMEASURED],
         }
     }
 
@@ -116,7 +121,7 @@ mod tests {
     #[test]
     fn steps_fall_from_the_first_to_a_fiftieth() {
         let rates = LearningRateSchedule {
-            lengths: LearningRateSchedule::stages(Some(8)),
+            lengths: LearningRateSchedule::stages(Some(8), true),
             cut: None,
             step: Some(0.1),
             decay: None,

@@ -69,7 +69,7 @@ fn without_epochs_stages_follow_while_validation_gains_and_the_best_is_kept() {
     let folder = scratch();
     let report = report(folder.path(), &format!("fit {SMALL} --validation 0.1 --out run"));
     let epochs = report["epochs"].as_u64().unwrap();
-    assert!(epochs > 10, "{epochs}");
+    assert!(epochs > 14, "{epochs}");
     let log = json(&folder.path().join("run"), "model.json")["log"].clone();
     let errors: Vec<f64> = log.as_array().unwrap().iter().map(|error| error.as_f64().unwrap()).collect();
     assert_eq!(errors.len() as u64, epochs);
@@ -78,9 +78,9 @@ fn without_epochs_stages_follow_while_validation_gains_and_the_best_is_kept() {
     assert_eq!(report["metric"]["value"], best);
     let at = report["results"]["best_epoch"].as_u64().unwrap() as usize;
     assert_eq!(errors[at - 1], best);
-    // Each search begins anew, which the progress says.
+    // Each stage begins anew, which the progress says.
     let said = ends(folder.path(), &format!("fit {SMALL} --validation 0.1"), 0).err;
-    assert_eq!(said.contains("restart: 20 epochs from new factors"), epochs > 10, "{said}");
+    assert!(said.contains("restart: 40 epochs from new factors"), "{said}");
 }
 
 #[test]

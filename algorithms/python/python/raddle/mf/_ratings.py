@@ -26,7 +26,7 @@ class MatrixFactorization(Factors):
     non_negative : bool
         Keeps factors at 0 or above.
     epochs : int or None
-        Length of the run. None is a short run, then longer ones while the validation error falls.
+        Length of the run. None is a short run, and longer ones where the validation error still falls.
     validation : float or None
         Share of the ratings that is held out, by the hash of their pair.
     duplicates : {'last', 'first', 'sum', 'mean', 'refuse'}
