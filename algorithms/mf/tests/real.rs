@@ -40,6 +40,7 @@ fn validation_finds_a_length_and_the_best_factors() {
         let longer = Mf::params().epochs(40).workers(2).fit(&problem).unwrap();
         let [error, after_longer] = [&fit, &longer].map(|fit| fit.model.errors(&held.out).0);
         assert!(error < 1.001 * after_longer, "{name}: {error}, after more epochs {after_longer}");
+        assert!(name != "ml-100k" || error < 0.92, "{error}");
     }
 }
 

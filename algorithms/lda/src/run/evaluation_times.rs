@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_target_is_seen_in_the_epoch_that_meets_it_for_few_evaluations() {
         let course = Course::new(390_000, 100, true, None, None);
-        for (scale, power) in [(9000.0, 0.3), (3500.0, 0.5), (3000.0, 1.0)] {
+        for (scale, power) in [(9000.0, 0.3), (5000.0, 0.5), (3000.0, 1.0)] {
             let falls = |epoch: u64| 1000.0 + scale * (epoch as f64).powf(-power);
             // What is met before the second evaluation is met there.
             for met in [11, 12, 17, 40, 77, 100] {

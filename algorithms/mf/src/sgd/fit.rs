@@ -38,7 +38,7 @@ impl Mf {
     pub(crate) fn fit_by_steps<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
         let engine = self.steps_engine(problem);
         let outcome = runner.run(engine)?;
-        let mut fit = collect(problem, self, &outcome);
+        let mut fit = collect(self, &self.stages(problem), &outcome, problem);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         Ok(fit.admit_divergence())
     }
@@ -50,7 +50,7 @@ impl Mf {
         runner: &mut R,
     ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
         let outcome = runner.run(self.steps_engine(problem))?;
-        let mut fit = collect(problem, self, &outcome);
+        let mut fit = collect(self, &self.stages(problem), &outcome, problem);
         fit.keep_what_is_not_trained(self.init.as_ref(), || problem.rated());
         let carried = TrainedRows::of(outcome, fit.length.0, fit.reg);
         Ok((fit.admit_divergence(), carried))
@@ -65,7 +65,7 @@ impl Mf {
     ) -> Result<(Fit, Option<TrainedRows>), R::Error> {
         let (length, reg) = (from.length, from.reg);
         let outcome = runner.run(self.carried_engine(problem, from))?;
-        let mut fit = collect(problem, self, &outcome);
+        let mut fit = collect(self, &LearningRateSchedule::tails(self.epochs), &outcome, problem);
         fit.reg = reg;
         let carried = TrainedRows::of(outcome, length, reg);
         Ok((fit.admit_divergence(), carried))
@@ -144,7 +144,7 @@ impl Mf {
             shards,
             blocks,
             rates: LearningRateSchedule {
-                lengths: LearningRateSchedule::stages(self.epochs, measured.is_some()),
+                lengths: self.stages(problem),
                 cut: self.cut,
                 step: self.step,
                 decay: self.reg,
@@ -217,6 +217,10 @@ impl Mf {
         Engine::new(program, schedule, parts).costs(vec![cost.max(1); shards]).workers(self.workers)
     }
 
+    fn stages(&self, problem: &Problem) -> Vec<u32> {
+        LearningRateSchedule::stages(self.epochs, problem.measured.is_some())
+    }
+
     /// How rows begin.
     pub(crate) fn start(&self) -> Start {
         let has_factors = |model: &Model| {
@@ -239,8 +243,8 @@ impl Mf {
     }
 }
 
-/// The model that a run has come to.
-fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
+/// The model that a run of these stages has come to.
+fn collect(mf: &Mf, stages: &[u32], outcome: &Outcome<SgdProgram>, problem: &Problem) -> Fit {
     let rank = mf.rank;
     let Outcome { parts: Parts { shards, blocks, pinned, replica }, report, trace, .. } = outcome;
     let mut report = report.clone();
@@ -261,7 +265,6 @@ fn collect(problem: &Problem, mf: &Mf, outcome: &Outcome<SgdProgram>) -> Fit {
     let best = pinned.best.is_finite().then_some(pinned.best);
     let (stage, epochs) = pinned.length();
     let scale = replica.partitioning.as_ref().map_or(1.0, |partitioning| partitioning.scale);
-    let stages = LearningRateSchedule::stages(mf.epochs, problem.measured.is_some());
     let length = stages.get(stage as usize).copied().unwrap_or(1);
     let reg = mf.reg.unwrap_or_else(|| default_decay(length) * scale);
     if let Some(best) = best {
