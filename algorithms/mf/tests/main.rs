@@ -7,6 +7,7 @@ mod command_line;
 mod common;
 mod digests;
 mod fold_in;
+mod ids;
 mod real;
 mod replay;
 mod resume;

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 /// The ids of users or of items, by row.
 ///
 /// Rows are the ids themselves where these are the whole numbers from 0, each of them there; else rows are
-/// numbered in the order in which ids appear in the file.
+/// numbered in the order in which ids appear in the file. An id is its bytes: it counts as a whole number only
+/// where printing that gives the same bytes ([`whole_id`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ids {
     /// Row `i` has the id `i`, for this number of rows.
@@ -67,8 +68,8 @@ impl Index<'_> {
     /// The row of an id, if it has one.
     pub fn row(&self, id: &str) -> Option<u32> {
         match self {
-            Self::Dense(count) => id.parse().ok().filter(|row| row < count),
-            Self::Integers(rows) => rows.get(&id.parse().ok()?).copied(),
+            Self::Dense(count) => whole_id(id.as_bytes()).filter(|row| row < count),
+            Self::Integers(rows) => rows.get(&whole_id(id.as_bytes())?).copied(),
             Self::Names(rows) => rows.get(id).copied(),
         }
     }
@@ -98,13 +99,34 @@ pub fn as_in_file(rows: &[u32], ids: &Ids) -> (Vec<u32>, Ids) {
         Ids::Dense(_) => Column::Integers(rows.to_vec()),
         Ids::Integers(ids) => Column::Integers(rows_of().map(|row| ids[row]).collect()),
         Ids::Names(names) => {
-            let whole: Option<Vec<u32>> = rows_of().map(|row| names[row].parse().ok()).collect();
+            let whole: Option<Vec<u32>> = rows_of().map(|row| whole_id(names[row].as_bytes())).collect();
             whole.map_or_else(
                 || Column::Names(rows_of().map(|row| names[row].clone()).collect()),
                 Column::Integers,
             )
         }
     })
+}
+
+/// The whole number that an id is: only where printing it gives the same bytes, so that ids such as `7`, `07` and
+/// `+7` stay three; and only of 32 bits.
+///
+/// ```
+/// use raddle_datasets::ratings::whole_id;
+/// assert_eq!((whole_id(b"7"), whole_id(b"4294967295")), (Some(7), Some(u32::MAX)));
+/// assert_eq!([&b"07"[..], b"+7", b"-7", b"", b"4294967296"].map(whole_id), [None; 5]);
+/// ```
+#[inline(always)]
+pub fn whole_id(id: &[u8]) -> Option<u32> {
+    // Ten digits fit.
+    if id.is_empty() || id.len() > 10 || (id[0] == b'0' && id.len() > 1) {
+        return None;
+    }
+    let number = id.iter().try_fold(0_u64, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(number * 10 + u64::from(digit))
+    });
+    number.and_then(|number| u32::try_from(number).ok())
 }
 
 /// A column of ids as read.

@@ -23,7 +23,7 @@ mod triples;
 pub use data::Ratings;
 pub use duplicates::Duplicates;
 pub use format::RatingsFormat;
-pub use ids::{Ids, Index, as_in_file};
+pub use ids::{Ids, Index, as_in_file, whole_id};
 pub use options::RatingsOptions;
 pub(crate) use read::format_of;
 pub use read::read_ratings;

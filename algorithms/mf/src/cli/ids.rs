@@ -20,10 +20,7 @@ impl Joined {
         let before = model.len();
         let known = model.index().rows_of(data);
         let new: Vec<usize> = (0..data.len()).filter(|&row| known[row].is_none()).collect();
-        // Texts such as 7 and 07 may both be the model's number 7.
-        let mut is_named = vec![false; before];
-        known.iter().flatten().for_each(|&row| is_named[row as usize] = true);
-        let kept = is_named.into_iter().filter(|&named| !named).count();
+        let kept = before - known.iter().flatten().count();
         let mut next = before as u32;
         let place = |row: Option<u32>| {
             row.unwrap_or_else(|| {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use raddle_datasets::Ids;
+use raddle_datasets::ratings::whole_id;
 
 /// The ids of users or of items, to which others come.
 #[derive(Debug, Clone)]
@@ -30,7 +31,7 @@ impl Names {
     pub(super) fn row(&self, id: &str) -> Option<u32> {
         match self.ids {
             Ids::Names(_) => self.names.get(id).copied(),
-            _ => self.numbers.get(&id.parse().ok()?).copied(),
+            _ => self.numbers.get(&whole_id(id.as_bytes())?).copied(),
         }
     }
 
@@ -40,24 +41,24 @@ impl Names {
             return row;
         }
         let next = self.ids.len() as u32;
-        match (&mut self.ids, id.parse::<u32>()) {
+        match (&mut self.ids, whole_id(id.as_bytes())) {
             (Ids::Names(ids), _) => {
                 ids.push(id.into());
                 self.names.insert(id.into(), next);
             }
-            (Ids::Dense(count), Ok(number)) if number == *count => {
+            (Ids::Dense(count), Some(number)) if number == *count => {
                 *count += 1;
                 self.numbers.insert(number, next);
             }
-            (Ids::Dense(count), Ok(number)) => {
+            (Ids::Dense(count), Some(number)) => {
                 self.ids = Ids::Integers((0..*count).chain([number]).collect());
                 self.numbers.insert(number, next);
             }
-            (Ids::Integers(ids), Ok(number)) => {
+            (Ids::Integers(ids), Some(number)) => {
                 ids.push(number);
                 self.numbers.insert(number, next);
             }
-            (_, Err(_)) => {
+            (_, None) => {
                 // From now on all of them are texts.
                 let before = Self { before: None, ..self.clone() };
                 let names = (0..self.ids.len()).map(|row| self.ids.name(row)).chain([id.into()]).collect();
@@ -85,7 +86,9 @@ impl Names {
                 Ids::Integers(ids) => drop(ids.pop()),
                 Ids::Names(ids) => drop(ids.pop()),
             }
-            name.parse().ok().map(|number: u32| self.numbers.remove(&number));
+            if let Some(number) = whole_id(name.as_bytes()) {
+                self.numbers.remove(&number);
+            }
             self.names.remove(&name);
         }
         // Numbers that are all there in their order are no list, as a file of them is read.

@@ -1,6 +1,6 @@
 //! The `mf` program: what it accepts, writes, says and refuses.
 
-mod program;
+pub(crate) mod program;
 mod quality;
 mod records;
 

@@ -5,7 +5,7 @@ use crate::bytes::number::explain_cell;
 use crate::bytes::parallel::Parsed;
 use crate::bytes::quoting::{Quoting, Records};
 use crate::dialect::{Marks, Separator};
-use crate::ratings::ids::Column;
+use crate::ratings::ids::{Column, whole_id};
 use crate::ratings::layout::Layout;
 use crate::ratings::time::{self, Clock};
 
@@ -243,21 +243,10 @@ impl Column {
             return Err("there is none: drop the line or give it an id".into());
         }
         match self {
-            Self::Integers(ids) => {
-                // Ten digits fit; a leading zero may be part of a name.
-                let is_canonical = cell.len() <= 10 && (cell[0] != b'0' || cell.len() == 1);
-                if !is_canonical {
-                    return Ok(false);
-                }
-                let id = cell.iter().try_fold(0_u64, |id, byte| {
-                    let digit = byte.wrapping_sub(b'0');
-                    (digit < 10).then_some(id * 10 + u64::from(digit))
-                });
-                match id.filter(|&id| id < u64::from(u32::MAX)) {
-                    Some(id) => ids.push(id as u32),
-                    None => return Ok(false),
-                }
-            }
+            Self::Integers(ids) => match whole_id(cell) {
+                Some(id) => ids.push(id),
+                None => return Ok(false),
+            },
             Self::Names(ids) => ids.push(utf8(cell)?.to_owned()),
         }
         Ok(true)
