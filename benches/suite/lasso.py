@@ -13,6 +13,7 @@ Problems, with X prepared as MODE says and no intercept:
 MODE: dense-std centres every column and divides it by its population standard deviation, sparse-raw leaves X alone.
 """
 
+import csv
 import json
 import pathlib
 import sys
@@ -279,12 +280,16 @@ def read_classes(folder, columns, points, classes):
     """points x columns x classes from coef.tsv."""
     if classes == 1:
         return read_coefficients(folder, columns, points)[:, :, None]
-    b, lines = np.zeros((points, columns, classes)), (folder / "coef.tsv").read_text().splitlines()
-    is_path = lines[0].startswith("point")
-    for line in lines[1:]:
-        fields = line.split("\t")
-        point = int(fields.pop(0)) - 1 if is_path else 0
-        b[point, int(fields[1]) - 1, int(fields[0]) - 1] = float(fields[-1])
+    b, model = np.zeros((points, columns, classes)), json.loads((folder / "model.json").read_text())
+    labels = model.get("class_names") or [str(int(label)) if label == int(label) else repr(label) for label in model["labels"]]
+    if "class_type" not in model:  # an older one, which numbers its classes
+        labels = [str(number) for number in range(1, classes + 1)]
+    with open(folder / "coef.tsv", newline="") as file:
+        lines = csv.reader(file, delimiter="\t")
+        is_path = next(lines)[0] == "point"
+        for fields in lines:
+            point = int(fields.pop(0)) - 1 if is_path else 0
+            b[point, int(fields[1]) - 1, labels.index(fields[0])] = float(fields[-1])
     return b
 
 

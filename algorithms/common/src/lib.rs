@@ -1,5 +1,5 @@
 //! Parts that two of the algorithms need and the engine does not: vectors of fixed lanes, each in AVX-512,
-//! AVX2 and portable form with the same bits; numbers in messages; with the feature `folds`, cross-validation over
+//! AVX2 and portable form with the same bits; numbers in messages, texts in lines with tabs; with the feature `folds`, cross-validation over
 //! folds of rows; with `cli`, options of reading delimited text and tables, data as a model sees them, and the end of a
 //! cross-validation that was cut short; with `testing`, running a program in a folder.
 //!
@@ -10,6 +10,7 @@
 mod dialect;
 pub mod f32x16;
 pub mod f64x8;
+mod field;
 #[cfg(feature = "folds")]
 pub mod folds;
 #[cfg(feature = "cli")]
@@ -30,4 +31,5 @@ pub mod unfinished;
 
 #[cfg(feature = "cli")]
 pub use dialect::DialectArgs;
+pub use field::quoted;
 pub use number::number;

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use super::classes::{Beside, Labels, labels};
+use super::columns::Kind;
 use super::options::Options;
 use super::response::column_of;
+use super::select::FOLDS;
 use crate::dialect::Dialect;
 use crate::error::ReadError;
 
@@ -43,7 +45,8 @@ pub(super) fn from_file(
     dialect: &Dialect,
 ) -> Result<Labels, ReadError> {
     let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
-    let column = column_of(file, dialect)?;
+    let kind = if option == FOLDS { Kind::Label } else { Kind::Number };
+    let column = column_of(file, dialect, kind)?;
     if let Some(at) = column.first_missing {
         return Err(at.error(file, format!("{option}: there is no value")));
     }

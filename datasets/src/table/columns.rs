@@ -12,7 +12,19 @@ pub(super) enum Kind {
     Skip,
     /// As numbers; what is none makes it a text.
     Number,
+    /// As labels: numbers, unless one is none or a whole number that doubles do not tell from others.
+    Label,
     Text,
+}
+
+/// From here on, doubles do not tell whole numbers apart.
+pub(super) const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// `true` for digits, with a sign or without, of a number that is not this value: another one has the same double.
+pub(super) fn is_beyond(cell: &[u8], value: f64) -> bool {
+    let digits = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
+    let is_whole = value.abs() >= WHOLE && digits.iter().all(u8::is_ascii_digit);
+    is_whole && value.abs().to_string().as_bytes() != digits
 }
 
 /// A column as it was read.
@@ -191,6 +203,23 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_numbers_that_doubles_do_not_hold_are_told() {
+        for (cell, is_other) in [
+            ("9007199254740991", false),
+            ("9007199254740992", false),
+            ("9007199254740993", true),
+            ("-9007199254740993", true),
+            ("+18446744073709551615", true),
+            ("18446744073709551616", false),
+            ("1e300", false),
+            ("9007199254740993.5", false),
+            ("0000000000000000000001", false),
+        ] {
+            assert_eq!(is_beyond(cell.as_bytes(), cell.parse().unwrap()), is_other, "{cell}");
+        }
+    }
 
     #[test]
     fn texts_are_numbered_in_their_order_whatever_the_parts() {

@@ -9,7 +9,7 @@ use memchr::memchr;
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::Matrix;
-use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values};
+use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values, is_beyond};
 use super::loaded::Loaded;
 use crate::bytes::encoding::utf8;
 use crate::bytes::number::{decimal, explain_cell, whole_cell};
@@ -122,7 +122,7 @@ fn quoted_row(record: &[u8], head: &Head, values: &mut Vec<f64>) -> bool {
     is_number && width.is_ok_and(|width| width == head.width)
 }
 
-/// Reads the columns of these kinds; a number column that holds a text becomes one of texts. At most this
+/// Reads the columns of these kinds; a column of numbers or labels that holds a text becomes one of texts. At most this
 /// number of different texts are kept of each column.
 pub(super) fn columns(
     source: &Source,
@@ -136,7 +136,7 @@ pub(super) fn columns(
         let parse = |text: &[u8]| block(text, head, &kinds, most);
         let blocks = parallel::parse(source, blocks, 1 + head.lines, threads, parse)?;
         let is_odd =
-            |j: usize| blocks.iter().any(|block| kinds[j] == Kind::Number && block.parts[j].odd.is_some());
+            |j: usize| blocks.iter().any(|block| kinds[j] != Kind::Text && block.parts[j].odd.is_some());
         let odd: Vec<usize> = (0..head.width).filter(|&j| is_odd(j)).collect();
         if odd.is_empty() {
             return Ok(joined(blocks, head, &kinds, most));
@@ -199,8 +199,12 @@ impl Part {
             self.first_missing = self.first_missing.or(Some(line));
         }
         match (kind, number) {
-            (Kind::Number, Some(value)) => self.numbers.push(value),
-            (Kind::Number, None) => {
+            (Kind::Label, Some(value)) if is_beyond(cell, value) => {
+                // The column is read as texts.
+                self.odd.get_or_insert((line, Odd::default()));
+            }
+            (Kind::Number | Kind::Label, Some(value)) => self.numbers.push(value),
+            (Kind::Number | Kind::Label, None) => {
                 if !is_missing && self.odd.is_none() {
                     refuse_infinite(cell)?;
                     self.odd = Some((line, Odd::default()));
@@ -254,7 +258,7 @@ fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Co
             column.numbers += part.counted;
             column.odd = column.odd.take().or(part.odd.map(|(at, odd)| (line(at), odd)));
             match kinds[j] {
-                Kind::Number => numbers[j].extend(part.numbers),
+                Kind::Number | Kind::Label => numbers[j].extend(part.numbers),
                 Kind::Text => texts[j].push(part.texts),
                 Kind::Skip => {}
             }
@@ -263,7 +267,7 @@ fn joined(blocks: Vec<Block>, head: &Head, kinds: &[Kind], most: &[usize]) -> Co
     }
     for (j, (numbers, texts)) in numbers.into_iter().zip(texts).enumerate() {
         columns[j].values = match kinds[j] {
-            Kind::Number => Values::Numbers(numbers),
+            Kind::Number | Kind::Label => Values::Numbers(numbers),
             Kind::Text => Texts::joined(texts, most[j]),
             Kind::Skip => Values::Skipped,
         };

@@ -12,7 +12,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::Type;
 
-use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values};
+use super::columns::{Column, Columns, Kind, Odd, Place, Texts, Values, is_beyond};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
@@ -65,6 +65,17 @@ impl Parquet<'_> {
 
     /// Reads the columns of these kinds, as those of delimited text are read.
     pub(super) fn columns(&self, kinds: &[Kind], most: &[usize]) -> Result<Columns, ReadError> {
+        let (columns, beyond) = self.columns_of(kinds, most)?;
+        if beyond.is_empty() {
+            return Ok(columns);
+        }
+        let mut kinds = kinds.to_vec();
+        beyond.into_iter().for_each(|j| kinds[j] = Kind::Text);
+        Ok(self.columns_of(&kinds, most)?.0)
+    }
+
+    /// The columns of these kinds, and those of labels that are not told apart as numbers.
+    fn columns_of(&self, kinds: &[Kind], most: &[usize]) -> Result<(Columns, Vec<usize>), ReadError> {
         let names = self.names();
         let read: Vec<usize> = (0..names.len()).filter(|&j| kinds[j] != Kind::Skip).collect();
         let mut builders: Vec<Builder> = read.iter().map(|&j| Builder::new(kinds[j], most[j])).collect();
@@ -76,13 +87,15 @@ impl Parquet<'_> {
             }
             Ok(())
         })?;
+        let is_beyond = |(builder, j): (&Builder, &usize)| builder.is_beyond.then_some(*j);
+        let beyond = builders.iter().zip(&read).filter_map(is_beyond).collect();
         let mut builders = builders.into_iter();
         let column = |((name, kind), &most): ((String, &Kind), &usize)| match kind {
             Kind::Skip => Builder::new(Kind::Number, 0).finish_skipped(name),
             _ => builders.next().unwrap_or_else(|| Builder::new(*kind, most)).finish(name, most),
         };
         let columns = names.into_iter().zip(kinds).zip(most).map(column).collect();
-        Ok(Columns { columns, rows, named: true, marks: None, notes: Vec::new() })
+        Ok((Columns { columns, rows, named: true, marks: None, notes: Vec::new() }, beyond))
     }
 }
 
@@ -93,6 +106,9 @@ pub(crate) fn text(field: &Field) -> Option<String> {
         Field::Bytes(bytes) => std::str::from_utf8(bytes.data()).ok().map(str::to_owned),
         Field::Date(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => Some(field.to_string()),
         Field::TimestampMillis(_) | Field::TimestampMicros(_) => Some(field.to_string()),
+        // All digits, which a double may not hold.
+        Field::Long(value) => Some(value.to_string()),
+        Field::ULong(value) => Some(value.to_string()),
         _ => number(field).map(|number| number.to_string()),
     }
 }
@@ -121,6 +137,9 @@ struct Builder {
     numbers: Vec<f64>,
     texts: Texts,
     is_text: bool,
+    is_label: bool,
+    /// A label is a whole number that doubles do not tell from others.
+    is_beyond: bool,
     missing: u64,
     first_missing: Option<usize>,
     odd: Option<(usize, String)>,
@@ -132,6 +151,8 @@ impl Builder {
             numbers: Vec::new(),
             texts: Texts::new(most),
             is_text: kind == Kind::Text,
+            is_label: kind == Kind::Label,
+            is_beyond: false,
             missing: 0,
             first_missing: None,
             odd: None,
@@ -154,7 +175,12 @@ impl Builder {
             Some(value) if value.is_infinite() => {
                 return Err("the value is infinite: replace it by a finite number or drop the row".into());
             }
-            Some(value) if !self.is_text => self.numbers.push(value),
+            Some(value) if !self.is_text => {
+                let whole = matches!(field, Field::Long(_) | Field::ULong(_)).then(|| field.to_string());
+                let is_beyond = whole.is_some_and(|digits| is_beyond(digits.as_bytes(), value));
+                self.is_beyond |= self.is_label && is_beyond;
+                self.numbers.push(value);
+            }
             _ => {
                 let text = text(field).ok_or("it is nested, or no text: leave the column out by --drop")?;
                 if !self.is_text {

@@ -170,7 +170,9 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
 /// A file that holds a response: numbers, or texts where there may be some; NaN where it has none, if that is
 /// not refused.
 pub(super) fn vector(path: &Path, options: &Options, missing: Missing) -> Result<Response, ReadError> {
-    let (column, classes) = (column_of(path, &options.dialect)?, &options.classes);
+    let classes = &options.classes;
+    let kind = if *classes == Classes::Refused { Kind::Number } else { Kind::Label };
+    let column = column_of(path, &options.dialect, kind)?;
     let wrong = |at: &super::columns::Place, why: String| at.error(path, format!("the response: {why}"));
     if let (Classes::Refused, Some((at, odd))) = (classes, &column.odd) {
         let why = match &odd.cure {
@@ -199,7 +201,7 @@ pub(super) fn vector(path: &Path, options: &Options, missing: Missing) -> Result
 /// A file that holds one column, of numbers or of texts.
 ///
 /// Its cells are written as the dialect says; it has a header or none, and an encoding, of its own.
-pub(super) fn column_of(path: &Path, dialect: &Dialect) -> Result<Column, ReadError> {
+pub(super) fn column_of(path: &Path, dialect: &Dialect, kind: Kind) -> Result<Column, ReadError> {
     let source = Source::open_text(path, None)?;
     let dialect = &Dialect { no_header: false, encoding: None, ..*dialect };
     let format = recognise(&source.beginning(4096)?, dialect).unwrap_or(Format::Csv);
@@ -210,7 +212,7 @@ pub(super) fn column_of(path: &Path, dialect: &Dialect) -> Result<Column, ReadEr
     if matches!(format, Format::Csv | Format::Libsvm) {
         let head = Head::of(&source, dialect, Purpose::Column, Known::default())?;
         one(head.width)?;
-        let mut columns = csv::columns(&source, &head, vec![Kind::Number], &[usize::MAX], 1)?.columns;
+        let mut columns = csv::columns(&source, &head, vec![kind], &[usize::MAX], 1)?.columns;
         return columns.pop().ok_or_else(|| ReadError::file(path, "there is no column"));
     }
     let loaded = load(&source, format, 1)?;

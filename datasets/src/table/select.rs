@@ -94,16 +94,17 @@ pub(super) fn select(
     check_roles((response, file.as_deref()), (&options.beside, &beside), names).map_err(refuse)?;
     check_contradictions(&options.columns).map_err(refuse)?;
     let mut left_out = Vec::new();
+    let has_classes = options.classes == Classes::Any;
     let kinds = (0..names.len())
         .map(|j| {
             let why = match () {
-                () if response == Some(j) => return Kind::Number,
+                () if response == Some(j) => return if has_classes { Kind::Label } else { Kind::Number },
                 () if is_beside(&beside, j) => {
                     left_out.push(LeftOut {
                         name: names[j].clone(),
                         why: why_beside(&options.beside, &beside, j),
                     });
-                    return Kind::Number;
+                    return if is_of_folds(&options.beside, &beside, j) { Kind::Label } else { Kind::Number };
                 }
                 () if dropped[j] => "--drop names it",
                 () if !columns.is_empty() && !wanted[j] => "--columns does not name it",
@@ -130,7 +131,6 @@ pub(super) fn select(
         );
         return Err(refuse(why));
     }
-    let has_classes = options.classes == Classes::Any;
     Ok(Selection { kinds, response, file, beside, has_classes, left_out })
 }
 
@@ -159,7 +159,7 @@ pub(super) fn check_roles(
 }
 
 /// The option of a column that says only which rows stay together.
-const FOLDS: &str = "--fold-by";
+pub(super) const FOLDS: &str = "--fold-by";
 
 /// Refuses a column that one option asks for and another one leaves out, each by its whole name.
 fn check_contradictions(options: &ColumnOptions) -> Result<(), String> {
@@ -174,6 +174,12 @@ fn check_contradictions(options: &ColumnOptions) -> Result<(), String> {
 
 pub(super) fn is_beside(beside: &[RoleSource], column: usize) -> bool {
     beside.iter().any(|side| matches!(side, RoleSource::Column(j) if *j == column))
+}
+
+/// `true` for a column that tells which rows stay together.
+fn is_of_folds(asked: &[Beside], beside: &[RoleSource], column: usize) -> bool {
+    let mut of_it = asked.iter().zip(beside).filter(|(asked, _)| asked.option == FOLDS);
+    of_it.any(|(_, side)| *side == RoleSource::Column(column))
 }
 
 /// Why a column beside the features is none of them.

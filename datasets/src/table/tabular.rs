@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::beside::from_file;
 use super::classes::{Beside, Classes, Labels, labels};
-use super::columns::{Columns, Kind};
+use super::columns::{Columns, Kind, WHOLE};
 use super::encode::{Encoded, encode};
 use super::encoding::{ColumnOptions, Encoding};
 use super::features::Filled;
@@ -110,18 +110,22 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         };
         if let Some(loaded) = loaded {
             let (features, (y, classes)) = response::part(loaded, options, path)?;
-            let (notes, beside) = (head.notes.clone(), Vec::new());
-            let records = RecordCounts::of(y.len());
-            return Ok(Read {
-                features,
-                y,
-                encoding: None,
-                filled: Vec::new(),
-                classes,
-                beside,
-                records,
-                notes,
-            });
+            // Labels that are not told apart as numbers are read as texts.
+            let is_told = options.classes != Classes::Any || y.iter().all(|y| y.abs() < WHOLE);
+            if is_told {
+                let (notes, beside) = (head.notes.clone(), Vec::new());
+                let records = RecordCounts::of(y.len());
+                return Ok(Read {
+                    features,
+                    y,
+                    encoding: None,
+                    filled: Vec::new(),
+                    classes,
+                    beside,
+                    records,
+                    notes,
+                });
+            }
         }
     }
     let kept = match options.beside.is_empty() {

@@ -76,9 +76,16 @@ fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
     order
 }
 
-/// The largest coefficients, for the report: column from 1, name, value. coef.tsv has all.
+/// The largest coefficients, for the report: class where each has a score, column from 1, name, value. coef.tsv has all.
 pub(crate) fn largest(fit: &Fit, model: &About) -> Value {
-    let entry = |&(column, value): &(u32, f64)| json!({"column": model.layout().place(column).1 + 1, "name": model.coefficient(column), "coefficient": value});
+    let entry = |&(at, value): &(u32, f64)| {
+        let (class, column) = model.layout().place(at);
+        let mut of = json!({"column": column + 1, "name": model.coefficient(at), "coefficient": value});
+        if !model.labels.is_empty() {
+            of["class"] = model.class_labels().value(class);
+        }
+        of
+    };
     by_size(fit).iter().take(LISTED).map(entry).collect()
 }
 
@@ -122,7 +129,11 @@ pub(crate) fn describe(
         text += &format!("{:>14}  (intercept)\n", aligned(fit.intercept));
     }
     for (class, intercept) in fit.intercepts.iter().enumerate().take(LISTED) {
-        text += &format!("{:>14}  (intercept, class {})\n", aligned(*intercept), model.class_name(class));
+        text += &format!(
+            "{:>14}  (intercept, class {})\n",
+            aligned(*intercept),
+            model.class_labels().shown(class)
+        );
     }
     let mut table = Listing::new("coefficients", &["column", "name", "coefficient"]);
     for &(column, value) in &order {

@@ -130,18 +130,22 @@ impl Scored<'_> {
         lacks(&self.scores, self.rows, row)
     }
 
-    /// The class of a row, for a loss of classes; null where there is no prediction.
-    fn class(&self, row: usize) -> Option<Value> {
+    /// `true` if the loss is of classes.
+    fn has_classes(&self) -> bool {
+        !self.about.class_labels().is_empty()
+    }
+
+    /// Number of the class of a row, for a loss of classes; none where there is no prediction.
+    fn class(&self, row: usize) -> Option<usize> {
         if self.lacks(row) {
-            let has_classes = self.about.classes.is_some() || !self.about.labels.is_empty();
-            return has_classes.then_some(Value::Null);
+            return None;
         }
-        if let Some(classes) = self.about.classes {
-            return Some(self.about.class(classes[usize::from(self.scores[row] > 0.0)]));
+        if self.about.classes.is_some() {
+            return Some(usize::from(self.scores[row] > 0.0));
         }
         let probabilities = self.probabilities(row)?;
         let better = |best: usize, at: usize| if probabilities[at] > probabilities[best] { at } else { best };
-        Some(self.about.class(self.about.labels[(0..probabilities.len()).fold(0, better)]))
+        Some((0..probabilities.len()).fold(0, better))
     }
 
     /// The probability of each class of a row, where each has a score.
@@ -168,12 +172,11 @@ impl Predictions for Scored<'_> {
         if self.lacks(row) {
             numbers.fill(f64::NAN);
         }
-        let class = self.class(row).map(|class| match class {
-            Value::String(name) => name,
-            Value::Null => NOT_PREDICTED.into(),
-            // As numbers are printed elsewhere: without a point where they are whole.
-            number => number.as_f64().unwrap_or(f64::NAN).to_string(),
-        });
+        let field = |class: Option<usize>| match class {
+            Some(class) => self.about.class_labels().field(class),
+            None => NOT_PREDICTED.into(),
+        };
+        let class = self.has_classes().then(|| field(self.class(row)));
         let shown = |number: &f64| if number.is_nan() { NOT_PREDICTED.into() } else { number.to_string() };
         let numbers = numbers.iter().map(shown);
         class.into_iter().chain(numbers).collect::<Vec<String>>().join("\t")
@@ -181,11 +184,11 @@ impl Predictions for Scored<'_> {
 
     fn tell(&self, value: &mut Map<String, Value>) {
         let rows = || 0..self.rows;
-        let classes: Option<Vec<Value>> = rows().map(|row| self.class(row)).collect();
+        let label = |row: usize| self.class(row).map(|class| self.about.class_labels().value(class));
         let probabilities: Option<Vec<Vec<f64>>> = rows().map(|row| self.probabilities(row)).collect();
-        let has_classes = self.about.classes.is_some() || !self.about.labels.is_empty();
-        if let Some(classes) = classes.filter(|_| has_classes) {
-            value.insert("classes".into(), classes.into());
+        let has_classes = self.has_classes();
+        if has_classes {
+            value.insert("classes".into(), rows().map(label).collect::<Vec<Option<Value>>>().into());
         }
         let name = if has_classes { "probabilities" } else { "predictions" };
         let numbers = match probabilities.filter(|_| !self.about.labels.is_empty()) {

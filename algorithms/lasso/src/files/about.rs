@@ -3,10 +3,10 @@
 use raddle::files::VersionOf;
 use raddle_datasets::{Encoding, Occurring};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::coefficients::{Coefficient, Layout};
 use super::features::{Features, Offset, repeated};
+use super::labels::ClassLabels;
 use crate::loss::Loss;
 use crate::model::Fit;
 
@@ -40,6 +40,10 @@ pub struct About {
     /// The texts of classes that are their numbers, sorted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_names: Option<Vec<String>>,
+    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older versions, whose files
+    /// number the classes from 1, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_type: Option<String>,
     /// lambda.
     pub lambda: f64,
     /// The smallest lambda without support.
@@ -79,6 +83,9 @@ fn lasso() -> f64 {
 impl About {
     /// Facts about a fit of these features.
     pub fn new(fit: &Fit, features: &Features) -> Self {
+        let classes = fit.classes.as_ref().map_or(&fit.labels[..], |two| two);
+        let class_type = ClassLabels::type_of(classes, features.classes.as_deref());
+        let class_type = (!classes.is_empty()).then(|| class_type.to_owned());
         let one = Self {
             columns: features.occurring.as_ref().map_or(fit.columns, Occurring::width),
             occurring: features.occurring.clone(),
@@ -89,6 +96,7 @@ impl About {
             labels: fit.labels.clone(),
             intercepts: fit.intercepts.clone(),
             class_names: features.classes.clone(),
+            class_type,
             lambda: fit.lambda,
             lambda_max: fit.lambda_max,
             intercept: fit.intercept,
@@ -140,33 +148,24 @@ impl About {
     pub fn coefficient(&self, at: u32) -> String {
         match self.layout().place(at) {
             (_, column) if self.labels.is_empty() => self.name(column),
-            (class, column) => format!("{} (class {})", self.name(column), self.class_name(class)),
+            (class, column) => format!("{} (class {})", self.name(column), self.class_labels().shown(class)),
         }
     }
 
-    /// A class by its number from 0, as text.
-    pub fn class_name(&self, class: usize) -> String {
-        match self.class(self.labels.get(class).copied().unwrap_or(f64::NAN)) {
-            Value::String(name) => name,
-            number => number.as_f64().unwrap_or(f64::NAN).to_string(),
-        }
+    /// Labels of the classes; none where the response is no classes.
+    pub fn class_labels(&self) -> ClassLabels<'_> {
+        let values = self.classes.as_ref().map_or(&self.labels[..], |two| two);
+        ClassLabels { values, names: self.class_names.as_deref(), of_type: self.class_type.as_deref() }
+    }
+
+    /// Fields of `coef.tsv` for the classes that have scores of their own.
+    pub(super) fn score_fields(&self) -> Vec<String> {
+        if self.labels.is_empty() { Vec::new() } else { self.class_labels().fields() }
     }
 
     /// The loss, which a check has found known.
     pub fn loss(&self) -> Loss {
         Loss::named(&self.loss).unwrap_or_default()
-    }
-
-    /// A class as predictions show it.
-    pub fn class(&self, class: f64) -> Value {
-        match &self.class_names {
-            // A tab or a line end in a name would shift what stands behind it.
-            Some(names) => {
-                let name = names.get(class as usize).map_or("", String::as_str);
-                name.replace(|letter: char| letter.is_control(), " ").into()
-            }
-            None => class.into(),
-        }
     }
 
     /// A column's name, or its number from 1.

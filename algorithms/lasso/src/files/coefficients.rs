@@ -1,8 +1,10 @@
 //! `coef.tsv`: the coefficients of a model, one a line, by column, under a header.
 //!
 //! `column number`, `name` (empty where the data have none) and `coefficient`, with tabs between them; of a path the
-//! `point` in front, and where each class has a score the `class`. Numbers count from 1, values have 17 significant digits, and only those that are not zero are there.
+//! `point` in front, and where each class has a score its label as `class`. Numbers count from 1, values have 17
+//! significant digits, and only those that are not zero are there.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use raddle_datasets::Occurring;
@@ -76,8 +78,15 @@ impl Layout<'_> {
     }
 }
 
-/// The names of columns, where the data have them.
-pub(crate) type Names<'a> = Option<&'a [String]>;
+/// Words of a file of coefficients: the names of columns, where the data have them, and the fields of classes that have
+/// scores, as [`ClassLabels::fields`](super::ClassLabels::fields) gives them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Words<'a> {
+    /// The name of each column of the data.
+    pub names: Option<&'a [String]>,
+    /// The field of each class, in their order; empty where there is one score.
+    pub classes: &'a [String],
+}
 
 /// Writes the coefficients of one model.
 ///
@@ -86,30 +95,30 @@ pub(crate) type Names<'a> = Option<&'a [String]>;
 pub fn write(
     out: &mut impl Write,
     coefficients: &[(u32, f64)],
-    names: Names<'_>,
+    words: Words<'_>,
     layout: Layout<'_>,
 ) -> io::Result<()> {
     writeln!(out, "{}", layout.header(false))?;
-    coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, names, layout)))
+    coefficients.iter().try_for_each(|&of| writeln!(out, "{}", line(of, words, layout)))
 }
 
 /// Writes those of a path, point by point.
 pub(crate) fn write_path<'a>(
     out: &mut impl Write,
     points: impl Iterator<Item = &'a Vec<(u32, f64)>>,
-    names: Names<'_>,
+    words: Words<'_>,
     layout: Layout<'_>,
 ) -> io::Result<()> {
     writeln!(out, "{}", layout.header(true))?;
     (1..).zip(points).try_for_each(|(point, coefficients): (u64, _)| {
-        coefficients.iter().try_for_each(|&of| writeln!(out, "{point}\t{}", line(of, names, layout)))
+        coefficients.iter().try_for_each(|&of| writeln!(out, "{point}\t{}", line(of, words, layout)))
     })
 }
 
-fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout<'_>) -> String {
+fn line((at, value): (u32, f64), words: Words<'_>, layout: Layout<'_>) -> String {
     let (class, column) = layout.place(at);
-    let class = if layout.classes > 0 { format!("{}\t", class + 1) } else { String::new() };
-    let name = names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
+    let class = words.classes.get(class).map(|class| format!("{class}\t")).unwrap_or_default();
+    let name = words.names.and_then(|names| names.get(column as usize)).map_or("", String::as_str);
     // A tab or a line end in a name would shift what stands behind it.
     let name = name.replace(|letter: char| letter.is_control(), " ");
     format!("{class}{}\t{name}\t{value:.16e}", column + 1)
@@ -118,56 +127,130 @@ fn line((at, value): (u32, f64), names: Names<'_>, layout: Layout<'_>) -> String
 /// Line of a file that is wrong, and the reason.
 pub(crate) type Flaw = (usize, String);
 
-/// Reads the coefficients of a model with these columns and classes; of a path, those of `point`, from 1.
+/// Reads the coefficients of a model with these columns and fields of classes; of a path, those of `point`, from 1.
 ///
 /// # Errors
-/// The line, for a column that the model does not have or that appears twice, a value that is not
+/// The line, for a column or class that the model does not have or that appears twice, a value that is not
 /// finite.
-pub fn parse(text: &str, layout: Layout<'_>, point: Option<u64>) -> Result<Vec<Coefficient>, Flaw> {
-    let Layout { columns, classes, .. } = layout;
-    let mut lines = (1..).zip(text.lines());
+pub fn parse(
+    text: &str,
+    layout: Layout<'_>,
+    classes: &[String],
+    point: Option<u64>,
+) -> Result<Vec<Coefficient>, Flaw> {
     let header = layout.header(point.is_some());
-    if lines.next().is_none_or(|(_, line)| line != header) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    if without_return(first) != header {
         return Err((1, format!("expected the header `{}`", header.replace('\t', "`, `"))));
     }
-    let mut read = Vec::new();
-    let mut before = (0, 0, 0);
+    let numbers = classes.iter().map(String::as_str).zip(0..).collect();
+    let lines = Lines { rest, number: 2, is_path: point.is_some(), has_classes: layout.classes > 0 };
+    let (mut read, mut before) = (Vec::new(), None);
     for (number, line) in lines {
-        let place @ (of, class, column) = place(line, point.is_some(), classes > 0)
-            .filter(|(_, class, column)| {
-                (1..=columns as u64).contains(column) && (1..=classes.max(1) as u64).contains(class)
-            })
-            .ok_or_else(|| {
-                let class =
-                    if classes > 0 { format!("a class from 1 to {classes}, ") } else { String::new() };
-                let of = "a name and a coefficient, with tabs";
-                (number, format!("expected {class}a column from 1 to {columns}, {of}"))
-            })?;
-        if place == before {
+        let place = line.place(&numbers, layout);
+        let Some(place @ (of, class, column)) = place else {
+            let class = if layout.classes > 0 { "a class of the model, " } else { "" };
+            let (columns, of) = (layout.columns, "a name and a coefficient, with tabs");
+            return Err((number, format!("expected {class}a column from 1 to {columns}, {of}")));
+        };
+        if before == Some(place) {
             return Err((number, format!("column {column} appears twice")));
         }
-        if place < before {
+        if before > Some(place) {
             return Err((number, format!("column {column} is not in ascending order")));
         }
-        before = place;
-        let value = line.rsplit('\t').next().and_then(|value| value.parse().ok());
-        let value: f64 = value
-            .filter(|value: &f64| value.is_finite())
+        before = Some(place);
+        let value: Option<f64> = line.behind.rsplit('\t').next().and_then(|value| value.parse().ok());
+        let value = value
+            .filter(|value| value.is_finite())
             .ok_or_else(|| (number, "the coefficient is no finite number".to_owned()))?;
         if point.is_none_or(|point| point == of) {
-            read.push(Coefficient { class: class as u32 - 1, column: column as u32 - 1, value });
+            read.push(Coefficient { class, column: column as u32 - 1, value });
         }
     }
     Ok(read)
 }
 
-/// Point (0 where there is none), class (1 where there is none) and column of a line.
-fn place(line: &str, is_path: bool, has_classes: bool) -> Option<(u64, u64, u64)> {
-    let mut fields = line.split('\t');
-    let point = if is_path { fields.next()?.parse().ok().filter(|point| *point > 0)? } else { 0 };
-    let class = if has_classes { fields.next()?.parse().ok()? } else { 1 };
-    let (column, _, _) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
-    fields.next().is_none().then_some((point, class, column))
+/// The lines of a file behind its header, each with its number; a class in quotes may hold line ends.
+struct Lines<'t> {
+    rest: &'t str,
+    number: usize,
+    is_path: bool,
+    has_classes: bool,
+}
+
+/// The fields of a line: point and class where there are some, and what is behind them.
+struct Line<'t> {
+    point: Option<&'t str>,
+    class: Option<&'t str>,
+    behind: &'t str,
+}
+
+impl<'t> Iterator for Lines<'t> {
+    type Item = (usize, Line<'t>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let point = self.is_path.then(|| self.field());
+        let class = self.has_classes.then(|| self.field());
+        let (behind, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        let number = self.number;
+        self.number += 1 + class.map_or(0, |class| class.matches('\n').count());
+        Some((number, Line { point, class, behind: without_return(behind) }))
+    }
+}
+
+impl<'t> Lines<'t> {
+    /// The next field, and its tab; what is left of a line that has no further one.
+    fn field(&mut self) -> &'t str {
+        let length = match self.rest.starts_with('"') {
+            true => quoted_length(self.rest),
+            false => self.rest.find(['\t', '\n']).unwrap_or(self.rest.len()),
+        };
+        let (field, rest) = self.rest.split_at(length);
+        self.rest = rest.strip_prefix('\t').unwrap_or(rest);
+        field
+    }
+}
+
+impl Line<'_> {
+    /// Point (0 where there is none), class from 0 (0 where there is none) and column from 1, in the model's ranges.
+    fn place(&self, classes: &HashMap<&str, u32>, layout: Layout<'_>) -> Option<(u64, u32, u64)> {
+        let point = match self.point {
+            Some(point) => point.parse().ok().filter(|point| *point > 0)?,
+            None => 0,
+        };
+        let class = match self.class {
+            Some(class) => *classes.get(class)?,
+            None => 0,
+        };
+        let mut fields = self.behind.split('\t');
+        let (column, _, _) = (fields.next()?.parse().ok()?, fields.next()?, fields.next()?);
+        let is_whole = fields.next().is_none() && (1..=layout.columns as u64).contains(&column);
+        is_whole.then_some((point, class, column))
+    }
+}
+
+/// Bytes of a field in quotes at the beginning of a text; all, where it has no end.
+fn quoted_length(text: &str) -> usize {
+    let mut length = 1;
+    while let Some(at) = text[length..].find('"') {
+        length += at + 1;
+        match text[length..].starts_with('"') {
+            // A quote that is doubled does not close.
+            true => length += 1,
+            false => return length,
+        }
+    }
+    text.len()
+}
+
+/// A line without the CR before its end.
+fn without_return(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -187,35 +270,69 @@ mod tests {
         let names: Vec<String> = ["a", "b\tc\nd", "e"].map(Into::into).to_vec();
         let points = [vec![(0, 0.1 + 0.2), (2, -1e-300)], vec![], vec![(1, 5e-324), (2, f64::MAX)]];
         for names in [None, Some(&names[..])] {
+            let words = Words { names, classes: &[] };
             for coefficients in &points {
-                let text = written(|out| write(out, coefficients, names, LAYOUT));
-                assert_eq!(parse(&text, LAYOUT, None), Ok(LAYOUT.of_data(coefficients)), "{text}");
+                let text = written(|out| write(out, coefficients, words, LAYOUT));
+                assert_eq!(parse(&text, LAYOUT, &[], None), Ok(LAYOUT.of_data(coefficients)), "{text}");
             }
-            let text = written(|out| write_path(out, points.iter(), names, LAYOUT));
+            let text = written(|out| write_path(out, points.iter(), words, LAYOUT));
             for (point, coefficients) in (1..).zip(&points) {
-                assert_eq!(parse(&text, LAYOUT, Some(point)), Ok(LAYOUT.of_data(coefficients)), "{text}");
+                let read = parse(&text, LAYOUT, &[], Some(point));
+                assert_eq!(read, Ok(LAYOUT.of_data(coefficients)), "{text}");
             }
             assert_eq!(text.lines().next(), Some("point\tcolumn number\tname\tcoefficient"));
         }
-        let text = written(|out| write(out, &points[2], Some(&names), LAYOUT));
+        let words = Words { names: Some(&names), classes: &[] };
+        let text = written(|out| write(out, &points[2], words, LAYOUT));
         assert_eq!(text.lines().nth(1).map(|line| line.split('\t').nth(1)), Some(Some("b c d")));
     }
 
+    /// Classes of numbers, of older models, and of any texts.
+    const CLASSES: [[&str; 4]; 4] = [
+        ["0", "1", "2", "10"],
+        ["1", "2", "3", "4"],
+        ["", " ", "setosa", "1\t2"],
+        ["\"", "\"\"", "a\n1\t2\t3", "a\t\"b\"\r\n\""],
+    ];
+
     #[test]
-    fn coefficients_of_classes_are_read_back_with_their_classes() {
+    fn coefficients_of_classes_are_read_back_with_their_labels() {
         let layout = Layout { columns: 3, classes: 4, occurring: None };
         let points = [vec![(0, 0.25), (4, -1.0), (11, 3.0)], vec![], vec![(8, 2.0)]];
-        for coefficients in &points {
-            let text = written(|out| write(out, coefficients, None, layout));
-            assert_eq!(parse(&text, layout, None), Ok(layout.of_data(coefficients)), "{text}");
+        for labels in CLASSES {
+            let classes = labels.map(|label| raddle_common::quoted(label).into_owned());
+            let words = Words { names: None, classes: &classes };
+            for coefficients in &points {
+                let text = written(|out| write(out, coefficients, words, layout));
+                assert_eq!(parse(&text, layout, &classes, None), Ok(layout.of_data(coefficients)), "{text}");
+            }
+            let text = written(|out| write_path(out, points.iter(), words, layout));
+            for (point, coefficients) in (1..).zip(&points) {
+                let read = parse(&text, layout, &classes, Some(point));
+                assert_eq!(read, Ok(layout.of_data(coefficients)), "{text}");
+            }
+            let first =
+                format!("point\tclass\tcolumn number\tname\tcoefficient\n1\t{}\t1\t\t2.5", classes[0]);
+            assert!(text.starts_with(&first), "{text}");
         }
-        let text = written(|out| write_path(out, points.iter(), None, layout));
-        for (point, coefficients) in (1..).zip(&points) {
-            assert_eq!(parse(&text, layout, Some(point)), Ok(layout.of_data(coefficients)), "{text}");
+    }
+
+    #[test]
+    fn a_class_that_is_none_of_the_models_is_refused_with_its_line() {
+        let layout = Layout { columns: 3, classes: 4, occurring: None };
+        let classes = CLASSES[3].map(|label| raddle_common::quoted(label).into_owned());
+        let (whole, labelled) = (&classes[2], &classes[3]);
+        for (lines, line) in [
+            ("other\t1\t\t1\n".to_owned(), 2),
+            (format!("{whole}\t1\t\t1\nother\t1\t\t1\n"), 4),
+            (format!("{whole}\t1\t\t1\n{labelled}\t2\t\t1\n\"open\n"), 6),
+            (format!("{whole}\n"), 2),
+            (format!("{whole}x\t1\t\t1\n"), 2),
+        ] {
+            let refused = parse(&format!("class\t{HEADER}\n{lines}"), layout, &classes, None).unwrap_err();
+            assert_eq!(refused.0, line, "{lines}");
+            assert!(refused.1.contains("expected a class of the model, a column from 1 to 3"), "{refused:?}");
         }
-        assert!(text.starts_with("point\tclass\tcolumn number\tname\tcoefficient\n1\t1\t1\t\t2.5"), "{text}");
-        let refused = parse(&format!("class\t{HEADER}\n5\t1\t\t1\n"), layout, None).unwrap_err();
-        assert!(refused.1.contains("expected a class from 1 to 4, a column from 1 to 3"), "{refused:?}");
     }
 
     /// Columns of a wide table have their numbers in the file, and find their places again; those that are not fitted go.
@@ -226,10 +343,12 @@ mod tests {
             let layout = Layout { columns: 4_000_000_000, classes, occurring: some.as_ref() };
             let fitted = [(0, 0.5), (1, -2.0), (5, 3.0)];
             let fitted = &fitted[..if classes > 0 { 3 } else { 2 }];
-            let text = written(|out| write(out, fitted, None, layout));
-            let last = if classes > 0 { "3\t4000000000\t\t3.0" } else { "4000000000\t\t-2.0" };
+            let labels = ["-1", "0", "7"].map(str::to_owned);
+            let labels = &labels[..classes];
+            let text = written(|out| write(out, fitted, Words { names: None, classes: labels }, layout));
+            let last = if classes > 0 { "7\t4000000000\t\t3.0" } else { "4000000000\t\t-2.0" };
             assert!(text.lines().last().unwrap().starts_with(last), "{text}");
-            let mut read = parse(&text, layout, None).unwrap();
+            let mut read = parse(&text, layout, labels, None).unwrap();
             assert_eq!(layout.of_fit(&read), fitted);
             read.push(Coefficient { class: 0, column: 8, value: 1.0 });
             assert_eq!(layout.of_fit(&read), fitted);
@@ -252,11 +371,11 @@ mod tests {
             ("3\tx\t1e309", "no finite number"),
             ("3\tx\t", "no finite number"),
         ] {
-            let refused = parse(&format!("{HEADER}\n2\tb\t0.5\n{line}\n"), LAYOUT, None).unwrap_err();
+            let refused = parse(&format!("{HEADER}\n2\tb\t0.5\n{line}\n"), LAYOUT, &[], None).unwrap_err();
             assert!(refused.0 == 3 && refused.1.contains(why), "{line}: {refused:?}");
         }
         for text in ["", "2\tb\t0.5\n", "column\tname\tcoefficient\n"] {
-            let (line, why) = parse(text, LAYOUT, None).unwrap_err();
+            let (line, why) = parse(text, LAYOUT, &[], None).unwrap_err();
             assert!(line == 1 && why.starts_with("expected the header"), "{text}");
         }
     }

@@ -19,10 +19,14 @@
 mod about;
 mod coefficients;
 mod features;
+mod labels;
 mod path;
 mod saved;
 
 pub use about::About;
-pub use coefficients::{Coefficient, Layout, parse as parse_coefficients, write as write_coefficients};
+pub use coefficients::{
+    Coefficient, Layout, Words, parse as parse_coefficients, write as write_coefficients,
+};
 pub use features::{Features, Offset};
+pub use labels::ClassLabels;
 pub use saved::Saved;

@@ -7,11 +7,9 @@ use crate::model::Point;
 /// lambda and intercept of a point, and the intercepts of classes that have scores.
 pub(super) type Place = (f64, f64, Vec<f64>);
 
-/// Writes the points of a path of this many classes that have scores.
-pub(super) fn write(out: &mut impl Write, points: &[Point], classes: usize) -> io::Result<()> {
-    write!(out, "point\tlambda\tintercept\tgap\tnonzeros\tdual_scale")?;
-    (1..=classes).try_for_each(|class| write!(out, "\tintercept_{class}"))?;
-    writeln!(out)?;
+/// Writes the points of a path, with an intercept of each class that has a score.
+pub(super) fn write(out: &mut impl Write, points: &[Point], classes: &[String]) -> io::Result<()> {
+    write!(out, "{}", header(classes))?;
     (1..).zip(points).try_for_each(|(number, point): (usize, _)| {
         let Point { lambda, gap, intercept, intercepts, dual_scale, coefficients } = point;
         let nonzeros = coefficients.len();
@@ -21,15 +19,56 @@ pub(super) fn write(out: &mut impl Write, points: &[Point], classes: usize) -> i
     })
 }
 
+/// The first line; a class in quotes may hold line ends.
+fn header(classes: &[String]) -> String {
+    let of_class = |class: &String| match class.strip_prefix('"') {
+        Some(inner) => format!("\t\"intercept_{inner}"),
+        None => format!("\tintercept_{class}"),
+    };
+    let classes: String = classes.iter().map(of_class).collect();
+    format!("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale{classes}\n")
+}
+
 /// Reads a point, from 1; `None` where its line is not that of a point.
-pub(super) fn read(lines: &str, point: u64, classes: usize) -> Option<Place> {
-    let line = lines.lines().nth(usize::try_from(point).ok()?)?;
+pub(super) fn read(text: &str, point: u64, classes: &[String]) -> Option<Place> {
+    let line =
+        text.strip_prefix(&header(classes))?.lines().nth(usize::try_from(point.checked_sub(1)?).ok()?)?;
     let mut fields = line.split('\t');
     let number: u64 = fields.next()?.parse().ok()?;
     let (lambda, intercept): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     let of_classes: Option<Vec<f64>> = fields.skip(3).map(|field| field.parse().ok()).collect();
     let of_classes =
-        of_classes.filter(|all| all.len() == classes && all.iter().all(|value| value.is_finite()))?;
+        of_classes.filter(|all| all.len() == classes.len() && all.iter().all(|value| value.is_finite()))?;
     (number == point && lambda.is_finite() && intercept.is_finite())
         .then_some((lambda, intercept, of_classes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_read_back_whatever_their_classes_are_called() {
+        let point = |at: usize| Point {
+            lambda: 1.0 / at as f64,
+            gap: 1e-7,
+            intercept: 0.0,
+            intercepts: vec![0.1 * at as f64, -0.5, 0.25],
+            dual_scale: 0.5,
+            coefficients: vec![(0, 1.0)],
+        };
+        let points = [1, 2, 3].map(point);
+        for classes in [["0", "1", "2"], ["a", "\"b\n1\t2\"", "\"c\"\"\t\""]] {
+            let classes = classes.map(str::to_owned);
+            let mut bytes = Vec::new();
+            write(&mut bytes, &points, &classes).unwrap();
+            let text = String::from_utf8(bytes).unwrap();
+            for (number, point) in (1..).zip(&points) {
+                let expected = Some((point.lambda, 0.0, point.intercepts.clone()));
+                assert_eq!(read(&text, number, &classes), expected, "{text}");
+            }
+            assert_eq!([0, 4].map(|number| read(&text, number, &classes)), [None, None]);
+            assert!(text.contains(&format!("\tintercept_{}\t", classes[0])), "{text}");
+        }
+    }
 }

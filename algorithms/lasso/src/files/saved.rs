@@ -8,7 +8,7 @@ use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Matrix, npy};
 
 use super::about::About;
-use super::coefficients::{self, Coefficient};
+use super::coefficients::{self, Coefficient, Words};
 use super::features::Features;
 use super::path;
 use crate::error::LassoError;
@@ -85,10 +85,11 @@ impl Saved {
             let text = String::from_utf8(opened.read(name)?);
             text.map_err(|_| FileError::refused(&at(name), "it is no text"))
         };
-        let coefficients = coefficients::parse(&text("coef.tsv")?, about.layout(), point)
+        let classes = about.score_fields();
+        let coefficients = coefficients::parse(&text("coef.tsv")?, about.layout(), &classes, point)
             .map_err(|(line, why)| FileError::line(&at("coef.tsv"), line, why))?;
         if let Some(point) = point {
-            let found = path::read(&text("path.tsv")?, point, about.labels.len());
+            let found = path::read(&text("path.tsv")?, point, &classes);
             (about.lambda, about.intercept, about.intercepts) = found.ok_or_else(|| {
                 let why = format!("expected lambda and intercept of point {point}");
                 FileError::line(&at("path.tsv"), point as usize + 1, why)
@@ -157,10 +158,11 @@ impl Fit {
         if !self.is_path {
             return write_one(files, about, &self.coefficients, &self.dual);
         }
-        let (names, layout) = (about.feature_names.as_deref(), about.layout());
+        let (classes, layout) = (about.score_fields(), about.layout());
+        let words = Words { names: about.feature_names.as_deref(), classes: &classes };
         let points = self.points.iter().map(|point| &point.coefficients);
-        files.write("coef.tsv", |out| coefficients::write_path(out, points, names, layout))?;
-        files.write("path.tsv", |out| path::write(out, &self.points, about.labels.len()))?;
+        files.write("coef.tsv", |out| coefficients::write_path(out, points, words, layout))?;
+        files.write("path.tsv", |out| path::write(out, &self.points, &classes))?;
         write_about(files, about)
     }
 }
@@ -172,8 +174,9 @@ fn write_one(
     coefficients: &[(u32, f64)],
     dual: &[f64],
 ) -> Result<(), FileError> {
-    let (names, layout) = (about.feature_names.as_deref(), about.layout());
-    files.write("coef.tsv", |out| coefficients::write(out, coefficients, names, layout))?;
+    let (classes, layout) = (about.score_fields(), about.layout());
+    let words = Words { names: about.feature_names.as_deref(), classes: &classes };
+    files.write("coef.tsv", |out| coefficients::write(out, coefficients, words, layout))?;
     files.write("dual.npy", |out| {
         match about.labels.len() {
             0 => npy::header(out, "<f8", &[dual.len()])?,
@@ -219,6 +222,44 @@ mod tests {
             Some(point) => Saved::open_point(&path, point),
         };
         read.map_or_else(|why| why.to_string(), |_| "nothing".into())
+    }
+
+    #[test]
+    fn models_that_number_their_classes_and_those_that_name_them_are_read_alike() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |name: &str, class_type: Value, classes: [&str; 2]| {
+            let path = folder.path().join(name);
+            let mut about = json!({
+                "columns": 2, "lambda": 0.5, "lambda_max": 1.0, "intercept": 0.0, "ending": "converged", "gap": 0.0,
+                "certified": true, "feature_names": ["a", "b"], "loss": "multinomial", "points": 1,
+                "labels": [0.0, 1.0, 2.0], "intercepts": [0.5, -0.5, 0.0],
+            });
+            if !class_type.is_null() {
+                about["class_type"] = class_type;
+            }
+            let [first, last] = classes;
+            let mut run = NewModel::create(&path).unwrap();
+            let text = format!(
+                "point\tclass\tcolumn number\tname\tcoefficient\n1\t{first}\t2\tb\t1.5\n1\t{last}\t1\ta\t-0.5\n"
+            );
+            run.write("coef.tsv", |out| out.write_all(text.as_bytes())).unwrap();
+            let middle = if last == "3" { 2 } else { 1 };
+            let header = format!(
+                "point\tlambda\tintercept\tgap\tnonzeros\tdual_scale\tintercept_{first}\tintercept_{middle}\tintercept_{last}"
+            );
+            let text = format!("{header}\n1\t0.25\t0\t0\t2\t1\t0.5\t-0.25\t-0.25\n");
+            run.write("path.tsv", |out| out.write_all(text.as_bytes())).unwrap();
+            run.write("model.json", |out| Ok(serde_json::to_writer(out, &about)?)).unwrap();
+            run.commit("lasso", "1.0").unwrap();
+            drop(run);
+            Saved::open(&path).map(|saved| (saved.coefficients, saved.about.intercepts))
+        };
+        let of = |class, column, value| Coefficient { class, column, value };
+        let expected = (vec![of(0, 1, 1.5), of(2, 0, -0.5)], vec![0.5, -0.25, -0.25]);
+        assert_eq!(read("old", Value::Null, ["1", "3"]).unwrap(), expected);
+        assert_eq!(read("new", "int64".into(), ["0", "2"]).unwrap(), expected);
+        let refused = read("other", "int64".into(), ["1", "3"]).unwrap_err().to_string();
+        assert!(refused.contains("coef.tsv, line 3: expected a class of the model"), "{refused}");
     }
 
     const COEFFICIENTS: &[u8] = b"column number\tname\tcoefficient\n2\tb\t1.5\n";

@@ -42,9 +42,10 @@ fn expected(run: &Path, x: &[Vec<f64>], intercepts: &[f64], point: Option<&str>)
         {
             continue;
         }
-        let (class, column): (usize, usize) = (fields[0].parse().unwrap(), fields[1].parse().unwrap());
+        let class = NAMES.iter().position(|name| *name == fields[0]).unwrap();
+        let column: usize = fields[1].parse().unwrap();
         assert_eq!(fields[2], format!("x{column}"));
-        b[class - 1][column - 1] = fields[3].parse().unwrap();
+        b[class][column - 1] = fields[3].parse().unwrap();
     }
     (0..x[0].len())
         .map(|row| {

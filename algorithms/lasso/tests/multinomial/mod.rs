@@ -2,6 +2,7 @@
 
 mod certificate;
 mod command_line;
+mod labels;
 mod oracle;
 mod references;
 mod refused;

@@ -32,9 +32,19 @@ impl Found<'_> {
         self.fit.scorers.len() > 1
     }
 
-    /// The class that scores above 0 speak for.
-    fn class(&self, scorer: usize) -> String {
-        self.about.class_name(if self.is_several() { scorer } else { 1 })
+    /// Number of the class that scores above 0 speak for.
+    fn class(&self, scorer: usize) -> usize {
+        if self.is_several() { scorer } else { 1 }
+    }
+
+    /// The same class with its type.
+    fn label(&self, scorer: usize) -> Value {
+        self.about.class_labels().value(self.class(scorer))
+    }
+
+    /// The same class on the screen.
+    fn shown(&self, scorer: usize) -> String {
+        self.about.class_labels().shown(self.class(scorer))
     }
 
     /// Number of a column in the data, from 1.
@@ -47,7 +57,7 @@ impl Found<'_> {
         let Self { fit, about, features } = self;
         let order = by_size(fit);
         let entry = |&(scorer, at, value): &Strength| -> Value {
-            let (class, column) = (self.class(scorer), self.column(at));
+            let (class, column) = (self.label(scorer), self.column(at));
             json!({"class": class, "column": column, "name": about.name(at), "coefficient": value})
         };
         let of_scorers = |of: &dyn Fn(&Scorer) -> f64| fit.scorers.iter().map(of).collect::<Vec<_>>();
@@ -73,8 +83,8 @@ impl Found<'_> {
         let title = format!("Linear classifier ({} loss) on {data}", fit.loss.name());
         let mut table = Table::new("coefficients", &["class", "column", "name", "coefficient"]);
         for &(scorer, at, value) in &order {
-            let (class, column) = (self.class(scorer), self.column(at));
-            table.row(vec![class.into(), column.into(), about.name(at).into(), value.into()]);
+            let (class, column) = (self.label(scorer), self.column(at));
+            table.row(vec![class, column.into(), about.name(at).into(), value.into()]);
         }
         let pictures = strongest(fit, about);
         let summary = Summary { pictures, ..Summary::new(title.clone()) };
@@ -82,11 +92,11 @@ impl Found<'_> {
         let (rows, support) = (count(fit.costs.len() as u64, "row"), fit.scorers[0].support());
         let meaning = match self.is_several() {
             true => format!("{} scorers, one a class; the largest score wins", fit.scorers.len()),
-            false => format!("{support} of {rows} support it; scores above 0 speak for {}", self.class(0)),
+            false => format!("{support} of {rows} support it; scores above 0 speak for {}", self.shown(0)),
         };
         let mut text = format!("{title}: C {}, {meaning}\n\n", number(fit.c));
         let of = |scorer: usize, name: &str| match self.is_several() {
-            true => format!("{}: {name}", self.class(scorer)),
+            true => format!("{}: {name}", self.shown(scorer)),
             false => name.to_owned(),
         };
         text += &format!("{:>14}  of\n", "coefficient");

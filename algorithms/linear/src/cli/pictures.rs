@@ -15,7 +15,7 @@ pub(super) fn strongest(fit: &Fit, about: &About) -> Vec<Picture> {
     for (scorer, of) in fit.scorers.iter().enumerate().take(PICTURED) {
         let title = match all {
             1 => "Largest coefficients".to_owned(),
-            _ => format!("Largest coefficients, class {}", about.class_name(scorer)),
+            _ => format!("Largest coefficients, class {}", about.class_labels().shown(scorer)),
         };
         let named = of.coefficients.iter().map(|&(column, value)| (about.name(column), value)).collect();
         if let Some((picture, left_out)) = largest(title, named) {

@@ -86,11 +86,11 @@ impl Classified<'_> {
         any.map(|_| right / all)
     }
 
-    /// The class of a row; none where a value is missing that the model needs.
-    fn class(&self, row: usize) -> Option<String> {
+    /// Number of the class of a row; none where a value is missing that the model needs.
+    fn class(&self, row: usize) -> Option<usize> {
         let scores = &self.scores[row];
         let is_whole = scores.iter().all(|score| !score.is_nan());
-        is_whole.then(|| self.about.class_name(Fit::class(scores)))
+        is_whole.then(|| Fit::class(scores))
     }
 
     /// Margins; of the logistic loss the probability of the larger class, or that of each class among them.
@@ -117,13 +117,15 @@ impl Predictions for Classified<'_> {
             Some(_) => shown(of),
             None => NOT_PREDICTED.into(),
         });
-        let first = class.clone().unwrap_or_else(|| NOT_PREDICTED.into());
+        let first =
+            class.map_or_else(|| NOT_PREDICTED.into(), |class| self.about.class_labels().field(class));
         std::iter::once(first).chain(numbers).collect::<Vec<String>>().join("\t")
     }
 
     fn tell(&self, value: &mut Map<String, Value>) {
         let rows = || 0..self.scores.len();
-        value.insert("classes".into(), json!(rows().map(|row| self.class(row)).collect::<Vec<_>>()));
+        let label = |row: usize| self.class(row).map(|class| self.about.class_labels().value(class));
+        value.insert("classes".into(), json!(rows().map(label).collect::<Vec<_>>()));
         let kind = if self.about.loss() == Loss::Logistic { "probabilities" } else { "margins" };
         let number_or_all = |row: usize| match &self.shown(row)[..] {
             [one] => json!(one),

@@ -1,7 +1,7 @@
 //! [`About`]: the facts about a model that stand in its `model.json`.
 
 use raddle_datasets::{Encoding, Occurring};
-use raddle_lasso::files::{Features, Layout};
+use raddle_lasso::files::{ClassLabels, Features, Layout};
 use serde::{Deserialize, Serialize};
 
 use crate::loss::Loss;
@@ -28,6 +28,10 @@ pub struct About {
     /// The texts of classes that are their numbers, sorted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_names: Option<Vec<String>>,
+    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older versions, whose files
+    /// number the classes from 1, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_type: Option<String>,
     /// End of the run, as in its report.
     pub ending: String,
     /// (P - D) / P of each scorer.
@@ -59,6 +63,7 @@ impl About {
             intercepts: fit.scorers.iter().map(|of| of.intercept).collect(),
             classes: fit.classes.clone(),
             class_names: features.classes.clone(),
+            class_type: Some(ClassLabels::type_of(&fit.classes, features.classes.as_deref()).to_owned()),
             ending: fit.report.ending.name().into(),
             gaps: fit.scorers.iter().map(|of| of.gap).collect(),
             certified: fit.report.metric.is_reached(),
@@ -85,16 +90,15 @@ impl About {
         Loss::named(&self.loss).unwrap_or_default()
     }
 
-    /// A class, by its position among them, as text.
-    pub fn class_name(&self, class: usize) -> String {
-        match &self.class_names {
-            // A tab or a line end in a name would shift what stands behind it.
-            Some(names) => {
-                let name = names.get(class).map_or("", String::as_str);
-                name.replace(|letter: char| letter.is_control(), " ")
-            }
-            None => self.classes.get(class).map_or_else(String::new, f64::to_string),
-        }
+    /// Labels of the classes.
+    pub fn class_labels(&self) -> ClassLabels<'_> {
+        let (names, of_type) = (self.class_names.as_deref(), self.class_type.as_deref());
+        ClassLabels { values: &self.classes, names, of_type }
+    }
+
+    /// Fields of `coef.tsv` for the classes that have scorers of their own.
+    pub(super) fn scorer_fields(&self) -> Vec<String> {
+        if self.scorers() == 1 { Vec::new() } else { self.class_labels().fields() }
     }
 
     /// The name of the column that the fit numbers so, or its number from 1.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Occurring, npy};
-use raddle_lasso::files::{Coefficient, Features, parse_coefficients, write_coefficients};
+use raddle_lasso::files::{Coefficient, Features, Words, parse_coefficients, write_coefficients};
 
 use super::about::About;
 use crate::data::problem::Problem;
@@ -39,7 +39,7 @@ impl Saved {
         let file = opened.path().join("coef.tsv");
         let text = String::from_utf8(opened.read("coef.tsv")?);
         let text = text.map_err(|_| FileError::refused(&file, "it is no text"))?;
-        let read = parse_coefficients(&text, about.layout(), None);
+        let read = parse_coefficients(&text, about.layout(), &about.scorer_fields(), None);
         let read = read.map_err(|(line, why)| FileError::line(&file, line, why))?;
         let mut coefficients = vec![Vec::new(); about.scorers()];
         read.iter().for_each(|of| coefficients[of.class as usize].push((of.column, of.value)));
@@ -74,13 +74,14 @@ impl Saved {
     /// If a file cannot be written.
     pub fn write(&self, files: &mut impl ModelFiles) -> Result<(), FileError> {
         let Self { about, coefficients, dual, .. } = self;
-        let names = about.feature_names.as_deref();
+        let classes = about.scorer_fields();
+        let words = Words { names: about.feature_names.as_deref(), classes: &classes };
         let of = |(class, of): (u32, &Vec<(u32, f64)>)| -> Vec<Coefficient> {
             of.iter().map(|&(column, value)| Coefficient { class, column, value }).collect()
         };
         let all: Vec<Coefficient> = (0..).zip(coefficients).flat_map(of).collect();
         let all = about.layout().of_fit(&all);
-        files.write("coef.tsv", |out| write_coefficients(out, &all, names, about.layout()))?;
+        files.write("coef.tsv", |out| write_coefficients(out, &all, words, about.layout()))?;
         files.write("dual.npy", |out| {
             match &dual[..] {
                 [one] => npy::header(out, "<f8", &[one.len()])?,

@@ -1,6 +1,7 @@
 //! The program, as a user runs it.
 
 mod cv;
+mod labels;
 mod predict;
 mod start;
 

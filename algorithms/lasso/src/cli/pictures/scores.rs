@@ -29,7 +29,7 @@ impl Score<'_> {
     pub(super) fn title(&self, title: &str) -> String {
         match self.model.labels.is_empty() {
             true => title.to_owned(),
-            false => format!("{title}, class {}", self.model.class_name(self.class)),
+            false => format!("{title}, class {}", self.model.class_labels().shown(self.class)),
         }
     }
 
