@@ -16,6 +16,15 @@ pub fn short(gap: f64) -> String {
     if gap == 0.0 { "0".into() } else { format!("{gap:.1e}") }
 }
 
+/// Note on classes of which there are many, each with coefficients of its own that take so many bytes in all; nothing of few.
+pub fn many_classes(classes: usize, bytes: usize) -> Option<String> {
+    const FEW: usize = 100;
+    let megabytes = bytes.div_ceil(1_000_000);
+    (classes > FEW).then(|| {
+        format!("{classes} classes, each with coefficients of its own: they take up to {megabytes} MB beside the data")
+    })
+}
+
 /// The name of a measure as a field's.
 pub fn field(name: &str) -> String {
     name.to_lowercase().replace(' ', "_")

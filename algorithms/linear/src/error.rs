@@ -79,6 +79,9 @@ pub enum LinearError {
         /// Number of rows.
         rows: usize,
     },
+    /// More values than there is memory for.
+    #[error("{0}")]
+    Memory(String),
     /// A parameter out of its range.
     #[error("{name}: {why}")]
     Parameter {

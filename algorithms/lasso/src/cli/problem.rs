@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, ENGINE_HEADING, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
+use raddle_common::listing::many_classes;
 use raddle_datasets::{Beside, Classes, HeldOut, Options as Reading, Table};
 use raddle_lasso::files::{Features, Saved};
 use raddle_lasso::{Choice, Lasso, Loss, Preparation, Problem};
@@ -195,7 +196,17 @@ impl ProblemOptions {
         let problem =
             session.timed(Timed::Prepare, || rows.of(Problem::new(table.x, table.y, self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
+        self.tell_of_classes(session, &problem, &mut data);
         Ok(Ready { problem, data, features })
+    }
+
+    /// Says what many classes take.
+    pub(super) fn tell_of_classes(&self, session: &Session, problem: &Problem, data: &mut Data) {
+        let classes = if self.loss.scores_each_class() { problem.labels().len() } else { 0 };
+        if let Some(note) = many_classes(classes, problem.score_bytes(classes)) {
+            session.screen().tell(&note);
+            data.notes.push(note);
+        }
     }
 
     /// The problem of a table that is stored in this folder and read by parts.
@@ -215,6 +226,7 @@ impl ProblemOptions {
         let problem = session
             .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
+        self.tell_of_classes(session, &problem, &mut data);
         // Columns are read and centred where they are placed.
         session.set_preparation_part(Timed::Prepare);
         Ok(Ready { problem, data, features })

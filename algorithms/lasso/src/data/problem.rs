@@ -110,6 +110,12 @@ impl Problem {
         values
     }
 
+    /// Bytes that the rows take in a fit of so many classes with scores of their own: of each, score and residual in two
+    /// copies.
+    pub fn score_bytes(&self, classes: usize) -> usize {
+        (4 * size_of::<f64>()).saturating_mul(self.rows()).saturating_mul(classes)
+    }
+
     /// Factor from a coefficient of this column as prepared to one on the original scale.
     pub(crate) fn scale(&self, column: u32) -> f64 {
         self.measured.scales.get(column as usize).copied().unwrap_or(1.0)

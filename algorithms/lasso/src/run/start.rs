@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use raddle_datasets::room;
+
 use crate::data::columns::Columns;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
@@ -157,7 +159,9 @@ fn check_classes(problem: &Problem, asked: &PenaltyOptions) -> Result<(), LassoE
     if count.is_none_or(|count| u32::try_from(count).is_err()) {
         return Err(LassoError::TooLarge { rows: problem.rows(), columns: problem.columns() });
     }
-    Ok(())
+    let classes = problem.labels().len();
+    let what = format!("the scores of {classes} classes");
+    room::<f64>(problem.score_bytes(classes) / size_of::<f64>(), &what).map_err(LassoError::Memory)
 }
 
 /// Columns that leave no more than this share of the loss tell the classes apart.

@@ -178,7 +178,7 @@ fn each_class_has_a_picture_of_its_own_but_for_those_beyond_the_first() {
                 assert!(picture.title.ends_with(&format!(", class kind{class}")), "{}", picture.title);
                 let said = picture.note.contains("the first 6 of 8 classes have a picture");
                 assert_eq!(said, count > drawn, "{}", picture.note);
-                let class = (class + 1).to_string();
+                let class = format!("kind{class}");
                 match verb {
                     "fit" => check_bars(&run, picture, Some(&class)),
                     _ => check_path(&run, picture, Some(&class)),

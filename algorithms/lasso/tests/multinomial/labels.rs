@@ -122,7 +122,7 @@ fn whole_numbers_beyond_doubles_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let (folder, lasso) = (folder.path(), Program::at(LASSO));
     let (low, high) = ("9007199254740992", "9007199254740993");
-    let row = |at: usize| format!("{},{},{}\n", at % 7, at % 3, if (at * at) % 5 < 2 { low } else { high });
+    let row = |at: usize| format!("{},{},{}\n", at % 7, at % 3, if at % 7 < 3 { low } else { high });
     fs::write(folder.join("two.csv"), format!("a,b,kind\n{}", (0..40).map(row).collect::<String>())).unwrap();
     lasso.ends(folder, "fit two.csv --y kind --loss logistic --ratio 20 --out run --quiet", 0);
     assert_eq!(json(&folder.join("run/model.json"))["class_names"], json!([low, high]));
@@ -138,4 +138,23 @@ fn whole_numbers_beyond_doubles_are_told_apart() {
     };
     let means = [groups(1), groups((1 << 60) + 1)];
     assert!(pairs(&means[..1], &means[1..]).all(|(small, large)| small == large), "{means:?}");
+}
+
+/// Many classes are told apart, and the memory that their scores take is said.
+#[test]
+fn a_hundred_and_fifty_classes_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, lasso) = (folder.path(), Program::at(LASSO));
+    let row = |at: usize| {
+        let class = at % 150;
+        format!("{class} {}:1 {}:0.{}\n", 1 + class, 151 + at % 3, 1 + at % 5)
+    };
+    fs::write(folder.join("rows.svm"), (0..600).map(row).collect::<String>()).unwrap();
+    let line = "fit rows.svm --loss multinomial --ratio 3 --tol 1e-3 --out run";
+    let report = lasso.report(folder, line);
+    let notes = report["notes"].as_array().unwrap();
+    let said = "150 classes, each with coefficients of its own: they take up to 3 MB beside the data";
+    assert!(notes.iter().any(|note| note == said), "{notes:?}");
+    let told = lasso.report(folder, "predict run rows.svm");
+    assert_eq!((&told["accuracy"], &told["classes"][149]), (&json!(1.0), &json!(149)));
 }

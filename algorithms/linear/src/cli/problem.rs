@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use raddle::cli::{Data, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
+use raddle_common::listing::many_classes;
 use raddle_common::samples::numbers;
 use raddle_common::tables::{ColumnArgs, describe, describe_stored, kept, open, read};
 use raddle_datasets::{Beside, Classes, Encoding, Options as Reading, Table};
@@ -151,6 +152,11 @@ impl ProblemOptions {
             Ok(if self.scale { problem.scaled() } else { problem })
         };
         let problem = session.timed(Timed::Prepare, make).map_err(|why| named.refuse(why))?;
+        let mut data = data;
+        if let Some(note) = many_classes(problem.machines(), problem.scorer_bytes()) {
+            session.screen().tell(&note);
+            data.notes.push(note);
+        }
         if stored.is_some() {
             // Rows are read where they are placed.
             session.set_preparation_part(Timed::Prepare);

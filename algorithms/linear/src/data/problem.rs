@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use raddle::random::Stream;
-use raddle_datasets::{Matrix, StoredTable};
+use raddle_datasets::{Matrix, StoredTable, room};
 
 use super::binary::Binary;
 use super::rows::Rows;
@@ -13,7 +13,10 @@ use crate::error::LinearError;
 use crate::loss::Loss;
 
 /// More classes than this are taken for numbers that are no classes.
-const MOST_CLASSES: usize = 100;
+const MOST_CLASSES: usize = 1000;
+
+/// More than this need two rows each, on average: else the response is taken for one of a regression.
+const FEW_CLASSES: usize = 100;
 
 /// Rows of K classes with their weights; copies share the rows.
 #[derive(Debug, Clone)]
@@ -32,7 +35,9 @@ impl Problem {
     /// for none.
     ///
     /// # Errors
-    /// If lengths differ, a value is not finite, or the response has fewer than two values or more than 100.
+    /// If lengths differ, a value is not finite, or the response has fewer than two values or more
+    /// than 1000, or more than 100 of which each has fewer than two rows on average, or there is no memory for their
+    /// scorers ([`scorer_bytes`](Self::scorer_bytes)).
     pub fn new(x: &Matrix, y: &[f64], bias: f64) -> Result<Self, LinearError> {
         Self::of((x.rows(), x.cols()), y, bias, |places| RowSource::here(x, bias, places))
     }
@@ -83,6 +88,9 @@ impl Problem {
             return Err(LinearError::NotFinite { row: row + 1, what: "the response" });
         }
         let classes = classes_of(y)?;
+        let values = scorer_values(machines_of(&classes), rows, columns);
+        room::<f64>(values, &format!("the scorers of {} classes", classes.len()))
+            .map_err(LinearError::Memory)?;
         let mut places: Vec<u32> = (0..rows as u32).collect();
         Stream::new(&[rows as u64]).shuffle(&mut places);
         let label = |value: &f64| classes.partition_point(|class| class < value) as u32;
@@ -143,7 +151,13 @@ impl Problem {
 
     /// Number of binary problems: of two classes one, of more one for each against the rest.
     pub fn machines(&self) -> usize {
-        if self.classes.len() == 2 { 1 } else { self.classes.len() }
+        machines_of(&self.classes)
+    }
+
+    /// Bytes that the scorers take at most beside the rows: of each, dual values of the rows, of its best point and its last
+    /// steps, and weights of the columns.
+    pub fn scorer_bytes(&self) -> usize {
+        size_of::<f64>() * scorer_values(self.machines(), self.rows(), self.columns())
     }
 
     /// Values of the rows in the order of the matrix.
@@ -204,6 +218,16 @@ fn placed<T: Copy + Default>(places: &[u32], values: impl IntoIterator<Item = T>
     by_place
 }
 
+/// Binary problems of so many classes.
+fn machines_of(classes: &[f64]) -> usize {
+    if classes.len() == 2 { 1 } else { classes.len() }
+}
+
+/// Values that scorers hold at most.
+fn scorer_values(machines: usize, rows: usize, columns: usize) -> usize {
+    machines.saturating_mul(rows.saturating_mul(4).saturating_add(columns.saturating_mul(4)))
+}
+
 /// Values of a response, ascending.
 fn classes_of(y: &[f64]) -> Result<Vec<f64>, LinearError> {
     let mut values: Vec<f64> = y.iter().map(|value| value + 0.0).collect();
@@ -212,7 +236,7 @@ fn classes_of(y: &[f64]) -> Result<Vec<f64>, LinearError> {
     match values.len() {
         1 => Err(LinearError::OneClass { class: values[0] }),
         2 => Ok(values),
-        count if count == y.len() || count > MOST_CLASSES => {
+        count if count == y.len() || count > MOST_CLASSES || (count > FEW_CLASSES && 2 * count > y.len()) => {
             Err(LinearError::NoClasses { values: count, rows: y.len() })
         }
         _ => Ok(values),

@@ -110,20 +110,20 @@ fn the_largest_coefficients_are_in_pictures_of_their_classes() {
     fs::write(folder.join("flowers.csv"), flowers(60)).unwrap();
     linear.ends(folder, "fit flowers.csv --y kind --out run --quiet", 0);
     let text = fs::read_to_string(folder.join("run/coef.tsv")).unwrap();
-    let of_class = |class: usize| -> Vec<(String, f64)> {
+    let of_class = |class: &str| -> Vec<(String, f64)> {
         let lines = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
         let mut of: Vec<(String, f64)> = lines
-            .filter(|cells| cells[0] == class.to_string())
+            .filter(|cells| cells[0] == class)
             .map(|cells| (cells[2].to_owned(), cells[3].parse().unwrap()))
             .collect();
         of.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         of
     };
     let kinds = ["setosa", "versicolor", "virginica"];
-    for (class, (kind, picture)) in pairs(kinds, pictures(&folder.join("run"))).enumerate() {
+    for (kind, picture) in pairs(kinds, pictures(&folder.join("run"))) {
         assert_eq!(picture.title, format!("Largest coefficients, class {kind}"));
         let names: Vec<String> = picture.x.ticks.iter().map(|tick| tick.label.clone()).collect();
-        let (wanted, values): (Vec<String>, Vec<f64>) = of_class(class + 1).into_iter().unzip();
+        let (wanted, values): (Vec<String>, Vec<f64>) = of_class(kind).into_iter().unzip();
         assert_eq!((names, &picture.series[0].y), (wanted, &values));
     }
 }

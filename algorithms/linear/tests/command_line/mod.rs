@@ -153,7 +153,8 @@ fn a_column_of_numbers_or_of_a_text_a_row_is_named_with_the_program_for_it() {
     };
     let write =
         |name: &str, text: String| fs::write(folder.join(name), format!("price,size,name\n{text}")).unwrap();
-    write("many.csv", rows(|at| at / 2, 202));
+    write("many.csv", rows(|at| at / 2 * 2, 2004));
+    write("one.csv", rows(|at| at % 101, 150));
     write("own.csv", rows(|at| at, 12));
     let numbers = (0..12).map(|at| format!("{},{at}\n", at % 9)).collect::<String>();
     fs::write(folder.join("usual.csv"), format!("size,y\n{numbers}")).unwrap();
@@ -161,7 +162,11 @@ fn a_column_of_numbers_or_of_a_text_a_row_is_named_with_the_program_for_it() {
     for (line, why) in [
         (
             "fit many.csv --y price",
-            "many.csv: --y price: the response has 101 values in 202 rows: these are no classes",
+            "many.csv: --y price: the response has 1002 values in 2004 rows: these are no classes",
+        ),
+        (
+            "fit one.csv --y price",
+            "one.csv: --y price: the response has 101 values in 150 rows: these are no classes",
         ),
         ("fit own.csv --y price", "own.csv: --y price: the response has 12 values in 12 rows"),
         ("fit own.csv --y 1", "--y 1: the response has 12 values in 12 rows"),
@@ -174,4 +179,30 @@ fn a_column_of_numbers_or_of_a_text_a_row_is_named_with_the_program_for_it() {
         assert!(is_right, "{line}: {:?} {}", ran.code, ran.err);
     }
     linear.ends(folder, "fit hundred.csv --y price --tol 0.5 --drop name --quiet", 0);
+}
+
+/// Of many classes each has a scorer, which is said with the memory that they take; they keep it.
+#[test]
+fn a_hundred_and_fifty_classes_are_told_apart_within_the_memory_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    let fit = |classes: usize| {
+        let row = |at: usize| {
+            let class = at % classes;
+            format!("{class} {}:1 {}:1 {}:0.5\n", 1 + class, 201 + class / 10, 301 + at % 7)
+        };
+        fs::write(folder.join("rows.svm"), (0..900).map(row).collect::<String>()).unwrap();
+        linear.report(folder, "fit rows.svm --tol 0.2 --out run --force")
+    };
+    let few = fit(3)["peak_memory_bytes"].as_u64().unwrap();
+    let report = fit(150);
+    assert_eq!(report["results"]["training_error"], 0.0);
+    let notes = report["notes"].as_array().unwrap();
+    let said = "150 classes, each with coefficients of its own: they take up to 6 MB beside the data";
+    assert!(notes.iter().any(|note| note == said), "{notes:?}");
+    let more = report["peak_memory_bytes"].as_u64().unwrap().saturating_sub(few);
+    // What the allocator keeps of pieces that were given back comes on top.
+    assert!(more < 4 * 6_000_000, "{more} bytes more than 3 classes");
+    let told = linear.report(folder, "predict run rows.svm");
+    assert_eq!((&told["accuracy"], &told["classes"][149]), (&1.0.into(), &149.into()));
 }

@@ -3,14 +3,14 @@
 use pyo3::PyErr;
 use raddle_linear::LinearError;
 
-use crate::error::{bad_parameter, bad_value, failed};
+use crate::error::{bad_parameter, bad_value, failed, no_memory};
 
 /// Parameters that have another name in Python.
 const NAMES: [(&str, &str); 3] =
     [("bias", "intercept_scaling"), ("init", "warm_start"), ("workers", "n_jobs")];
 
 /// Classes that are told apart at most.
-const MOST: usize = 100;
+const MOST: usize = 1000;
 
 /// The exception for an error of the library.
 pub(super) fn refused(error: LinearError) -> PyErr {
@@ -22,6 +22,7 @@ pub(super) fn refused(error: LinearError) -> PyErr {
             }
         }
         LinearError::Engine(error) => failed(&error),
+        LinearError::Memory(why) => no_memory(why),
         error => bad_value(text(&error)),
     }
 }
@@ -33,8 +34,11 @@ fn text(error: &LinearError) -> String {
         LinearError::NoClasses { values, rows } if values > &MOST => {
             format!("y has {values} classes in {rows} rows: from 2 to {MOST} can be told apart")
         }
-        LinearError::NoClasses { rows, .. } => {
+        LinearError::NoClasses { values, rows } if values == rows => {
             format!("y has another class in each of its {rows} rows: some must have a class in common")
+        }
+        LinearError::NoClasses { values, rows } => {
+            format!("y has {values} classes in {rows} rows: more than 100 need two rows each, on average")
         }
         error => error.to_string(),
     }
