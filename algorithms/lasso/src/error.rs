@@ -216,12 +216,6 @@ pub enum LassoError {
         /// Columns of the matrix.
         columns: usize,
     },
-    /// Nothing to choose a lambda by.
-    #[error(
-        "no column varies with the response (lambda_max is 0), so there are no lambdas to choose from: \
-         fit the intercept alone, or check the response"
-    )]
-    Flat,
     /// A part of a cross-validation that did not come to its end.
     #[error(
         "the path of fold {fold} came to {certified} of {points} lambdas: give a smaller ratio or a larger tolerance"

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use raddle::schedule::{Cyclic, Priority, PrioritySettings, Shuffled, Variables, even_parts};
-use raddle::{Engine, Lazy, LazyParts, Schedule};
+use raddle::{Engine, Lazy, LazyParts, Outcome, Schedule};
 
 use crate::data::columns::Columns;
 use crate::data::problem::Problem;
@@ -53,7 +53,17 @@ impl Lasso {
     ) -> Result<Fit, LassoError> {
         let engine = self.engine(problem)?;
         let outcome = set(engine).run()?;
-        Ok(Fit::new(problem, outcome))
+        Ok(self.fitted(problem, outcome))
+    }
+
+    /// The fit that a run of [`engine`](Self::engine) on this problem has come to. Lambdas that were given are those of
+    /// its points, digit for digit, which [`Fit::new`] knows but for rounding.
+    pub fn fitted(&self, problem: &Problem, outcome: Outcome<LassoProgram>) -> Fit {
+        let mut fit = Fit::new(problem, outcome);
+        if let Course::Given(lambdas) = &self.course {
+            fit.points.iter_mut().zip(lambdas.iter()).for_each(|(point, lambda)| point.lambda = *lambda);
+        }
+        fit
     }
 
     /// The run that [`fit`](Lasso::fit) carries out.
@@ -72,11 +82,14 @@ impl Lasso {
         let variables = Variables::in_ranges(costs.iter().map(|&cost| cost as u32).collect(), starts);
         let working_set = matches!(self.schedule, Choice::Auto | Choice::WorkingSet);
         let objective = start.objective;
-        if let Course::One(Penalty::Lambda(lambda)) = self.course
-            && !(lambda * rows as f64).is_finite()
-        {
+        let given = match &self.course {
+            Course::One(Penalty::Lambda(lambda)) => Some(("lambda", *lambda)),
+            Course::Given(lambdas) => lambdas.first().map(|lambda| ("lambdas", *lambda)),
+            _ => None,
+        };
+        if let Some((name, lambda)) = given.filter(|(_, lambda)| !(lambda * rows as f64).is_finite()) {
             let range = "times the number of rows it must not overflow";
-            return Err(LassoError::Parameter { name: "lambda", value: format!("{lambda:e}"), range });
+            return Err(LassoError::Parameter { name, value: format!("{lambda:e}"), range });
         }
         let coefficients = start.prepared(&self.init)?;
         // From coefficients that are not zero, the first certificate does not show lambda_max.
@@ -101,7 +114,8 @@ impl Lasso {
             objective,
             terms: Arc::clone(&start.terms),
             most_members,
-            course: self.course,
+            course: self.course.clone(),
+            leave: self.leave,
             tolerance: self.tolerance,
             weights: !working_set,
             working_set,

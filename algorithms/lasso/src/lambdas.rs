@@ -1,5 +1,7 @@
 //! [`Course`]: the lambdas that a run goes through, one after the other.
 
+use std::sync::Arc;
+
 /// Which lambda.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Penalty {
@@ -11,8 +13,8 @@ pub enum Penalty {
     Ratio(f64),
 }
 
-/// The lambdas of a run: one, or a path from lambda_max down.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The lambdas of a run: one, or those of a path.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Course {
     One(Penalty),
     /// `points` values from lambda_max to lambda_max / `ratio`, evenly spaced in their logarithm.
@@ -26,29 +28,49 @@ pub(crate) enum Course {
         points: usize,
         ratio: f64,
     },
+    /// Points of a path at these lambdas, falling.
+    Given(Arc<[f64]>),
+}
+
+/// Rule by which a path leaves a point behind that is not certified, and goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LeaveRule {
+    /// Epochs that each point may take: what the points before it have not taken of theirs is added.
+    pub(crate) epochs: Option<u64>,
+}
+
+impl LeaveRule {
+    /// `true` if the point at a position is to be left behind after so many epochs of the path.
+    pub(crate) fn leaves(self, position: usize, epoch: u64) -> bool {
+        self.epochs.is_some_and(|each| epoch >= each.saturating_mul(position as u64 + 1))
+    }
 }
 
 impl Course {
     /// How many lambdas there are.
-    pub(crate) fn len(self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Course::One(_) => 1,
-            Course::Path { points, .. } | Course::Grid { points, .. } => points,
+            Course::Path { points, .. } | Course::Grid { points, .. } => *points,
+            Course::Given(lambdas) => lambdas.len(),
         }
     }
 
     /// True if the points of a path are asked for, even if there is only one.
-    pub(crate) fn is_path(self) -> bool {
+    pub(crate) fn is_path(&self) -> bool {
         !matches!(self, Course::One(_))
     }
 
     /// n times the lambda at a position, for n rows and `largest` = n lambda_max.
-    pub(crate) fn penalty(self, position: usize, rows: usize, largest: f64) -> f64 {
-        match self {
+    pub(crate) fn penalty(&self, position: usize, rows: usize, largest: f64) -> f64 {
+        match *self {
             Course::One(Penalty::Lambda(lambda)) => lambda * rows as f64,
             Course::One(Penalty::Ratio(ratio)) => largest / ratio,
             Course::Path { points, ratio } => largest * share(position, points, ratio),
             Course::Grid { first, points, ratio } => first * share(position, points, ratio) * rows as f64,
+            Course::Given(ref lambdas) => {
+                lambdas.get(position).or(lambdas.last()).map_or(0.0, |lambda| lambda * rows as f64)
+            }
         }
     }
 }
@@ -58,4 +80,25 @@ pub(crate) fn share(position: usize, points: usize, ratio: f64) -> f64 {
     let done = position as f64 / (points.max(2) - 1) as f64;
     // Compiled in: the same lambdas on every machine.
     libm::exp10(-libm::log10(ratio) * done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lambdas_that_were_given_are_gone_through_one_by_one() {
+        let course = Course::Given(Arc::from([0.5, 0.25]));
+        assert_eq!((course.len(), course.is_path()), (2, true));
+        assert_eq!([0, 1, 2].map(|at| course.penalty(at, 4, f64::NAN)), [2.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn epochs_that_points_have_not_taken_are_left_for_the_later_ones() {
+        let rule = LeaveRule { epochs: Some(3) };
+        let left = |position, epochs: [u64; 4]| epochs.map(|epoch| rule.leaves(position, epoch));
+        assert_eq!(left(0, [1, 2, 3, 4]), [false, false, true, true]);
+        assert_eq!(left(4, [13, 14, 15, 16]), [false, false, true, true]);
+        assert!(!LeaveRule { epochs: None }.leaves(0, u64::MAX));
+    }
 }

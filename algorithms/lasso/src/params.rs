@@ -1,6 +1,6 @@
 //! [`Lasso`]: parameters, unchecked until [`Lasso::fit`] checks them once.
 
-use crate::lambdas::{Course, Penalty};
+use crate::lambdas::{Course, LeaveRule, Penalty};
 use crate::loss::Loss;
 use crate::penalties::PenaltyOptions;
 
@@ -38,7 +38,7 @@ impl Choice {
 /// | `factors` | 1 | 0, or 1e-100 to 1e100 | what the penalty of each column is multiplied with |
 /// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
 /// | `bounds` | none | around 0 | between which each coefficient is |
-/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty |
+/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty; of a path, several |
 /// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
 /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
 /// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
@@ -47,6 +47,7 @@ impl Choice {
 /// | `rho` | 0.1 | (0, 1), or none | `Priority` never updates two columns together that correlate above this |
 /// | `staleness` | 0 | | rounds in flight beside the current one |
 /// | `guard` | true | | rolls back an epoch that worsens the objective |
+/// | `whole_path` | no | | leaves points of a path behind that are not certified |
 /// | `frugal` | false | | keeps memory near that of the data |
 /// | `workers` | 1 | >= 1 | threads; never changes the model |
 /// | `shards` | from the data | >= 1 | column ranges; never changes the working set's model |
@@ -81,6 +82,7 @@ pub struct Lasso {
     pub(crate) l1_ratio: f64,
     pub(crate) asked: PenaltyOptions,
     pub(crate) frugal: bool,
+    pub(crate) leave: Option<LeaveRule>,
 }
 
 impl Lasso {
@@ -104,6 +106,7 @@ impl Lasso {
             l1_ratio: 1.0,
             asked: PenaltyOptions::default(),
             frugal: false,
+            leave: None,
         }
     }
 
@@ -174,6 +177,39 @@ impl Lasso {
     /// the path's.
     pub fn path(mut self, points: usize, ratio: f64) -> Self {
         self.course = Course::Path { points, ratio };
+        self
+    }
+
+    /// Fits a path at these lambdas, the largest first: at least one, each a positive number.
+    ///
+    /// ```
+    /// use raddle_lasso::{Lasso, Preparation, Problem};
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let problem = Problem::new(data.x, data.y, Preparation::default())?;
+    /// let path = Lasso::params().lambdas(vec![0.1, 10.0, 1.0]).fit(&problem)?;
+    /// assert_eq!(path.points.iter().map(|point| point.lambda).collect::<Vec<_>>(), [10.0, 1.0, 0.1]);
+    /// # Ok::<(), raddle_lasso::LassoError>(())
+    /// ```
+    pub fn lambdas(mut self, mut lambdas: Vec<f64>) -> Self {
+        lambdas.sort_by(|a, b| b.total_cmp(a));
+        self.course = Course::Given(lambdas.into());
+        self
+    }
+
+    /// Goes through a path to its end: a point that comes no closer to the tolerance is left behind as it stands, with
+    /// the gap that it has, and so is one that has taken `epochs`, where these are given, beside those that the points
+    /// before it left of theirs. Without this, a path ends at such a point.
+    ///
+    /// ```
+    /// use raddle_lasso::{Lasso, Preparation, Problem};
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let problem = Problem::new(data.x, data.y, Preparation::default())?;
+    /// let path = Lasso::params().path(20, 1000.0).whole_path(Some(1)).fit(&problem)?;
+    /// assert_eq!(path.points.len(), 20);
+    /// # Ok::<(), raddle_lasso::LassoError>(())
+    /// ```
+    pub fn whole_path(mut self, epochs: Option<u64>) -> Self {
+        self.leave = Some(LeaveRule { epochs });
         self
     }
 

@@ -9,22 +9,31 @@ use crate::params::{Choice, Lasso};
 /// lambda_max is in proportion to 1 / l1 ratio: below this it leaves the range of what is fitted.
 const LEAST_L1_RATIO: f64 = 1e-9;
 
+/// Range of lambda, as messages say it.
+const LAMBDA: &str = "it must be a positive number, no smaller than 2.3e-308";
+
+/// `true` for a weight of the penalty that can be fitted.
+fn is_lambda(lambda: f64) -> bool {
+    lambda >= f64::MIN_POSITIVE && lambda.is_finite()
+}
+
 impl Lasso {
     /// Check of all parameters against their ranges.
     pub(crate) fn check(&self) -> Result<(), LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
-        match self.course {
-            Course::One(Penalty::Lambda(lambda)) if !(lambda >= f64::MIN_POSITIVE && lambda.is_finite()) => {
-                return refuse(
-                    "lambda",
-                    number(lambda),
-                    "it must be a positive number, no smaller than 2.3e-308",
-                );
+        match &self.course {
+            Course::One(Penalty::Lambda(lambda)) if !is_lambda(*lambda) => {
+                return refuse("lambda", number(*lambda), LAMBDA);
+            }
+            Course::Given(lambdas) => {
+                if let Some(&lambda) = lambdas.iter().find(|lambda| !is_lambda(**lambda)) {
+                    return refuse("lambdas", number(lambda), LAMBDA);
+                }
             }
             Course::One(Penalty::Ratio(ratio)) | Course::Path { ratio, .. }
-                if !(ratio >= 1.0 && ratio.is_finite()) =>
+                if !(*ratio >= 1.0 && ratio.is_finite()) =>
             {
-                return refuse("ratio", number(ratio), "it must be a number of at least 1");
+                return refuse("ratio", number(*ratio), "it must be a number of at least 1");
             }
             _ => {}
         }

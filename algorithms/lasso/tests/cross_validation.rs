@@ -272,7 +272,10 @@ fn what_cannot_be_cross_validated_is_refused_by_name() {
         assert!(error.contains(why), "{error}");
     }
     assert!(refused(Lasso::params().cv(), &y, Preparation::DenseStd).contains("mode is DenseStd"));
-    assert!(refused(Lasso::params().cv(), &[0.1; 6], usual).contains("no column varies with the response"));
+    assert!(refused(Lasso::params().cv().lambdas(vec![]), &y, usual).contains("points is 0"));
+    assert!(
+        refused(Lasso::params().cv().lambdas(vec![1.0, 0.0]), &y, usual).contains("lambdas is 0: it must be")
+    );
     assert!(refused(Lasso::params().cv(), &y[..5], usual).contains("give one for each row"));
 }
 

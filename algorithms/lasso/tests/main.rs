@@ -12,6 +12,7 @@ mod digests;
 mod dual;
 mod explained;
 mod extremes;
+mod given_lambdas;
 mod large_sets;
 #[path = "../../../tests/leaving/mod.rs"]
 mod leaving;

@@ -52,6 +52,10 @@ pub(crate) struct Options {
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
+    /// The lambdas themselves, the largest first or in any order, in place of --points and --ratio: 10,1,0.1.
+    #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lambdas: Vec<f64>,
     /// Which lambda is chosen: min, the one with the best mean, or 1se, the largest whose mean is within one standard error
     /// of it. Of several l1 ratios, the one with the best mean is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
@@ -116,6 +120,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let engine = session.timed(Timed::Fit, || folds.all(ratio, lambda).engine(folds.problem()));
     let engine = engine.map_err(refuse)?.identity(format!("{identity} all rows"));
     let outcome = session.run_last(engine)?;
+    options.problem.tell_of_classes(&session, folds.problem(), &mut data);
     let fit = Fit::new(folds.problem(), outcome);
     let model = About::new(&fit, &features);
     fit.write(&mut session, &model)?;
@@ -149,7 +154,11 @@ fn beside(name: &str) -> Beside {
 
 impl Options {
     fn cross_validation(&self, lasso: Lasso, criterion: Criterion) -> CrossValidation {
-        let cv = lasso.cv().folds(self.folds).path(self.points, self.ratio).seed(self.train.seed);
+        let cv = lasso.cv().folds(self.folds).seed(self.train.seed);
+        let cv = match self.lambdas.is_empty() {
+            true => cv.path(self.points, self.ratio),
+            false => cv.lambdas(self.lambdas.clone()),
+        };
         let cv = cv.l1_ratios(self.problem.l1_ratios().to_vec()).criterion(criterion);
         match self.stratify {
             Some(switch) => cv.stratify(switch == Switch::On),
@@ -182,7 +191,7 @@ fn fit_fold(part: &mut PartRun<'_>, folds: &Folds, identity: &str) -> Result<Par
     for ratio in 0..folds.l1_ratios().len() {
         let engine = folds.engine(&fold, ratio).map_err(refuse)?;
         let outcome = part.run(engine.identity(format!("{identity} fold {number} at {ratio}")))?;
-        if outcome.report.ending != Ending::Target {
+        if outcome.report.ending == Ending::Interrupted || !folds.is_whole(ratio, &outcome) {
             return Ok(PartEnd::Cut);
         }
         scores.push(folds.score(&fold, ratio, outcome).map_err(refuse)?);

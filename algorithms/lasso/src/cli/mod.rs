@@ -58,6 +58,7 @@ const COMMON: &[(&str, &str)] = &[
     ("tol", "relative duality gap to reach; 1e-6 by default"),
     ("test", "share of the rows, or a file, to measure on"),
     ("points", "number of lambdas of a path"),
+    ("lambdas", "the lambdas themselves: 10,1,0.1"),
     ("folds", "number of folds"),
     ("rule", "lambda of the curve: min or 1se"),
     ("point", "point of a path, from 1"),

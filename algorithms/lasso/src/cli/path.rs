@@ -23,6 +23,7 @@ const LISTED: usize = 20;
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso path diabetes --points 20
   lasso path synth:groups:n=100,p=500,s=10 --ratio 50 --out run
+  lasso path diabetes --lambdas 10,1,0.1
   lasso predict run synth:groups:n=100,p=500,s=10 --point 40";
 
 /// The options of `lasso path`.
@@ -36,6 +37,10 @@ pub(crate) struct Options {
     /// The last lambda is lambda_max divided by this.
     #[arg(long, value_name = "R", default_value_t = 100.0, allow_negative_numbers = true)]
     ratio: f64,
+    /// The lambdas themselves, the largest first or in any order, in place of --points and --ratio: 10,1,0.1.
+    #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lambdas: Vec<f64>,
     #[command(flatten)]
     #[serde(flatten)]
     problem: ProblemOptions,
@@ -46,10 +51,14 @@ pub(crate) struct Options {
 
 /// Fits the path, writes and reports.
 pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
-    let Options { points, ratio, train, .. } = options;
+    let Options { points, ratio, lambdas, train, .. } = options;
     let mut session = Session::begin("lasso", env!("CARGO_PKG_VERSION"), train)?;
     session.set_metric_name("gap");
-    let lasso = options.problem.single(train)?.path(*points, *ratio);
+    let lasso = options.problem.single(train)?;
+    let (lasso, points) = match lambdas.len() {
+        0 => (lasso.path(*points, *ratio), *points),
+        given => (lasso.lambdas(lambdas.clone()), given),
+    };
     let Ready { problem, data, features } = options.problem.ready(&mut session, train, None)?;
     let lasso = options.problem.of_columns(lasso, train, &features, problem.columns())?;
     let engine = session.timed(Timed::Fit, || lasso.engine(&problem));
@@ -58,7 +67,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let free = Free { neutral: &[], ..problem::FREE };
     let identity = problem::identity(options, free, &data.digest, train)?;
     let outcome = session.run(engine.identity(identity))?;
-    let fit = Fit::new(&problem, outcome);
+    let fit = lasso.fitted(&problem, outcome);
     let model = About::new(&fit, &features);
     fit.write(&mut session, &model)?;
     let report =
@@ -67,7 +76,7 @@ pub(crate) fn path(options: &Options) -> Result<ExitStatus, Error> {
     let report = features::reported(&features, report);
     let report = report.result("path", fit.points.iter().zip(1..).map(entry).collect::<Vec<_>>());
     let is_written = train.folder().is_some();
-    let (text, summary) = describe(&fit, *points, &options.problem.title(), &report.data.path, is_written);
+    let (text, summary) = describe(&fit, points, &options.problem.title(), &report.data.path, is_written);
     let summary = Summary { pictures: pictures::path(&fit.points, &model), ..summary };
     let text = format!("{}\n\n{}", features::below(&features, &fit, &text), report.conclusion());
     session.finish(report, &summary, &text)

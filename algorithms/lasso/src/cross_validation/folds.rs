@@ -1,6 +1,6 @@
 //! [`Folds`]: a cross-validation under way, for whoever carries out its fits themselves.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use raddle::{Ending, Engine, Outcome};
 use raddle_common::number;
@@ -8,7 +8,7 @@ use raddle_datasets::Matrix;
 
 use super::criterion::Truth;
 use super::curve::{Curve, FoldScores};
-use super::plan::Plan;
+use super::plan::{Grid, Plan};
 use super::splits::FoldRows;
 use crate::data::preparation::Preparation;
 use crate::data::problem::Problem;
@@ -18,6 +18,9 @@ use crate::model::{Fit, Point};
 use crate::params::Lasso;
 use crate::predict::predict;
 use crate::run::program::LassoProgram;
+
+/// The first lambda of a path on which no column varies with the response, as scikit-learn has it.
+const FLAT: f64 = 1e-15;
 
 /// The folds of a [`CrossValidation`](crate::CrossValidation): their problems, and the errors gathered so
 /// far.
@@ -72,15 +75,19 @@ impl Folds {
         preparation: Preparation,
     ) -> Result<Self, LassoError> {
         let refuse = |name, value: String, range| Err(LassoError::Parameter { name, value, range });
-        let Preparation::Standard { intercept, .. } = preparation else {
+        let Preparation::Standard { .. } = preparation else {
             let range = "cross-validation needs coefficients on the original scale, which this does not give";
             return refuse("mode", format!("{preparation:?}"), range);
         };
-        if plan.points == 0 {
-            return refuse("points", "0".into(), "a path needs at least 1 point");
-        }
-        if !(plan.ratio >= 1.0 && plan.ratio.is_finite()) {
-            return refuse("ratio", number(plan.ratio), "it must be a number of at least 1");
+        match &plan.grid {
+            Grid::Even { points: 0, .. } => {
+                return refuse("points", "0".into(), "a path needs at least 1 point");
+            }
+            Grid::Even { ratio, .. } if !(*ratio >= 1.0 && ratio.is_finite()) => {
+                return refuse("ratio", number(*ratio), "it must be a number of at least 1");
+            }
+            Grid::Even { .. } => {}
+            Grid::Given(lambdas) => plan.lasso.clone().course(Course::Given(Arc::clone(lambdas))).check()?,
         }
         let problem = plan.rows.problem(x.clone(), y.clone(), preparation)?;
         plan.check_count(problem.rows())?;
@@ -88,30 +95,53 @@ impl Folds {
             true => vec![plan.lasso.l1_ratio],
             false => plan.l1_ratios.clone(),
         };
-        let is_flat = || {
-            let mut counted = problem.counted(&y);
-            let first = counted.next();
-            problem.offset.is_none() && counted.all(|value| Some(value) == first)
-        };
-        let grid = |&l1_ratio: &f64| {
-            let lasso = plan.lasso.clone().l1_ratio(l1_ratio);
-            lasso.check()?;
-            let first = lasso.lambda_max(&problem)?;
-            // A response that does not vary is centred to zeros, but for rounding.
-            if first == 0.0 || (intercept && is_flat()) {
-                return Err(LassoError::Flat);
-            }
-            Ok((0..plan.points).map(|at| first * share(at, plan.points, plan.ratio)).collect())
-        };
-        let lambdas = l1_ratios.iter().map(grid).collect::<Result<Vec<Vec<f64>>, LassoError>>()?;
         let rows = plan.cut(&problem)?;
         let scores = vec![None; l1_ratios.len() * plan.folds];
         let labels = match plan.lasso.which_loss().has_classes() {
             true => problem.labels(),
             false => Vec::new(),
         };
-        let (classes, problem) = (problem.classes(), OnceLock::new());
-        Ok(Self { plan, x, y, preparation, problem, classes, labels, l1_ratios, lambdas, rows, scores })
+        let (classes, lambdas) = (problem.classes(), Vec::new());
+        let all = OnceLock::new();
+        let mut folds =
+            Self { plan, x, y, preparation, problem: all, classes, labels, l1_ratios, lambdas, rows, scores };
+        folds.lambdas =
+            folds.l1_ratios.iter().map(|&ratio| folds.grid(&problem, ratio)).collect::<Result<_, _>>()?;
+        Ok(folds)
+    }
+
+    /// The lambdas of an l1 ratio, given the problem on all rows.
+    fn grid(&self, problem: &Problem, l1_ratio: f64) -> Result<Vec<f64>, LassoError> {
+        let lasso = self.plan.lasso.clone().l1_ratio(l1_ratio);
+        lasso.check()?;
+        let (points, ratio) = match &self.plan.grid {
+            Grid::Even { points, ratio } => (*points, *ratio),
+            Grid::Given(lambdas) => return Ok(lambdas.to_vec()),
+        };
+        let first = match self.is_flat(problem) {
+            true => FLAT,
+            false => match lasso.lambda_max(problem)? {
+                0.0 => self.largest_of_folds(&lasso)?.max(FLAT),
+                largest => largest,
+            },
+        };
+        Ok((0..points).map(|at| first * share(at, points, ratio)).collect())
+    }
+
+    /// `true` if the intercept alone is the response, but for rounding.
+    fn is_flat(&self, problem: &Problem) -> bool {
+        let mut counted = problem.counted(&self.y);
+        let first = counted.next();
+        let has_intercept = matches!(self.preparation, Preparation::Standard { intercept: true, .. });
+        has_intercept && problem.offset.is_none() && counted.all(|value| Some(value) == first)
+    }
+
+    /// The largest of the folds' smallest lambdas without support.
+    fn largest_of_folds(&self, lasso: &Lasso) -> Result<f64, LassoError> {
+        (0..self.count()).try_fold(0.0, |largest: f64, number| {
+            let of_fold = lasso.lambda_max(&self.fold(number)?.problem);
+            Ok(largest.max(of_fold.map_err(|why| self.in_fold(number, why))?))
+        })
     }
 
     /// K, the number of folds.
@@ -170,16 +200,15 @@ impl Folds {
     /// # Errors
     /// If a parameter is out of its range.
     pub fn engine(&self, fold: &Fold, ratio: usize) -> Result<Engine<LassoProgram>, LassoError> {
-        let Plan { points, ratio: last, .. } = self.plan;
-        let grid = Course::Grid { first: self.lambdas[ratio][0], points, ratio: last };
-        let lasso = self
-            .plan
-            .lasso
-            .clone()
-            .l1_ratio(self.l1_ratios[ratio])
-            .course(grid)
-            .init(Vec::new())
-            .frugal(true);
+        let course = match &self.plan.grid {
+            Grid::Even { points, ratio: last } => {
+                Course::Grid { first: self.lambdas[ratio][0], points: *points, ratio: *last }
+            }
+            Grid::Given(lambdas) => Course::Given(Arc::clone(lambdas)),
+        };
+        let lasso = self.plan.lasso.clone().l1_ratio(self.l1_ratios[ratio]).course(course).init(Vec::new());
+        let epochs = self.plan.lasso.leave.and_then(|leave| leave.epochs);
+        let lasso = lasso.frugal(true).whole_path(epochs);
         lasso.engine(&fold.problem).map_err(|why| match why {
             why @ LassoError::Parameter { .. } => why,
             why => self.in_fold(fold.number, why),
@@ -190,10 +219,15 @@ impl Folds {
         self.rows[number].refused((number, self.plan.folds), why)
     }
 
+    /// `true` if a run of [`engine`](Self::engine) has come to its last lambda.
+    pub fn is_whole(&self, ratio: usize, outcome: &Outcome<LassoProgram>) -> bool {
+        outcome.parts.pinned.solutions().len() == self.lambdas[ratio].len()
+    }
+
     /// Measures the path that a run of [`engine`](Self::engine) came to on the rows held out.
     ///
     /// # Errors
-    /// If the run was interrupted, or ended otherwise before its last lambda was certified.
+    /// If the run was interrupted, or ended otherwise before its last lambda.
     pub fn score(
         &self,
         fold: &Fold,
@@ -203,11 +237,11 @@ impl Folds {
         if outcome.report.ending == Ending::Interrupted {
             return Err(LassoError::Interrupted { fold: fold.number + 1, folds: self.plan.folds });
         }
-        let fit = Fit::new(&fold.problem, outcome);
-        if fit.points.len() < self.plan.points {
-            let (fold, points) = (fold.number + 1, self.plan.points);
-            return Err(LassoError::Fold { fold, certified: fit.points.len(), points });
+        if !self.is_whole(ratio, &outcome) {
+            let (fold, certified) = (fold.number + 1, outcome.parts.pinned.solutions().len());
+            return Err(LassoError::Fold { fold, certified, points: self.lambdas[ratio].len() });
         }
+        let fit = Fit::new(&fold.problem, outcome);
         // From all rows, unless values that were missing are another fold's: a copy of some would take
         // memory, and a path takes longer than this.
         let filled = (!self.plan.filled.is_empty()).then(|| self.select(&fold.held_out, fold.number));
@@ -255,8 +289,8 @@ impl Folds {
         let fits = fold < self.plan.folds
             && ratio < self.l1_ratios.len()
             && scores.rows == self.held_out(fold).iter().map(|&row| self.plan.rows.weight(row)).sum::<f64>()
-            && scores.means.len() == self.plan.points
-            && scores.nonzeros.len() == self.plan.points;
+            && scores.means.len() == self.lambdas[ratio].len()
+            && scores.nonzeros.len() == self.lambdas[ratio].len();
         if !fits {
             let range = "these scores are of another cross-validation";
             return Err(LassoError::Parameter { name: "folds", value: format!("{fold}"), range });
@@ -278,7 +312,11 @@ impl Folds {
         let curve = |(ratio, scores): (usize, &[Option<FoldScores>])| {
             let missing = scores.iter().position(Option::is_none);
             if let Some(fold) = missing {
-                return Err(LassoError::Fold { fold: fold + 1, certified: 0, points: self.plan.points });
+                return Err(LassoError::Fold {
+                    fold: fold + 1,
+                    certified: 0,
+                    points: self.lambdas[ratio].len(),
+                });
             }
             let of = (self.plan.lasso.which_loss(), self.plan.criterion, self.l1_ratios[ratio]);
             Ok(Curve::new(of, &self.lambdas[ratio], &scores.iter().flatten().collect::<Vec<_>>()))

@@ -23,7 +23,7 @@ use criterion::Criterion;
 use curve::{Curve, FoldScores};
 use fold_run::FoldRun;
 use folds::Folds;
-use plan::Plan;
+use plan::{Grid, Plan};
 use rows::RowTerms;
 use splits::Split;
 
@@ -40,6 +40,7 @@ use splits::Split;
 /// |---|---|---|---|
 /// | `folds` | 5 | 2 to n | K |
 /// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas from lambda_max to lambda_max / ratio, evenly spaced in their logarithm |
+/// | `lambdas` | those of `path` | > 0 | the lambdas themselves |
 /// | `seed` | 42 | | names the order of the rows |
 /// | `rule` | `Min` | | which lambda of the curve is chosen |
 /// | `l1_ratios` | that of the Lasso | as its `l1_ratio` | a path for each; the one with the best mean is chosen, then the rule chooses on it |
@@ -47,6 +48,11 @@ use splits::Split;
 /// | `stratify` | for classes | for classes alone | every fold gets its part of every class |
 /// | `groups` | none | a number for each row | rows of one number are held out together |
 /// | `splits` | none | not with `stratify` or `groups` | training and test rows of each fold, in place of those of `folds` and `seed` |
+///
+/// Where no column varies with the response, as where it does not vary, lambda_max is that of the folds, and 1e-15
+/// where it is 0 there, too: the coefficients are zeros. A point of a fold's path that comes no closer to the
+/// tolerance counts as it stands, as does one that [`whole_path`](Lasso::whole_path) leaves behind:
+/// [`worst_gap`](CrossValidated::worst_gap) tells.
 ///
 /// All other parameters are those of the [`Lasso`] it was made from; its lambda is replaced, and coefficients
 /// to start from are where the last fit starts. Folds are fitted side by side on the workers; the result is
@@ -91,22 +97,10 @@ impl Lasso {
         let filled = Vec::new();
         let (l1_ratios, criterion) = (Vec::new(), Criterion::default());
         let (stratify, groups, splits) = (None, None, None);
-        let (folds, points, ratio, seed, rows) = (5, 100, 100.0, 42, RowTerms::default());
-        let lasso = self;
-        let plan = Plan {
-            lasso,
-            folds,
-            points,
-            ratio,
-            seed,
-            l1_ratios,
-            criterion,
-            stratify,
-            groups,
-            splits,
-            filled,
-            rows,
-        };
+        let (folds, seed, rows) = (5, 42, RowTerms::default());
+        let (lasso, grid) = (self, Grid::Even { points: 100, ratio: 100.0 });
+        let plan =
+            Plan { lasso, folds, grid, seed, l1_ratios, criterion, stratify, groups, splits, filled, rows };
         CrossValidation { plan, rule: Rule::Min }
     }
 }
@@ -120,7 +114,23 @@ impl CrossValidation {
 
     /// Sets the lambdas: `points` from lambda_max to lambda_max / `ratio`.
     pub fn path(mut self, points: usize, ratio: f64) -> Self {
-        (self.plan.points, self.plan.ratio) = (points, ratio);
+        self.plan.grid = Grid::Even { points, ratio };
+        self
+    }
+
+    /// Sets the lambdas to choose from: at least one, each a positive number.
+    ///
+    /// ```
+    /// use raddle_lasso::{Lasso, Preparation};
+    /// let data = raddle_datasets::embedded::diabetes();
+    /// let cv = Lasso::params().cv().lambdas(vec![0.1, 1.0, 10.0]);
+    /// let chosen = cv.fit(data.x, data.y, Preparation::default())?;
+    /// assert_eq!(chosen.curve.points[0].lambda, 10.0);
+    /// # Ok::<(), raddle_lasso::LassoError>(())
+    /// ```
+    pub fn lambdas(mut self, mut lambdas: Vec<f64>) -> Self {
+        lambdas.sort_by(|a, b| b.total_cmp(a));
+        self.plan.grid = Grid::Given(lambdas.into());
         self
     }
 
@@ -196,8 +206,7 @@ impl CrossValidation {
     /// lambda. `x` has n rows and p columns on their original scale, `y` n values.
     ///
     /// # Errors
-    /// If a parameter is out of its range, the data cannot be fitted, no column varies with the response, a
-    /// run fails, or a fold's path cannot be certified to its end.
+    /// If a parameter is out of its range, the data cannot be fitted, a run fails, or a limit ends a fold's path.
     pub fn fit(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<CrossValidated, LassoError> {
         self.fit_with(x, y, preparation, |_, engine| engine)
     }
@@ -284,7 +293,7 @@ impl CrossValidation {
     /// the caller, who may limit, observe and end each run.
     ///
     /// # Errors
-    /// If a parameter is out of its range, the data cannot be fitted, or no column varies with the response.
+    /// If a parameter is out of its range, or the data cannot be fitted.
     pub fn start(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<Folds, LassoError> {
         Folds::new(self.plan, x, y, preparation)
     }

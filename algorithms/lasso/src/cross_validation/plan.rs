@@ -1,5 +1,7 @@
 //! [`Plan`]: how the rows of a cross-validation are cut, and what is fitted on them.
 
+use std::sync::Arc;
+
 use raddle_common::folds::{FoldLabels, assign};
 use raddle_datasets::Filled;
 
@@ -10,13 +12,21 @@ use crate::data::problem::Problem;
 use crate::error::LassoError;
 use crate::params::Lasso;
 
+/// The lambdas of every fold.
+#[derive(Debug, Clone)]
+pub(crate) enum Grid {
+    /// `points` from the smallest without support of all rows down to that over `ratio`, even in their logarithm.
+    Even { points: usize, ratio: f64 },
+    /// These, falling.
+    Given(Arc<[f64]>),
+}
+
 /// How the rows are cut and what is fitted on them.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) lasso: Lasso,
     pub(crate) folds: usize,
-    pub(crate) points: usize,
-    pub(crate) ratio: f64,
+    pub(crate) grid: Grid,
     pub(crate) seed: u64,
     /// The l1 ratios to choose from; none for that of the Lasso.
     pub(crate) l1_ratios: Vec<f64>,

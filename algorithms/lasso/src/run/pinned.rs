@@ -97,15 +97,17 @@ impl Solver {
         self.objective
     }
 
-    /// Concludes a boundary: the certificate, and what the next epoch starts from. Points of the course that
-    /// the residual certifies are left behind.
+    /// Concludes a boundary after so many epochs: the certificate, and what the next epoch starts from. Points of the
+    /// course that the residual certifies are left behind, and those that the run is not to stay at.
     pub(crate) fn certify(
         &mut self,
         spec: &Spec,
+        epoch: u64,
         replica: &Replica,
         shares: &[ShardCertificate],
     ) -> DualityGap {
-        let Spec { ref rows, objective, tolerance, course, .. } = *spec;
+        let Spec { ref rows, objective, tolerance, ref course, leave, .. } = *spec;
+        let mut is_stalled = leave.is_some() && self.is_stalled(spec.working_set);
         self.points.is_path = course.is_path();
         let largest = shares.iter().map(|share| share.largest).fold(0.0, f64::max);
         let with_slopes = shares.iter().flat_map(|share| share.nonzeros.iter().zip(&share.slopes));
@@ -143,9 +145,12 @@ impl Solver {
             let duality_gap = self.set.members.duality_gap(rows, norms);
             let gap = duality_gap.relative();
             self.last.scale = duality_gap.scale;
-            if gap > tolerance || gap.is_nan() || self.points.position == course.len() {
+            let position = self.points.position;
+            let is_left = is_stalled || leave.is_some_and(|leave| leave.leaves(position, epoch));
+            if (gap > tolerance && !is_left) || gap.is_nan() || position == course.len() {
                 break duality_gap;
             }
+            is_stalled = false;
             self.points.push(self.last.certified(gap));
             self.progress.best = None;
             if self.points.position == course.len() {
@@ -273,6 +278,7 @@ mod tests {
             terms: Arc::default(),
             most_members: usize::MAX,
             course: Course::One(Penalty::Lambda(0.5)),
+            leave: None,
             tolerance: 1e-9,
             weights: false,
             working_set: true,
@@ -289,7 +295,7 @@ mod tests {
         let mut read = Solver::loaded(&mut Learned::of(&before)).unwrap();
         assert!(read.checkpoint.is_some() && saved(&read) == before);
         for solver in [&mut solver, &mut read] {
-            solver.certify(&spec, &replica, &shares);
+            solver.certify(&spec, 0, &replica, &shares);
         }
         assert!(solver.last.penalty > 0.0 && saved(&solver) != before);
         assert_eq!(saved(&read), saved(&solver));

@@ -122,19 +122,28 @@ impl Program for LassoProgram {
 
     /// Primal, dual and gap of the problem scaled by n, at the exported coefficients.
     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Change> {
-        let Conclude { pinned: solver, replica, partials: shares, .. } = at;
+        let Conclude { boundary, pinned: solver, replica, partials: shares } = at;
         let shares: Vec<ShardCertificate> =
             raddle::answers!(shares, Partial::Certificate).into_iter().collect();
-        let gap = solver.certify(&self.spec, replica, &shares);
+        let gap = solver.certify(&self.spec, boundary.epoch, replica, &shares);
         let n = self.spec.rows.len() as f64;
         let done = solver.solutions().len() == self.spec.course.len();
         let worst = solver.solutions().iter().map(|solution| solution.gap).fold(0.0, f64::max);
         let value = if done { worst } else { gap.relative() };
         let metric = Metric::new("relative-duality-gap", value, "training data");
         let mut verdict = Verdict::new(metric.target(self.spec.tolerance).certified());
-        if solver.is_stalled(self.spec.working_set) {
-            verdict.status = Status::Converged;
-        }
+        verdict.status = match self.spec.leave {
+            // A path that was to go to its end is there, with points that are not certified.
+            Some(leave) if done => {
+                if leave.epochs.is_some() {
+                    Status::Completed
+                } else {
+                    Status::Converged
+                }
+            }
+            None if solver.is_stalled(self.spec.working_set) => Status::Converged,
+            _ => Status::Continue,
+        };
         verdict.objective = Some(gap.primal / n);
         verdict.position = solver.place_in(self.spec.course.len());
         let (penalty, entry_threshold) = solver.penalty_and_threshold(&self.spec);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::columns::Columns;
-use crate::lambdas::Course;
+use crate::lambdas::{Course, LeaveRule};
 use crate::loss::Objective;
 use crate::loss::rows::Rows;
 use crate::penalties::Terms;
@@ -25,6 +25,8 @@ pub(crate) struct Spec {
     pub(crate) most_members: usize,
     /// The lambdas, one after the other.
     pub(crate) course: Course,
+    /// When a point of a path is left behind that is not certified.
+    pub(crate) leave: Option<LeaveRule>,
     /// Relative duality gap at which the run is done.
     pub(crate) tolerance: f64,
     /// A schedule of rounds wants weights for all columns.

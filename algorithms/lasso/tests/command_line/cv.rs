@@ -154,7 +154,6 @@ fn a_limit_inside_a_fold_chooses_nothing_and_leaves_what_was_there() {
 #[test]
 fn what_cannot_be_cross_validated_is_bad_usage_or_input() {
     let folder = scratch();
-    fs::write(folder.path().join("flat.csv"), "x,y\n1,2\n2,2\n5,2\n").unwrap();
     fs::write(folder.path().join("small.csv"), "x,y\n1,2\n2,3\n5,2\n").unwrap();
     for (line, why) in [
         (
@@ -175,12 +174,11 @@ fn what_cannot_be_cross_validated_is_bad_usage_or_input() {
         ("small.csv --folds 3 --l1-ratio 0.5,2", "--l1-ratio is 2"),
         ("small.csv --folds 3 --fold-by who", "--fold-by: `who` is neither a column nor a file"),
         ("small.csv --folds 3 --fold-by 1", "no feature is left beside the response"),
-        ("flat.csv --folds 3", "no column varies with the response"),
     ] {
         let ran = ends(folder.path(), &format!("cv {line}"), 2);
         assert!(ran.err.contains(why) && ran.out.is_empty(), "cv {line}: {}", ran.err);
     }
-    assert_eq!(names(folder.path()), ["flat.csv", "small.csv"], "nothing is left of a refused run");
+    assert_eq!(names(folder.path()), ["small.csv"], "nothing is left of a refused run");
     ends(folder.path(), "cv small.csv --folds 3", 0);
 }
 
@@ -396,4 +394,33 @@ fn a_cross_validation_that_was_killed_goes_on_with_any_number_of_workers() {
         ends(folder.path(), &format!("--resume run --workers {}", 4 - workers), 0);
         assert!(files(&folder.path().join("run")) == whole, "killed in {stage}");
     }
+}
+
+#[test]
+fn a_response_that_does_not_vary_gives_zeros_and_lambdas_may_be_given() {
+    let folder = scratch();
+    let rows = |y: &dyn Fn(usize) -> f64| -> String {
+        (0..30).map(|at| format!("{},{},{}\n", at % 7, at * at % 11, y(at))).collect()
+    };
+    fs::write(folder.path().join("flat.csv"), format!("a,b,y\n{}", rows(&|_| 0.1))).unwrap();
+    fs::write(folder.path().join("data.csv"), format!("a,b,y\n{}", rows(&|at| (at % 7) as f64 + 0.1)))
+        .unwrap();
+    for (loss, verb) in [("squared", "cv"), ("squared", "path"), ("squared", "fit")] {
+        let out = if verb == "path" { String::new() } else { " --out run --force".into() };
+        let report = report(folder.path(), &format!("{verb} flat.csv --loss {loss}{out}"));
+        assert_eq!(report["results"]["lambda_max"], 0.0, "{verb}: {report}");
+        if verb != "path" {
+            assert_eq!(model(&folder.path().join("run")), (Vec::new(), 0.1), "{verb}");
+        }
+    }
+    let line = "cv data.csv --lambdas 0.1,2,0.5 --folds 3 --out given";
+    let results = report(folder.path(), line)["results"].clone();
+    let lambdas: Vec<f64> =
+        results["curve"].as_array().unwrap().iter().map(|point| point["lambda"].as_f64().unwrap()).collect();
+    assert_eq!(lambdas, [2.0, 0.5, 0.1]);
+    assert_eq!(results["lambda_min"], 0.1);
+    let refused = ends(folder.path(), "cv data.csv --lambdas 1,0", 2);
+    assert!(refused.err.contains("--lambdas is 0: it must be a positive number"), "{}", refused.err);
+    let refused = ends(folder.path(), "cv data.csv --lambdas 1 --points 5", 2);
+    assert!(refused.err.contains("--points"), "{}", refused.err);
 }

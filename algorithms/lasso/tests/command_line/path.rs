@@ -137,3 +137,29 @@ fn progress_names_the_point_that_its_gap_is_of() {
     assert!(ran.err.contains("fold 2 of 2") && ran.err.contains("point 5 of 5"), "{}", ran.err);
     assert!(!ends(folder.path(), "diabetes", 0).err.contains("point"));
 }
+
+#[test]
+fn lambdas_may_be_given_and_stand_in_every_file_as_they_were() {
+    let folder = scratch();
+    let report = report(folder.path(), "path diabetes --lambdas 0.1,10,0.3 --out path");
+    let lambdas: Vec<f64> = report["results"]["path"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| point["lambda"].as_f64().unwrap())
+        .collect();
+    assert_eq!(lambdas, [10.0, 0.3, 0.1]);
+    let text = fs::read_to_string(folder.path().join("path/path.tsv")).unwrap();
+    let written: Vec<f64> =
+        text.lines().skip(1).map(|line| line.split('\t').nth(1).unwrap().parse().unwrap()).collect();
+    assert_eq!(written, lambdas);
+    ends(folder.path(), "predict path diabetes --point 2", 0);
+    for (options, why) in [
+        ("--lambdas 1,-1", "--lambdas is -1: it must be a positive number"),
+        ("--lambdas 1,x", "x"),
+        ("--lambdas 1 --ratio 10", "--ratio"),
+    ] {
+        let refused = ends(folder.path(), &format!("path diabetes {options}"), 2);
+        assert!(refused.err.contains(why), "{options}: {}", refused.err);
+    }
+}
