@@ -50,7 +50,7 @@ pub use ratings::{
 pub use records::RecordCounts;
 pub use registry::embedded;
 pub use table::{
-    Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, HeldOut, Labels, LeftOut,
-    Matrix, Missing, Occurring, Options, RowRange, Samples, StoredRows, StoredTable, Table, generate, libsvm,
-    read, sparse_npz,
+    Beside, Classes, ColumnOptions, Csc, EncodedColumn, Encoding, Filled, Format, HeldOut, IDS, Labels,
+    LeftOut, Matrix, Missing, Occurring, Options, RowRange, Samples, StoredRows, StoredTable, Table,
+    generate, libsvm, read, sparse_npz,
 };

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, write_atomic};
-use raddle_datasets::{Beside, Options};
+use raddle_datasets::{Beside, IDS, Options};
 use serde_json::{Map, Value, json};
 
+use crate::field::quoted;
 use crate::tables::TextArgs;
 
 /// Rules by which columns and rows are matched, for the end of a help text.
 pub const ROWS: &str = "Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
 the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
 indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model
-needs, unless it was fitted with --missing mean.";
+needs, unless it was fitted with --missing mean, which fills it.";
 
 /// Value in the line of a row that cannot be predicted.
 pub const NOT_PREDICTED: &str = "nan";
@@ -37,6 +38,10 @@ pub struct PredictArgs {
     /// Count each row this many times in the error or accuracy: a column or a file with one value a row.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
+    /// Say in front of each prediction, with a tab, what its row is called: a column or a file with one value a row. With
+    /// --json they are `ids`, without this option the numbers of the rows from 1.
+    #[arg(long, value_name = "NAME|FILE")]
+    id: Option<String>,
     #[command(flatten)]
     text: TextArgs,
     /// How results are shown.
@@ -45,14 +50,16 @@ pub struct PredictArgs {
 }
 
 impl PredictArgs {
-    /// How the data are read, with the weights beside the features.
+    /// How the data are read, with weights and ids beside the features.
     ///
     /// # Errors
     /// If the format is unknown.
     pub fn reading(&self) -> Result<Options, Error> {
         let reading = self.text.options(self.format.as_deref(), self.y.as_deref(), 1)?;
-        let weights = self.weights.iter().map(|name| Beside { option: "--weights", name: name.clone() });
-        Ok(Options { beside: weights.collect(), ..reading })
+        let beside = [("--weights", &self.weights), (IDS, &self.id)];
+        let beside =
+            beside.into_iter().filter_map(|(option, name)| Some(Beside { option, name: name.clone()? }));
+        Ok(Options { beside: beside.collect(), ..reading })
     }
 
     /// How many times each of so many rows counts against the response; rows without one, or without a prediction, count
@@ -76,14 +83,14 @@ impl PredictArgs {
     }
 
     /// Writes the predictions to a file, if one is named, and says what was measured on stdout; else says the predictions
-    /// on stdout, and what was measured on stderr.
+    /// on stdout, and what was measured on stderr. Ids of the rows stand in front, where there are some.
     ///
     /// # Errors
     /// If the file or stdout cannot be written.
     pub fn tell(
         &self,
         out: Option<&Path>,
-        predictions: &impl Predictions,
+        (ids, predictions): (Option<&[String]>, &impl Predictions),
         (said, measures): (Option<String>, Map<String, Value>),
         (records, notes): (Records, Vec<String>),
     ) -> Result<ExitStatus, Error> {
@@ -92,17 +99,21 @@ impl PredictArgs {
         let mut value: Map<String, Value> =
             about.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
         value.extend(measures);
+        let line = |row: usize| match ids.and_then(|ids| ids.get(row)) {
+            Some(id) => format!("{}\t{}", quoted(id), predictions.line(row)),
+            None => predictions.line(row),
+        };
         if let Some(file) = out {
-            write_atomic(file, |out| {
-                (0..rows).try_for_each(|row| writeln!(out, "{}", predictions.line(row)))
-            })?;
+            write_atomic(file, |out| (0..rows).try_for_each(|row| writeln!(out, "{}", line(row))))?;
             let number = count(rows as u64, "prediction");
             let text = said.map_or(number.clone(), |said| format!("{number}, {said}"));
             self.use_options.say(&text, &value)?;
             return Ok(ExitStatus::Done);
         }
+        let ids = ids.map_or_else(|| json!((1..=rows).collect::<Vec<_>>()), |ids| json!(ids));
+        value.insert("ids".into(), ids);
         predictions.tell(&mut value);
-        let lines: Vec<String> = (0..rows).map(|row| predictions.line(row)).collect();
+        let lines: Vec<String> = (0..rows).map(line).collect();
         self.use_options.say(&lines.join("\n"), &value)?;
         said.iter().for_each(|said| self.use_options.note(said));
         Ok(ExitStatus::Done)

@@ -1,7 +1,9 @@
 //! [`ModelSamples`]: data as a model sees them, for their scores.
 
 use raddle::cli::{Error, count};
-use raddle_datasets::{Labels, Matrix, Occurring, Options as Reading, RecordCounts, Samples, read_samples};
+use raddle_datasets::{
+    IDS, Labels, Matrix, Occurring, Options as Reading, RecordCounts, Samples, read_samples,
+};
 
 use crate::matching::{ColumnMap, Matched, matched};
 
@@ -17,6 +19,8 @@ pub struct ModelSamples {
     /// Weights of rows in a measure.
     pub weights: Option<Vec<f64>>,
     offset: Option<Vec<f64>>,
+    /// What the rows are called, where a column says so.
+    pub ids: Option<Vec<String>>,
     /// Rows without a response where others have one, ascending from 0.
     pub without_response: Vec<u32>,
     /// Texts of the response that are no class of the model, each with its rows.
@@ -41,13 +45,17 @@ impl ModelSamples {
         let found = matched((columns, names), &mut samples, data)?;
         let Matched { columns: places, y, mut left_out } = found;
         left_out.append(&mut samples.left_out);
-        let notes = what_is_left_out(&samples, columns, &left_out);
-        let (mut weights, mut offset) = (None, None);
+        let mut notes = what_is_left_out(&samples, columns, &left_out);
+        let (mut weights, mut offset, mut ids) = (None, None, None);
         for (labels, asked) in std::mem::take(&mut samples.beside).into_iter().zip(&reading.beside) {
-            let values = numbers(labels, asked.option, data)?;
             match asked.option {
-                "--weights" => weights = Some(checked_weights(values, data)?),
-                _ => offset = Some(values),
+                IDS => ids = texts(labels),
+                "--weights" => {
+                    let (values, note) = checked_weights(numbers(labels, asked.option, data)?, data)?;
+                    notes.extend(note);
+                    weights = Some(values);
+                }
+                option => offset = Some(numbers(labels, option, data)?),
             }
         }
         let Samples { x, occurring, without_response, unknown_classes, records, .. } = samples;
@@ -59,6 +67,7 @@ impl ModelSamples {
             y,
             weights,
             offset,
+            ids,
             without_response,
             unknown_classes,
             records,
@@ -81,6 +90,7 @@ impl ModelSamples {
             y: of(self.y),
             weights: of(self.weights),
             offset: of(self.offset),
+            ids: self.ids.map(|ids| rows.iter().map(|&row| ids[row].clone()).collect()),
             without_response: numbered(&self.without_response),
             unknown_classes: classes.filter(|(_, rows)| !rows.is_empty()).collect(),
             ..self
@@ -160,14 +170,28 @@ pub fn numbers(column: Labels, option: &str, data: &str) -> Result<Vec<f64>, Err
     }
 }
 
-/// Weights of rows in the error.
-fn checked_weights(values: Vec<f64>, data: &str) -> Result<Vec<f64>, Error> {
+/// The text of each row.
+fn texts(column: Labels) -> Option<Vec<String>> {
+    match column {
+        Labels::Texts { codes, texts } => Some(
+            codes.into_iter().map(|code| texts.get(code as usize).cloned().unwrap_or_default()).collect(),
+        ),
+        Labels::Numbers(_) => None,
+    }
+}
+
+/// Weights of rows in the error, and a note on those that have none: they count nothing.
+fn checked_weights(mut values: Vec<f64>, data: &str) -> Result<(Vec<f64>, Option<String>), Error> {
+    let missing =
+        values.iter_mut().filter(|weight| weight.is_nan()).map(|weight| *weight = 0.0).count() as u64;
+    let note = (missing > 0)
+        .then(|| format!("{} without a weight: the error is of the others", count(missing, "row")));
     match values.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
         Some(row) => Err(Error::input(format!(
             "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers of at least 0",
             values[row],
             row + 1
         ))),
-        None => Ok(values),
+        None => Ok((values, note)),
     }
 }

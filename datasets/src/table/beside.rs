@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use super::classes::{Beside, Labels, labels};
-use super::columns::Kind;
+use super::classes::{Beside, IDS, Labels, ids, labels};
 use super::options::Options;
 use super::response::column_of;
-use super::select::FOLDS;
 use crate::dialect::Dialect;
 use crate::error::ReadError;
 
@@ -17,7 +15,8 @@ pub(super) fn from_files(
     format: &str,
     path: &Path,
 ) -> Result<Vec<Labels>, ReadError> {
-    let read = |Beside { option, name }: &Beside| {
+    let read = |asked: &Beside| {
+        let Beside { option, name } = asked;
         let file = Path::new(name);
         if !file.is_file() {
             let why = format!(
@@ -25,7 +24,7 @@ pub(super) fn from_files(
             );
             return Err(ReadError::file(path, why));
         }
-        from_file(option, file, rows, &options.dialect)
+        from_file(asked, file, rows, &options.dialect)
     };
     let beside = &options.beside;
     let twice = (1..beside.len()).find(|&at| beside[..at].iter().any(|other| other.name == beside[at].name));
@@ -39,18 +38,19 @@ pub(super) fn from_files(
 
 /// A file with a value for each row.
 pub(super) fn from_file(
-    option: &str,
+    asked: &Beside,
     file: &Path,
     rows: usize,
     dialect: &Dialect,
 ) -> Result<Labels, ReadError> {
+    let option = asked.option;
     let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
-    let kind = if option == FOLDS { Kind::Label } else { Kind::Number };
-    let column = column_of(file, dialect, kind)?;
-    if let Some(at) = column.first_missing {
+    let column = column_of(file, dialect, asked.kind())?;
+    if let Some(at) = column.first_missing.filter(|_| option != IDS) {
         return Err(at.error(file, format!("{option}: there is no value")));
     }
-    let read = labels(column.values).ok_or_else(|| refuse("a value is no finite number".into()))?;
+    let read = if option == IDS { ids(column.values) } else { labels(column.values) };
+    let read = read.ok_or_else(|| refuse("a value is no finite number".into()))?;
     let count = match &read {
         Labels::Numbers(values) => values.len(),
         Labels::Texts { codes, .. } => codes.len(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::Values;
+use super::columns::{Kind, Values};
 
 /// Permission for the response to be texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,9 @@ pub enum Classes {
     Known(Vec<String>),
 }
 
+/// The option of a column that says what rows are called.
+pub const IDS: &str = "--id";
+
 /// A column that is no feature, and is given beside them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beside {
@@ -26,6 +29,25 @@ pub struct Beside {
     pub option: &'static str,
     /// Its name, its number from 1, or a file with one value a row.
     pub name: String,
+}
+
+/// Options of columns of numbers; where rows are predicted, these may lack a value.
+const NUMBERS: [&str; 2] = ["--offset", "--weights"];
+
+impl Beside {
+    /// `true` for numbers of the rows; others are labels or names.
+    pub(super) fn is_number(&self) -> bool {
+        NUMBERS.contains(&self.option)
+    }
+
+    /// How the column is read.
+    pub(super) fn kind(&self) -> Kind {
+        match self.option {
+            IDS => Kind::Text,
+            _ if self.is_number() => Kind::Number,
+            _ => Kind::Label,
+        }
+    }
 }
 
 /// Values of a column beside the features, one a row.
@@ -111,6 +133,14 @@ pub(super) fn compact(y: &mut [f64], classes: &mut Vec<String>) {
     y.iter_mut().for_each(|class| *class = new[*class as usize]);
     let mut used = used.into_iter();
     classes.retain(|_| used.next().unwrap_or(false));
+}
+
+/// Texts of a column that says what rows are called; empty where a row has none.
+pub(super) fn ids(values: Values) -> Option<Labels> {
+    match values {
+        Values::Texts { codes, texts } => Some(Labels::Texts { codes, texts }),
+        Values::Numbers(_) | Values::Many | Values::Skipped => None,
+    }
 }
 
 /// Labels of a column read beside the features; `None` where it was not read or a value is missing.

@@ -176,12 +176,10 @@ fn beside_of(
 ) -> Result<Vec<Values>, ReadError> {
     let values = own.sides.iter().zip(&reading.beside).map(|(side, asked)| match side {
         RoleSource::Column(j) => Ok(columns[*j].values.clone()),
-        RoleSource::File(file) => {
-            Ok(match from_file(asked.option, Path::new(file), rows, &reading.dialect)? {
-                Labels::Numbers(values) => Values::Numbers(values),
-                Labels::Texts { codes, texts } => Values::Texts { codes, texts },
-            })
-        }
+        RoleSource::File(file) => Ok(match from_file(asked, Path::new(file), rows, &reading.dialect)? {
+            Labels::Numbers(values) => Values::Numbers(values),
+            Labels::Texts { codes, texts } => Values::Texts { codes, texts },
+        }),
     });
     let values = values.collect::<Result<Vec<_>, ReadError>>()?;
     for (place, column) in columns.iter_mut().enumerate() {

@@ -40,7 +40,7 @@ mod tabular;
 mod triplets;
 
 pub(crate) use beside::beside_no_file;
-pub use classes::{Beside, Classes, Labels};
+pub use classes::{Beside, Classes, IDS, Labels};
 pub use data::Table;
 pub use encoding::{ColumnOptions, EncodedColumn, Encoding, LeftOut};
 pub use features::Filled;

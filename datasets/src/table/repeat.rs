@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::classes::{Classes, numbered, place};
+use super::classes::{Beside, Classes, numbered, place};
 use super::columns::{Column, Columns, Kind, Odd, Values};
 use super::encoding::{EncodedColumn, Encoding, listed};
 use super::features::{Feature, NO_LEVEL, matrix};
@@ -27,11 +27,11 @@ pub(super) struct Found {
 
 impl Found {
     /// Columns beside the features are read, too.
-    pub(super) fn read(&mut self, sides: &[RoleSource], names: &[String]) {
-        for side in sides {
+    pub(super) fn read(&mut self, sides: &[RoleSource], asked: &[Beside], names: &[String]) {
+        for (side, asked) in sides.iter().zip(asked) {
             if let RoleSource::Column(j) = side {
                 if self.kinds[*j] == Kind::Skip {
-                    self.kinds[*j] = Kind::Number;
+                    self.kinds[*j] = asked.kind();
                 }
                 self.left_out.retain(|name| *name != names[*j]);
             }
@@ -167,9 +167,7 @@ pub(super) fn apply(
         let column = std::mem::replace(&mut columns[place].values, Values::Skipped);
         let about_column = &columns[place];
         features.push(match (&about.levels, column) {
-            (None, Values::Numbers(values)) => {
-                Feature::Number(filled(values, (about, encoding.missing), about_column, path)?)
-            }
+            (None, Values::Numbers(values)) => Feature::Number(filled(values, about)),
             (None, _) => return Err(no_number(about, about_column, path)),
             (Some(levels), column) => {
                 let (feature, count) = as_levels(levels, column);
@@ -263,32 +261,12 @@ fn lacking(values: &Values) -> Vec<u32> {
     }
 }
 
-/// Numbers with the model's mean where one is missing; NaN for a model whose own rows were left out then.
-fn filled(
-    mut values: Vec<f64>,
-    (about, rule): (&EncodedColumn, Missing),
-    column: &Column,
-    path: &Path,
-) -> Result<Vec<f64>, ReadError> {
-    if column.missing == 0 {
-        return Ok(values);
+/// Numbers with the model's mean where one is missing; NaN where the model has none, so that the row has no prediction.
+fn filled(mut values: Vec<f64>, about: &EncodedColumn) -> Vec<f64> {
+    if let Some(mean) = about.mean {
+        values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = mean);
     }
-    if rule == Missing::Drop {
-        return Ok(values);
-    }
-    let Some(mean) = about.mean else {
-        let why = format!(
-            "column `{}` has no value; {} of its cells are missing: fill them, or fit with --missing mean, whose models do \
-             so themselves",
-            about.name, column.missing
-        );
-        return Err(column
-            .first_missing
-            .as_ref()
-            .map_or_else(|| ReadError::file(path, why.clone()), |at| at.error(path, why.clone())));
-    };
-    values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = mean);
-    Ok(values)
+    values
 }
 
 fn no_number(about: &EncodedColumn, column: &Column, path: &Path) -> ReadError {

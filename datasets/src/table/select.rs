@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::classes::{Beside, Classes};
+use super::classes::{Beside, Classes, IDS};
 use super::columns::Kind;
 use super::encoding::{ColumnOptions, LeftOut, listed};
 use super::options::Options;
@@ -104,7 +104,7 @@ pub(super) fn select(
                         name: names[j].clone(),
                         why: why_beside(&options.beside, &beside, j),
                     });
-                    return if is_of_folds(&options.beside, &beside, j) { Kind::Label } else { Kind::Number };
+                    return kind_beside(&options.beside, &beside, j);
                 }
                 () if dropped[j] => "--drop names it",
                 () if !columns.is_empty() && !wanted[j] => "--columns does not name it",
@@ -134,7 +134,7 @@ pub(super) fn select(
     Ok(Selection { kinds, response, file, beside, has_classes, left_out })
 }
 
-/// Refuses a column, or a file, that is to be two things at once. Folds alone may go by any column.
+/// Refuses a column, or a file, that is to be two things at once. Folds may go by any column, and rows be called by any.
 pub(super) fn check_roles(
     (response, file): (Option<usize>, Option<&str>),
     (asked, sides): (&[Beside], &[RoleSource]),
@@ -142,7 +142,8 @@ pub(super) fn check_roles(
 ) -> Result<(), String> {
     let y = response.map(RoleSource::Column).or_else(|| file.map(|file| RoleSource::File(file.to_owned())));
     let mut roles: Vec<(&str, &RoleSource)> = y.iter().map(|side| ("the response", side)).collect();
-    for (asked, side) in asked.iter().zip(sides).filter(|(asked, _)| asked.option != FOLDS) {
+    let may_be_any = |asked: &Beside| [FOLDS, IDS].contains(&asked.option);
+    for (asked, side) in asked.iter().zip(sides).filter(|(asked, _)| !may_be_any(asked)) {
         if let Some((other, _)) = roles.iter().find(|(_, other)| *other == side) {
             let (what, name) = match side {
                 RoleSource::Column(j) => ("column", &names[*j]),
@@ -159,7 +160,7 @@ pub(super) fn check_roles(
 }
 
 /// The option of a column that says only which rows stay together.
-pub(super) const FOLDS: &str = "--fold-by";
+const FOLDS: &str = "--fold-by";
 
 /// Refuses a column that one option asks for and another one leaves out, each by its whole name.
 fn check_contradictions(options: &ColumnOptions) -> Result<(), String> {
@@ -176,10 +177,10 @@ pub(super) fn is_beside(beside: &[RoleSource], column: usize) -> bool {
     beside.iter().any(|side| matches!(side, RoleSource::Column(j) if *j == column))
 }
 
-/// `true` for a column that tells which rows stay together.
-fn is_of_folds(asked: &[Beside], beside: &[RoleSource], column: usize) -> bool {
-    let mut of_it = asked.iter().zip(beside).filter(|(asked, _)| asked.option == FOLDS);
-    of_it.any(|(_, side)| *side == RoleSource::Column(column))
+/// How a column beside the features is read: as labels where one of its options asks for these.
+fn kind_beside(asked: &[Beside], beside: &[RoleSource], column: usize) -> Kind {
+    let mut of_it = asked.iter().zip(beside).filter(|(_, side)| **side == RoleSource::Column(column));
+    if of_it.any(|(asked, _)| !asked.is_number()) { Kind::Label } else { Kind::Number }
 }
 
 /// Why a column beside the features is none of them.

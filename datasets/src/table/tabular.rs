@@ -5,8 +5,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::beside::from_file;
-use super::classes::{Beside, Classes, Labels, labels};
-use super::columns::{Columns, Kind, WHOLE};
+use super::classes::{Beside, Classes, IDS, Labels, ids, labels};
+use super::columns::{Columns, Kind, Values, WHOLE};
 use super::encode::{Encoded, encode};
 use super::encoding::{ColumnOptions, Encoding};
 use super::features::Filled;
@@ -200,9 +200,9 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     if let Some(encoding) = options.repeat.as_ref().filter(is_of_places) {
         let mut found = find(encoding, &names, table.is_named(), options, path)?;
         check(found.response)?;
-        found.read(&sides, &names);
+        found.read(&sides, &options.beside, &names);
         let columns = table.columns(found.kinds.clone(), &vec![usize::MAX; names.len()], options.threads)?;
-        let beside = beside(&sides, options, &columns, path)?;
+        let beside = beside(&sides, options, (&table, &columns), path)?;
         return Ok(Samples { beside, ..apply(encoding, found, columns, options, path)? });
     }
     let missing = options.repeat.as_ref().map(|encoding| encoding.missing).unwrap_or_default();
@@ -215,13 +215,13 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     all.response = response.map(|j| j + 1);
     let mut found = find(&all, &names, table.is_named(), options, path)?;
     check(found.response)?;
-    found.read(&sides, &names);
+    found.read(&sides, &options.beside, &names);
     let mut most = vec![1; names.len()];
-    if let Some(j) = found.response {
-        most[j] = usize::MAX;
-    }
+    let named =
+        sides.iter().filter_map(|side| if let RoleSource::Column(j) = side { Some(*j) } else { None });
+    found.response.into_iter().chain(named).for_each(|j| most[j] = usize::MAX);
     let columns = table.columns(found.kinds.clone(), &most, options.threads)?;
-    let beside = beside(&sides, options, &columns, path)?;
+    let beside = beside(&sides, options, (&table, &columns), path)?;
     let samples = Samples { beside, ..apply(&all, found, columns, options, path)? };
     match samples.y.is_none() && response.is_some() {
         // Whoever names a response wants it.
@@ -230,25 +230,38 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     }
 }
 
-/// The columns beside the features: every row needs a value.
+/// The columns beside the features: every row needs a value, but of its offset and weight, which are NaN then, and its name.
 fn beside(
     sides: &[RoleSource],
     options: &Options,
-    columns: &Columns,
+    (table, columns): (&Tabular<'_>, &Columns),
     path: &Path,
 ) -> Result<Vec<Labels>, ReadError> {
-    let read = |(side, Beside { option, name }): (&RoleSource, &Beside)| match side {
-        RoleSource::File(file) => from_file(option, Path::new(file), columns.rows, &options.dialect),
+    let read = |(side, asked): (&RoleSource, &Beside)| match side {
+        RoleSource::File(file) => from_file(asked, Path::new(file), columns.rows, &options.dialect),
         RoleSource::Column(j) => {
             let column = &columns.columns[*j];
-            let why = format!("{option}: `{name}` has no value");
-            match &column.first_missing {
-                Some(at) => Err(at.error(path, why)),
-                None => labels(column.values.clone()).ok_or_else(|| ReadError::file(path, why)),
-            }
+            let why = format!("{}: `{}` has no value", asked.option, asked.name);
+            let read = match (&column.values, &column.first_missing) {
+                (values @ Values::Texts { .. }, _) if asked.option == IDS => ids(values.clone()),
+                _ if asked.option == IDS => ids(as_texts(table, *j, options)?),
+                (Values::Numbers(values), _) if asked.is_number() => Some(Labels::Numbers(values.clone())),
+                (_, Some(at)) => return Err(at.error(path, why)),
+                (values, None) => labels(values.clone()),
+            };
+            read.ok_or_else(|| ReadError::file(path, why))
         }
     };
     sides.iter().zip(&options.beside).map(read).collect()
+}
+
+/// A column of numbers, as the texts that they are written as.
+fn as_texts(table: &Tabular<'_>, column: usize, options: &Options) -> Result<Values, ReadError> {
+    let width = table.names().len();
+    let kind = |j: usize| if j == column { Kind::Text } else { Kind::Skip };
+    let mut read =
+        table.columns((0..width).map(kind).collect(), &vec![usize::MAX; width], options.threads)?;
+    Ok(std::mem::replace(&mut read.columns[column].values, Values::Skipped))
 }
 
 /// The column that `y` names, unless it names a file.

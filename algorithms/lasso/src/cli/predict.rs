@@ -29,7 +29,7 @@ pub(crate) struct Options {
     /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
-    /// Write the predictions to this file, one a line, rather than to stdout. Of a logistic model a line is the class and,
+    /// Write the predictions to this file, one a line, rather than to stdout; with --id the id and a tab in front. Of a logistic model a line is the class and,
     /// behind a tab, the probability of the larger class (of texts, of the last in order); of a multinomial model the class and
     /// the probability of every class, in their order; of a Poisson model it is the mean.
     #[arg(short, long, value_name = "FILE")]
@@ -39,6 +39,7 @@ pub(crate) struct Options {
 const EXAMPLES: &str = "Examples, which work as they stand:
   lasso fit diabetes --out run
   lasso predict run diabetes
+  lasso predict run diabetes --json
   lasso path diabetes --points 20 --out path
   lasso predict path diabetes --point 12";
 
@@ -59,7 +60,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let names = about.feature_names.as_deref();
     let samples = ModelSamples::read(&args.data, &reading, (about.columns, names))?;
     let scores = samples.scores(about.by_class(&coefficients));
-    let ModelSamples { x, y, weights, without_response, records, mut notes, .. } = samples;
+    let ModelSamples { x, y, weights, ids, without_response, records, mut notes, .. } = samples;
     let predictions = Scored { about: &about, scores, rows: x.rows() };
     let lacking = lacking(&predictions.scores, predictions.rows);
     notes.extend(said_of_rows(&lacking, &without_response));
@@ -73,7 +74,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     records.leave_out("missing value", lacking.len() as u64);
     let measures = measured.as_ref().map(Measured::json).unwrap_or_default();
     let said = measured.map(|measured| measured.text());
-    args.tell(options.out.as_deref(), &predictions, (said, measures), (records, notes))
+    args.tell(options.out.as_deref(), (ids.as_deref(), &predictions), (said, measures), (records, notes))
 }
 
 /// Where offsets are: a model that was fitted with one needs it, others have none.

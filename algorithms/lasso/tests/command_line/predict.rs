@@ -233,3 +233,119 @@ fn columns_that_the_model_does_not_use_may_hold_anything() {
     assert!(!ran.err.contains("root mean squared error"), "an empty response measures nothing: {}", ran.err);
     assert!(ends(folder.path(), "predict run more.csv --quiet", 0).err.is_empty());
 }
+
+/// Every row has its line, whatever the model was fitted with, the format, and the cell that is empty.
+#[test]
+fn every_row_has_a_line_whatever_cells_are_empty() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let rows = |header: &str, cells: [&str; 3]| {
+        let row = |at: usize| format!("{},{},{},{}\n", at % 5, at % 3, 1 + at % 2, 1 + at % 5 + 2 * (at % 3));
+        let more: String = (0..20).map(row).collect();
+        format!("{header}{more}{},{},{},3\n", cells[0], cells[1], cells[2])
+    };
+    for header in ["a,b,w,y\n", ""] {
+        let name = |at: usize| {
+            if header.is_empty() { at.to_string() } else { header[2 * at - 2..2 * at - 1].to_owned() }
+        };
+        write("whole.csv", &rows(header, ["1", "2", "2"]));
+        for (loss, missing) in [
+            ("squared", "refuse"),
+            ("squared", "drop"),
+            ("poisson", "refuse"),
+            ("multinomial", "refuse"),
+            ("squared", "mean"),
+        ] {
+            let y = name(4);
+            ends(
+                folder.path(),
+                &format!(
+                    "whole.csv --y {y} --loss {loss} --missing {missing} --ratio 50 --out run --force --quiet"
+                ),
+                0,
+            );
+            let whole = ends(folder.path(), &format!("predict run whole.csv --y {y}"), 0).out;
+            for (cells, lacks) in [(["", "2", "2"], true), (["1", "NA", "2"], true), (["", "", ""], true)] {
+                write("gap.csv", &rows(header, cells));
+                for line in ["predict run gap.csv".to_owned(), format!("predict run gap.csv --y {y}")] {
+                    let ran = ends(folder.path(), &line, 0);
+                    let lines: Vec<&str> = ran.out.lines().collect();
+                    assert_eq!(lines.len(), 21, "{loss} {missing} {line}: {}", ran.err);
+                    assert_eq!(lines[..20], whole.lines().take(20).collect::<Vec<_>>(), "{line}");
+                    let is_told = missing != "mean" && lacks;
+                    assert_eq!(
+                        lines[20].split('\t').all(|of| of == "nan"),
+                        is_told,
+                        "{missing}: {}",
+                        lines[20]
+                    );
+                    assert_eq!(ran.err.contains("1 row not predicted (nan)"), is_told, "{}", ran.err);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_without_its_offset_has_no_prediction_and_one_without_a_weight_counts_nothing() {
+    let folder = scratch();
+    let row = |at: usize| format!("{},{},{},{}\n", at % 5, 1 + at % 2, 0.5 + (at % 3) as f64, at % 4);
+    let rows: String = (0..20).map(row).collect();
+    fs::write(folder.path().join("fit.csv"), format!("a,w,o,y\n{rows}")).unwrap();
+    fs::write(folder.path().join("gap.csv"), format!("a,w,o,y\n{rows}1,,1,2\n1,1,,2\n")).unwrap();
+    ends(folder.path(), "fit.csv --loss poisson --offset o --weights w --ratio 10 --out run", 0);
+    let ran = ends(folder.path(), "predict run gap.csv --weights w", 0);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(lines.len() == 22 && lines[20] != "nan" && lines[21] == "nan", "{lines:?}");
+    assert!(
+        ran.err.contains("1 row without a weight") && ran.err.contains("1 row not predicted"),
+        "{}",
+        ran.err
+    );
+    let [with, without] =
+        ["predict run gap.csv --weights w --json", "predict run fit.csv --weights w --json"].map(|line| {
+            serde_json::from_str::<serde_json::Value>(&ends(folder.path(), line, 0).out).unwrap()
+        });
+    assert_eq!(with["mean_poisson_deviance"], without["mean_poisson_deviance"]);
+}
+
+#[test]
+fn predictions_say_which_rows_they_are_of() {
+    let folder = scratch();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("train.csv", "a,b,y\n1,2,3\n2,1,5\n4,4,9\n0,3,1\n");
+    ends(folder.path(), "train.csv --ratio 100 --out run", 0);
+    write("new.csv", "who,a,b\n007,1,2\n\"x\ty\",2,1\n,0,1\n9007199254740993,,1\n");
+    write("names.txt", "name\np\nq\nr\ns\n");
+    write("new.svm", "0 1:1 2:2\n0 1:2 2:1\n0 2:1\n0 2:1\n");
+    let plain = ends(folder.path(), "predict run new.csv", 0).out;
+    for (line, ids) in [
+        ("new.csv --id who", ["007", "\"x\ty\"", "", "9007199254740993"]),
+        ("new.csv --id 1", ["007", "\"x\ty\"", "", "9007199254740993"]),
+        ("new.csv --id names.txt", ["p", "q", "r", "s"]),
+        // A feature may be the name, too.
+        ("new.csv --id b", ["2", "1", "1", "1"]),
+    ] {
+        let ran = ends(folder.path(), &format!("predict run {line}"), 0);
+        let expected: String =
+            pairs(ids, plain.lines()).map(|(id, line)| format!("{id}\t{line}\n")).collect();
+        assert_eq!(ran.out, expected, "{line}");
+        ends(folder.path(), &format!("predict run {line} --out said.txt"), 0);
+        assert_eq!(fs::read_to_string(folder.path().join("said.txt")).unwrap(), expected, "{line}");
+    }
+    let said = |line: &str| -> serde_json::Value {
+        serde_json::from_str(&ends(folder.path(), &format!("predict run {line} --json"), 0).out).unwrap()
+    };
+    assert_eq!(said("new.csv --id who")["ids"], serde_json::json!(["007", "x\ty", "", "9007199254740993"]));
+    assert_eq!(said("new.csv")["ids"], serde_json::json!([1, 2, 3, 4]));
+    assert_eq!(said("new.svm --id names.txt")["ids"], serde_json::json!(["p", "q", "r", "s"]));
+    write("few.txt", "name\np\nq\n");
+    for (line, why) in [
+        ("new.csv --id nobody", "--id: `nobody` is neither a column nor a file"),
+        ("new.csv --id few.txt", "--id: 2 values for 4 rows"),
+        ("new.svm --id who", "--id who: libsvm has no columns with names"),
+    ] {
+        let refused = ends(folder.path(), &format!("predict run {line}"), 2);
+        assert!(refused.err.contains(why), "{line}: {}", refused.err);
+    }
+}

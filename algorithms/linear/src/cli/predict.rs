@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Write the predictions to this file, one a line, rather than to stdout: the class and, behind a tab, the margin, or
+    /// Write the predictions to this file, one a line, rather than to stdout: with --id the id and a tab, the class and, behind a tab, the margin, or
     /// of a logistic model the probability of the larger class (of texts, of the last in order). Of more than two classes
     /// the margin or probability of each, in their order.
     #[arg(short, long, value_name = "FILE")]
@@ -48,7 +48,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let samples = ModelSamples::read(&args.data, &reading, (about.columns, names))?;
     let of_scorers = about.intercepts.iter().copied().zip(coefficients).collect();
     let scores = samples.scores(of_scorers);
-    let ModelSamples { x, y, weights, without_response, records, mut notes, .. } = samples;
+    let ModelSamples { x, y, weights, ids, without_response, records, mut notes, .. } = samples;
     let rows = x.rows();
     let lacking = lacking(&scores, rows);
     notes.extend(said_of_rows(&lacking, &without_response));
@@ -66,7 +66,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     records.leave_out("missing value", lacking.len() as u64);
     let said = accuracy.map(|accuracy| format!("accuracy {}", number(accuracy)));
     let measures = accuracy.map(|accuracy| ("accuracy".to_owned(), json!(accuracy))).into_iter().collect();
-    args.tell(options.out.as_deref(), &predictions, (said, measures), (records, notes))
+    args.tell(options.out.as_deref(), (ids.as_deref(), &predictions), (said, measures), (records, notes))
 }
 
 /// Scores of a model for all rows, one of each scorer.

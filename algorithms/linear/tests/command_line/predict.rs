@@ -101,3 +101,25 @@ fn a_row_that_lacks_a_value_has_a_line_without_a_class() {
     let ran = linear.ends(folder, "predict filled new.csv", 0);
     assert!(not_empty(ran.out.lines()).all(|line| !line.contains("nan")), "{}", ran.out);
 }
+
+/// Every row has its line, whatever the model was fitted with, and says which row it is of.
+#[test]
+fn every_row_has_a_line_whatever_cells_are_empty_and_its_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    fs::write(folder.join("flowers.csv"), flowers(45)).unwrap();
+    fs::write(folder.join("new.csv"), "who,length,width,colour\n01,10,5,red\n1,,5,red\n\"a\tb\",30,,blue\n")
+        .unwrap();
+    for loss in ["squared-hinge", "hinge", "logistic"] {
+        linear.ends(folder, &format!("fit flowers.csv --y kind --loss {loss} --out run --force --quiet"), 0);
+        let ran = linear.ends(folder, "predict run new.csv --id who", 0);
+        let lines: Vec<&str> = ran.out.lines().collect();
+        assert!(lines.len() == 3 && lines[0].starts_with("01\t") && !lines[0].contains("nan"), "{lines:?}");
+        assert_eq!(lines[1..], ["1\tnan\tnan\tnan\tnan", "\"a\tb\"\tnan\tnan\tnan\tnan"], "{loss}");
+        assert!(ran.err.contains("2 rows not predicted (nan)"), "{}", ran.err);
+        let said: Value =
+            serde_json::from_str(&linear.ends(folder, "predict run new.csv --json", 0).out).unwrap();
+        assert_eq!(said["ids"], serde_json::json!([1, 2, 3]));
+        assert!(said["classes"][0].is_string() && said["classes"][1].is_null(), "{said}");
+    }
+}
