@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::PyDict;
 use raddle::{Engine, EpochRecord, Program, RunReport, Stop};
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ impl Watch {
 }
 
 /// Does `work` on a thread of its own. Whatever Ctrl-C or the callback raise is raised once the boundary under way is
-/// reached; a callback that returns `False` ends the fit there without an exception.
+/// reached; a callback that returns what is false, but for `None`, ends the fit there without an exception.
 ///
 /// # Errors
 /// Those of `work`, of signals and of the callback; `RuntimeError` if `work` panics.
@@ -132,7 +132,8 @@ fn asking<T: Send + 'static>(send: Sender<Message<T>>) -> Ask {
 /// Answer of the callback to a record.
 fn goes_on(callback: &Bound<'_, PyAny>, record: &EpochRecord) -> PyResult<bool> {
     let answer = callback.call1((as_dict(callback.py(), record)?,))?;
-    Ok(!answer.is_exact_instance_of::<PyBool>() || answer.extract()?)
+    // By Python's truth: a comparison of numpy gives a bool of its own.
+    Ok(answer.is_none() || answer.is_truthy()?)
 }
 
 /// Seconds of a fit: to copy the data, to prepare them, and from there to the model.

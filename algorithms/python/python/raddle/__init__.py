@@ -29,8 +29,14 @@ def load(path, **which):
     Returns
     -------
     estimator
-        Of `raddle.lasso`, `raddle.linear`, `raddle.mf` or `raddle.lda`, fitted. What a folder does not tell, such as `n_jobs`, is as by
-        default.
+        Of `raddle.lasso`, `raddle.linear`, `raddle.mf` or `raddle.lda`, fitted. What a folder does not tell, such as
+        `n_jobs`, is as by default.
+
+    Notes
+    -----
+    A model that the program `lasso` or `linear` made of a table with texts or missing numbers predicts from a frame of the
+    same columns, and prepares it as the program does: texts as a column a level, missing numbers filled with the means of
+    a fit with ``--missing mean``. Columns are found by name, and others left out.
     """
     import os
 

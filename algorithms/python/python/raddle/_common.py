@@ -44,12 +44,24 @@ def whole(name, value, least):
 
 
 def seed(random_state):
-    """Return the number that names draws: the one given, or one drawn from a state."""
-    if not isinstance(random_state, numbers.Integral):
-        from sklearn.utils import check_random_state
-
-        random_state = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    """Return the number that names draws: the one given, or one drawn from a state or a generator; None is numpy's own state."""
+    most = np.iinfo(np.int32).max
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(most))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(most))
+    if random_state is None or random_state is np.random:
+        return int(np.random.randint(most))
     return whole("random_state", random_state, 0)
+
+
+def not_fitted(estimator):
+    """Return the error of an estimator that has no model yet: scikit-learn's, where that is installed."""
+    try:
+        from sklearn.exceptions import NotFittedError as error
+    except ImportError:
+        error = ValueError
+    return error(f"this {type(estimator).__name__} is not fitted: call fit first")
 
 
 def aligned(X):

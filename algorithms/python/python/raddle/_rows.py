@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, validate_data
 
 from raddle._common import aligned, refuse
+from raddle._frames import encoded
 
 
 def validated(estimator, X, y, y_numeric):
@@ -37,6 +38,12 @@ def named(X, fit):
 
 def scores(estimator, X):
     """Return the linear scores of rows, with a column for each row of coef_ where there are several."""
+    encoding = getattr(estimator, "_about", {}).get("encoding")
+    names = getattr(estimator, "feature_names_in_", ())
+    features = None if encoding is None else encoded(X, encoding, names)
+    if features is not None:
+        assert_all_finite(features, input_name="X")
+        return np.asarray(features @ estimator.coef_.T + estimator.intercept_)
     X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False)
     return np.asarray(X @ estimator.coef_.T + estimator.intercept_)
 
@@ -74,11 +81,29 @@ def classes_of(y, weights):
     return classes, np.searchsorted(classes, y)
 
 
-def numbers_and_names(classes):
-    """Return classes as `model.json` has them: numbers, and names where they are no numbers."""
-    if classes.dtype.kind in "biuf":
-        return [float(value) for value in classes], None
-    return list(range(len(classes))), [str(value) for value in classes]
+def class_members(classes, where="classes"):
+    """Return classes as `model.json` has them: numbers by the name `where`, names if they are no numbers, and their type."""
+    if classes.dtype.kind == "O" and not all(isinstance(value, str) for value in classes):
+        classes = np.array(classes.tolist())
+    kind, of_type = classes.dtype.kind, classes.dtype.name
+    if kind == "f" or (kind in "iu" and all(abs(int(value)) < 2**53 for value in classes)):
+        return {where: [float(value) for value in classes], "class_type": of_type}
+    # Texts, truth, and whole numbers that doubles do not tell apart.
+    of_type = of_type if kind in "biuO" else "str"
+    return {where: list(range(len(classes))), "class_names": [str(value) for value in classes], "class_type": of_type}
+
+
+def classes_in(about):
+    """Return the classes of a `model.json` with their type."""
+    values = about.get("class_names") or about.get("labels") or about["classes"]
+    of_type = about.get("class_type")
+    if of_type is None or of_type == "str":
+        return np.array(values)
+    if of_type == "bool":
+        return np.array([value == "True" for value in values])
+    if np.dtype(of_type).kind in "iu":
+        values = [int(value) for value in values]
+    return np.array(values, dtype=of_type)
 
 
 def feature_names(estimator):

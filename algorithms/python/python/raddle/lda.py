@@ -56,7 +56,7 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         Epochs from one evaluation to the next; of None 5.
     validation : float, default=0.05
         Share of the documents that is held out for the perplexity that ends the fit; of 0 none is.
-    random_state : int, RandomState instance or None, default=42
+    random_state : int, RandomState, Generator or None, default=42
         Names the draws; of None they are others each time.
     n_jobs : int, default=None
         Number of workers, -1 for all cores; it never changes the model.
@@ -148,7 +148,8 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         y : ignored
             There for scikit-learn.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
+            the fit ends there.
 
         Returns
         -------
@@ -322,6 +323,11 @@ class LatentDirichletAllocation(Pickled, ClassNamePrefixFeaturesOutMixin, Transf
         -------
         dict
             Of the documents that were not held out.
+
+        Notes
+        -----
+        With numpy 2.5, pyLDAvis 3.4.1 ends with "complex128 is not JSON serializable" for any model, in its default map of
+        the topics; ``pyLDAvis.prepare(**model.to_pyldavis(), mds="mmds")`` draws another one, and works.
         """
         check_is_fitted(self, "digest_")
         trained = self.doc_topic_[np.diff(self.doc_topic_.indptr) > 0]

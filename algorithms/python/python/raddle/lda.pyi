@@ -40,7 +40,7 @@ class LatentDirichletAllocation(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         max_iter: int | None = None,
         evaluate_every: int | None = None,
         validation: float = 0.05,
-        random_state: int | RandomState | None = 42,
+        random_state: int | RandomState | Generator | None = 42,
         n_jobs: int | None = None,
     ) -> None: ...
     @property

@@ -12,8 +12,10 @@ use crate::error::bad_value;
 pub(crate) struct Asked<'py> {
     loss: String,
     alpha: f64,
-    /// Points of a path and its ratio, in place of alpha.
+    /// Points of a path and its ratio, in place of alpha,
     path: Option<(usize, f64)>,
+    /// or its alphas.
+    alphas: Option<PyReadonlyArray1<'py, f64>>,
     l1_ratio: f64,
     fit_intercept: bool,
     standardize: bool,
@@ -37,9 +39,10 @@ impl Asked<'_> {
             .ok_or_else(|| bad_value(format!("loss is {:?}: no loss has this name", self.loss)))?;
         let lasso = Lasso::params().loss(loss).l1_ratio(self.l1_ratio).tolerance(self.tol);
         let mut lasso = lasso.workers(self.workers);
-        lasso = match self.path {
-            None => lasso.lambda(self.alpha),
-            Some((points, ratio)) => lasso.path(points, ratio),
+        lasso = match (&self.alphas, self.path) {
+            (Some(alphas), _) => lasso.lambdas(alphas.as_array().to_vec()).whole_path(self.max_iter),
+            (None, Some((points, ratio))) => lasso.path(points, ratio).whole_path(self.max_iter),
+            (None, None) => lasso.lambda(self.alpha),
         };
         if let Some(bounds) = &self.bounds {
             let pair = |row: ndarray::ArrayView1<'_, f64>| (row[0], row[1]);
@@ -56,6 +59,11 @@ impl Asked<'_> {
             lasso = lasso.init(columns.iter().copied().zip(values.iter().copied()).collect());
         }
         Ok(lasso)
+    }
+
+    /// `true` if a path is asked for.
+    pub(super) fn is_path(&self) -> bool {
+        self.path.is_some() || self.alphas.is_some()
     }
 
     /// Preparation of the data.

@@ -20,8 +20,10 @@ use crate::run::{self, Seconds, carry_out};
 #[pyo3(from_item_all)]
 pub(crate) struct AskedFolds<'py> {
     folds: usize,
-    points: usize,
-    ratio: f64,
+    /// Number of alphas and the first over the last,
+    path: (usize, f64),
+    /// or the alphas.
+    alphas: Option<PyReadonlyArray1<'py, f64>>,
     seed: u64,
     rule: String,
     measure: String,
@@ -42,7 +44,7 @@ pub(crate) fn cross_validate_lasso<'py>(
     callback: Option<Bound<'py, PyAny>>,
     py: Python<'py>,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let cv = asked_folds.over(&asked)?;
+    let (cv, rule) = (asked_folds.over(&asked)?, asked_folds.rule()?);
     let (preparation, epochs) = (asked.preparation(), asked.max_iter);
     let started = Instant::now();
     let (x, rows) = (x.copied(py)?, rows.copied());
@@ -50,9 +52,10 @@ pub(crate) fn cross_validate_lasso<'py>(
     let done = carry_out(py, callback.as_ref(), move |watch| {
         let started = Instant::now();
         let cv = cv.rows(rows.weights, rows.offset);
-        let chosen = cv.fit_with(x, rows.y, preparation, |_, engine| {
+        let chosen = cv.fit_with(x, rows.y, preparation, |run, engine| {
             let engine = watch.over(engine);
-            if let Some(epochs) = epochs { engine.epochs(epochs) } else { engine }
+            // Of the paths of folds they are a point's.
+            if let Some(epochs) = epochs.filter(|_| run.fold.is_none()) { engine.epochs(epochs) } else { engine }
         });
         match chosen {
             Ok(chosen) => {
@@ -64,17 +67,20 @@ pub(crate) fn cross_validate_lasso<'py>(
         }
     })?;
     let Some((chosen, seconds)) = done else { return Ok(None) };
-    chosen_as_dict(py, &chosen, seconds).map(Some)
+    chosen_as_dict(py, &chosen, rule, seconds).map(Some)
 }
 
 fn chosen_as_dict<'py>(
     py: Python<'py>,
     chosen: &CrossValidated,
+    rule: Rule,
     seconds: Seconds,
 ) -> PyResult<Bound<'py, PyDict>> {
     let result = as_dict(py, &chosen.fit, seconds)?;
     result.set_item("l1_ratio", chosen.fit.l1_ratio)?;
     result.set_item("worst_gap", chosen.worst_gap)?;
+    // As it stands in the curve: that of the fit went through a product with n.
+    result.set_item("alpha", chosen.curve.choose(rule).lambda)?;
     let each = |of: fn(&CurvePoint) -> f64| {
         chosen
             .curves
@@ -90,11 +96,18 @@ fn chosen_as_dict<'py>(
 }
 
 impl AskedFolds<'_> {
+    fn rule(&self) -> PyResult<Rule> {
+        named("rule", &self.rule, &Rule::NAMES)
+    }
+
     fn over(&self, asked: &Asked<'_>) -> PyResult<CrossValidation> {
-        let rule = named("rule", &self.rule, &Rule::NAMES)?;
         let criterion = named("measure", &self.measure, &Criterion::NAMES)?;
-        let cv = asked.lasso()?.cv().folds(self.folds).path(self.points, self.ratio).seed(self.seed);
-        let cv = cv.l1_ratios(self.l1_ratios.clone()).criterion(criterion).rule(rule);
+        let cv = asked.lasso()?.whole_path(asked.max_iter).cv().folds(self.folds).seed(self.seed);
+        let cv = match &self.alphas {
+            Some(alphas) => cv.lambdas(alphas.as_array().to_vec()),
+            None => cv.path(self.path.0, self.path.1),
+        };
+        let cv = cv.l1_ratios(self.l1_ratios.clone()).criterion(criterion).rule(self.rule()?);
         let rows =
             |given: &PyReadonlyArray1<'_, u64>| given.as_array().iter().map(|&row| row as usize).collect();
         Ok(match (&self.splits, &self.groups) {

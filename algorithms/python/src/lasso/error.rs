@@ -6,8 +6,9 @@ use raddle_lasso::LassoError;
 use crate::error::{bad_parameter, bad_value, failed, no_memory};
 
 /// Parameters that have another name in Python.
-const NAMES: [(&str, &str); 7] = [
+const NAMES: [(&str, &str); 8] = [
     ("lambda", "alpha"),
+    ("lambdas", "alphas"),
     ("l1-ratio", "l1_ratio"),
     ("points", "alphas"),
     ("ratio", "1 / eps"),
@@ -50,7 +51,7 @@ fn text(error: &LassoError) -> String {
             format!("cv is {folds}: so many folds need a row each, and n_samples = {rows}")
         }
         LassoError::Fold { fold, certified, points } => format!(
-            "the path of fold {fold} came to {certified} of {points} alphas: give a larger eps, tol or max_iter"
+            "the path of fold {fold} came to {certified} of {points} alphas: give a larger eps or tol"
         ),
         error => error.to_string(),
     }

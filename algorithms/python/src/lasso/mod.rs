@@ -11,7 +11,7 @@ use std::time::Instant;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raddle_lasso::{Fit, LassoError, Problem};
+use raddle_lasso::{LassoError, Problem};
 
 pub(crate) use self::cv::cross_validate_lasso;
 pub(crate) use self::saved::{open_lasso, save_lasso};
@@ -58,7 +58,9 @@ pub(crate) fn fit_lasso<'py>(
     callback: Option<Bound<'py, PyAny>>,
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (lasso, preparation, epochs) = (asked.lasso()?, asked.preparation(), asked.max_iter);
+    let (lasso, preparation) = (asked.lasso()?, asked.preparation());
+    // Of a path they are a point's.
+    let epochs = asked.max_iter.filter(|_| !asked.is_path());
     let started = Instant::now();
     let (x, rows) = (x.copied(py)?, rows.copied());
     let read = started.elapsed().as_secs_f64();
@@ -76,7 +78,7 @@ pub(crate) fn fit_lasso<'py>(
             let engine = watch.over(lasso.engine(&problem)?);
             let engine = if let Some(epochs) = epochs { engine.epochs(epochs) } else { engine };
             let outcome = engine.run()?;
-            let fit = Fit::new(&problem, outcome);
+            let fit = lasso.fitted(&problem, outcome);
             // Giving the memory back takes its time, too.
             drop(problem);
             Ok::<_, LassoError>((fit, Seconds { read, prepare, fit: started.elapsed().as_secs_f64() }))

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 
-from raddle._rows import classes_of, numbers_and_names
+from raddle._rows import class_members, classes_in, classes_of
 from raddle.lasso._linear import Linear
 from raddle.lasso._sklearn import Exported
 
@@ -26,13 +26,10 @@ class Classification(Exported, ClassifierMixin, Linear):
         self.coef_, self.intercept_ = coef, intercepts
 
     def _class_members(self):
-        numbers, names = numbers_and_names(self.classes_)
-        where = "labels" if len(numbers) > 2 else "classes"
-        return {where: numbers, **({} if names is None else {"class_names": names})}
+        return class_members(self.classes_, "labels" if len(self.classes_) > 2 else "classes")
 
     def _restore_classes(self, about):
-        names, numbers = about.get("class_names"), about.get("labels") or about["classes"]
-        self.classes_ = np.array(numbers if names is None else names)
+        self.classes_ = classes_in(about)
 
     def fit(self, X, y, sample_weight=None, offset=None, callback=None):
         """Fit the model.
@@ -48,7 +45,8 @@ class Classification(Exported, ClassifierMixin, Linear):
         offset : array of shape (n,), optional
             What is added to the score of each row; of two classes only.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
+            the fit ends there.
 
         Returns
         -------

@@ -10,7 +10,7 @@ from raddle import _raddle
 from raddle._rows import named
 from raddle.lasso import _given
 from raddle.lasso._classification import Classification
-from raddle.lasso._path import grid
+from raddle.lasso._path import grid, warn_of_points
 from raddle.lasso._regression import Poisson, Regression
 
 
@@ -33,8 +33,8 @@ class CrossValidated:
         groups : array of shape (n,), optional
             Labels: rows of one are held out together. A splitter is given them.
         callback : callable, optional
-            Called with a record, a dict, after each epoch of each fit. If it returns False, all end there; amid the
-            folds nothing is chosen then.
+            Called with a record, a dict, after each epoch of each fit. If it returns what is false, but for
+            None, all end there; amid the folds nothing is chosen then.
 
         Returns
         -------
@@ -53,6 +53,7 @@ class CrossValidated:
             )
             return self
         self._keep_choice(result)
+        warn_of_points(self.worst_gap_, self.tol, stacklevel=2)
         return self._keep(result, X.shape)
 
     def _asked(self, X):
@@ -66,14 +67,13 @@ class CrossValidated:
         return [_given.number("l1_ratio", ratio) for ratio in ratios]
 
     def _folds(self, X, y, groups):
-        points, ratio = grid(self.alphas, self.eps)
         cv = 5 if self.cv is None else self.cv
         is_number = isinstance(cv, numbers.Number)
         return {
             "folds": _given.whole("cv", cv, 2) if is_number else 0,
-            "points": points,
-            "ratio": ratio,
-            "seed": _given.whole("random_state", self.random_state, 0),
+            **grid(self.alphas, self.eps),
+            # A splitter draws by a state of its own.
+            "seed": _given.seed(self.random_state) if is_number else 0,
             "rule": self.rule,
             "measure": self.measure,
             "l1_ratios": self._l1_ratios(),
@@ -120,10 +120,10 @@ class LassoCV(CrossValidated, Regression):
 
     Parameters
     ----------
-    alphas : int, default=100
-        Number of alphas, evenly spaced in their logarithm.
+    alphas : int or list of float, default=100
+        Number of alphas, evenly spaced in their logarithm; or the alphas themselves, in any order.
     eps : float, default=1e-3
-        The last alpha over the first.
+        The last alpha over the first, where `alphas` is a number.
     cv : int, splitter or iterable of (train, test), default=5
         Number of folds; or what names the rows of each, such as `sklearn.model_selection.TimeSeriesSplit`, whose
         training and test rows need not be all rows.
@@ -131,9 +131,12 @@ class LassoCV(CrossValidated, Regression):
         Which alpha: the one with the best mean, or the largest within one standard error of it.
     measure : {"deviance", "mse", "mae", "auc", "accuracy"}, default="deviance"
         What rows held out are measured by; the last two are of classes.
-    random_state : int, default=42
-        Names the assignment of rows to folds, where `cv` is a number.
-    fit_intercept, standardize, tol, max_iter, positive, bounds, factors, groups, warm_start, copy_X, n_jobs
+    random_state : int, RandomState, Generator or None, default=42
+        Names the assignment of rows to folds, where `cv` is a number; a state is drawn from, None is another one each time.
+    max_iter : int, optional
+        Epochs that an alpha may take, beside those that the alphas before it left of theirs. One that is not certified
+        then counts as it stands, with a warning.
+    fit_intercept, standardize, tol, positive, bounds, factors, groups, warm_start, copy_X, n_jobs
         As in `ElasticNet`.
 
     Attributes
@@ -141,7 +144,7 @@ class LassoCV(CrossValidated, Regression):
     alpha_ : float
         The alpha that is chosen.
     alphas_ : array of shape (m,)
-        All of them; with several l1 ratios a row for each.
+        All of them, falling; with several l1 ratios a row for each.
     mean_path_, se_path_ : arrays of the same shape
         The mean of the measure at each alpha, and its standard error.
     worst_gap_ : float

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from raddle._common import number, refuse, whole, workers
+from raddle._common import number, refuse, seed, whole, workers
 from raddle._rows import row_values, row_weights
 
 
@@ -43,6 +43,7 @@ def asked(estimator, loss, columns, init=None):
         "loss": loss,
         "alpha": number("alpha", getattr(estimator, "alpha", 1.0)),
         "path": None,
+        "alphas": None,
         "l1_ratio": 1.0,
         "fit_intercept": bool(estimator.fit_intercept),
         "standardize": bool(estimator.standardize),

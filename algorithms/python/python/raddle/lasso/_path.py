@@ -1,8 +1,11 @@
 """`lasso_path`: many alphas, each certified."""
 
+import numbers
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from raddle import _raddle
 from raddle._rows import named
@@ -73,16 +76,18 @@ def lasso_path(
         That of `ElasticNet`, `LogisticLasso` or `PoissonLasso`.
     l1_ratio : float, default=1.0
         The share of the l1 norm.
-    alphas : int, default=100
-        Number of alphas, evenly spaced in their logarithm.
+    alphas : int or list of float, default=100
+        Number of alphas, evenly spaced in their logarithm; or the alphas themselves, in any order.
     eps : float, default=1e-3
-        The last alpha over the first.
+        The last alpha over the first, where `alphas` is a number.
     sample_weight, offset : array of shape (n,), optional
         How much each row counts, and what is added to its score.
     callback : callable, optional
-        Called with a record, a dict, after each epoch. If it returns False, the path ends there.
+        Called with a record, a dict, after each epoch. If it returns what is false, but for None, the
+        path ends there.
     **params
-        Further parameters of the estimator, such as `standardize` and `n_jobs`.
+        Further parameters of the estimator, such as `standardize` and `n_jobs`. `max_iter` is an alpha's: one that has
+        taken so many epochs is left as it stands, with a warning.
 
     Returns
     -------
@@ -102,9 +107,10 @@ def lasso_path(
     estimator = _ESTIMATORS[loss](l1_ratio=l1_ratio, **params)
     X, y = estimator._validated(X, y)
     rows = estimator._rows(y, sample_weight, offset)
-    asked = {**estimator._asked(X), "path": grid(alphas, eps)}
+    asked = {**estimator._asked(X), **grid(alphas, eps)}
     result = named(X, lambda: _raddle.fit_lasso(X, rows, asked, callback))
     points = result["points"]
+    warn_of_points(max((point["gap"] for point in points), default=0.0), estimator.tol, stacklevel=2)
     several = len(result["intercepts"])
     coefs = np.zeros((several, X.shape[1], len(points)))
     intercepts = np.zeros((several, len(points)))
@@ -122,9 +128,28 @@ def lasso_path(
     )
 
 
+def warn_of_points(gap, tol, stacklevel):
+    """Warn where a point of a path is not certified to the tolerance."""
+    if gap > tol:
+        warnings.warn(
+            f"the largest relative duality gap of the alphas is {gap:.2e} and was to be {tol:.2e}: raise max_iter or tol, "
+            "or leave out small alphas",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
 def grid(alphas, eps):
-    """Return the number of alphas and the ratio of the first to the last."""
-    alphas, eps = _given.whole("alphas", alphas, 1), _given.number("eps", eps)
+    """Return the alphas: how many and the ratio of the first to the last, or, where they are given, themselves."""
+    eps = _given.number("eps", eps)
     if not 0.0 < eps <= 1.0:
         _given.refuse("eps", eps, "it must be above 0 and at most 1")
-    return alphas, 1.0 / eps
+    if alphas is None or isinstance(alphas, (numbers.Number, np.bool_)):
+        return {"path": (100 if alphas is None else _given.whole("alphas", alphas, 1), 1.0 / eps), "alphas": None}
+    given = np.asarray(alphas)
+    if given.ndim != 1 or not given.size or given.dtype.kind not in "iuf":
+        _given.refuse("alphas", alphas, "it must be a number of alphas, or a list of them")
+    given = np.sort(given.astype(np.float64))[::-1]
+    if not (np.isfinite(given).all() and (given > 0.0).all()):
+        _given.refuse("alphas", alphas, "each must be above 0 and finite")
+    return {"path": (len(given), 1.0), "alphas": np.ascontiguousarray(given)}

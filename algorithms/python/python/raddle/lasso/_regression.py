@@ -24,7 +24,8 @@ class Regression(Exported, RegressorMixin, Linear):
         offset : array of shape (n,), optional
             What is added to the score of each row.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
+            the fit ends there.
 
         Returns
         -------

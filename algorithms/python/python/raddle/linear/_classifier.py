@@ -55,11 +55,12 @@ class Classifier(Exported, Saved, Pickled, ClassifierMixin, BaseEstimator):
         X : array or sparse matrix of shape (n, p)
             The columns.
         y : array of shape (n,)
-            The classes, of any type; at most 100.
+            The classes, of any type; at most 1000, each with a scorer of 4 (rows + columns) numbers.
         sample_weight : array of shape (n,), optional
             How many times each row counts.
         callback : callable, optional
-            Called with a record, a dict, after each epoch. If it returns False, the fit ends there.
+            Called with a record, a dict, after each epoch. If it returns what is false, but for None,
+            the fit ends there.
 
         Returns
         -------

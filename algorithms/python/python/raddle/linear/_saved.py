@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from raddle import _raddle
 from raddle._common import report_of
-from raddle._rows import feature_names, numbers_and_names
+from raddle._rows import class_members, classes_in, feature_names
 
 
 class Saved:
@@ -31,10 +31,7 @@ class Saved:
         check_is_fitted(self, "coef_")
         kept = np.flatnonzero(self.coef_)
         coefficients = kept.astype(np.uint32), self.coef_.ravel()[kept]
-        classes, names = numbers_and_names(self.classes_)
-        about = {**self._about, "feature_names": feature_names(self), "classes": classes, "class_names": names}
-        if names is None:
-            del about["class_names"]
+        about = {**self._about, "feature_names": feature_names(self), **class_members(self.classes_)}
         dual = np.atleast_2d(self.dual_)
         _raddle.save_linear(os.fspath(path), json.dumps(about), coefficients, dual, overwrite)
         return self
@@ -54,8 +51,7 @@ def load(path):
         model = LogisticRegression(**params)
     else:
         model = LinearSVC(**params, loss=about["loss"].replace("-", "_"))
-    names = about.get("class_names")
-    model.classes_ = np.array(about["classes"] if names is None else names)
+    model.classes_ = classes_in(about)
     model.n_features_in_ = about["columns"]
     if about.get("feature_names") is not None:
         model.feature_names_in_ = np.array(about["feature_names"], dtype=object)

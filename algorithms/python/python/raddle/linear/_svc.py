@@ -30,7 +30,7 @@ class LinearSVC(Classifier):
     standardize : bool, default=False
         Whether each column is divided by its standard deviation first, without centring; coefficients are on the scale
         of X all the same.
-    random_state : int, RandomState instance or None, default=42
+    random_state : int, RandomState, Generator or None, default=42
         Names the orders of rows; of None they are others each time.
     max_iter : int, default=None
         Epochs after which the fit ends at the latest; each is about a second's work.

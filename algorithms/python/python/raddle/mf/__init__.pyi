@@ -12,7 +12,7 @@ __all__ = ["AlternatingLeastSquares", "MatrixFactorization"]
 
 Floats = NDArray[np.float32]
 Matrix = sparse.spmatrix | sparse.sparray
-# Called with a record after each epoch; False ends the fit.
+# Called with a record after each epoch; what is false, but for None, ends the fit.
 Callback = Callable[[dict[str, Any]], object] | None
 # Ids and scores.
 Lists = tuple[NDArray[np.int32], Floats]
@@ -23,6 +23,8 @@ class _Factors:
     n_iter_: int
     report_: dict[str, Any]
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def set_params(self, **params: Any) -> Self: ...
 
 class AlternatingLeastSquares(_Factors):
     factors: int
@@ -30,7 +32,7 @@ class AlternatingLeastSquares(_Factors):
     alpha: float
     iterations: int
     use_cg: bool
-    random_state: int | None
+    random_state: int | np.random.RandomState | np.random.Generator | None
     num_threads: int
     n_jobs: int | None
     def __init__(
@@ -41,7 +43,7 @@ class AlternatingLeastSquares(_Factors):
         *,
         iterations: int = 15,
         use_cg: bool = True,
-        random_state: int | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
         num_threads: int = 0,
         n_jobs: int | None = None,
     ) -> None: ...
@@ -87,7 +89,7 @@ class MatrixFactorization(_Factors):
     epochs: int | None
     validation: float | None
     duplicates: Literal["last", "first", "sum", "mean", "refuse"]
-    random_state: int | None
+    random_state: int | np.random.RandomState | np.random.Generator | None
     n_jobs: int | None
     learned_: Literal["factors", "biases", "mean"]
     validation_error_: float | None
@@ -103,7 +105,7 @@ class MatrixFactorization(_Factors):
         epochs: int | None = None,
         validation: float | None = 0.05,
         duplicates: Literal["last", "first", "sum", "mean", "refuse"] = "last",
-        random_state: int | None = 42,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 42,
         n_jobs: int | None = None,
     ) -> None: ...
     @property

@@ -24,7 +24,7 @@ class AlternatingLeastSquares(Factors):
         Iterations, each of which solves the users, then the items.
     use_cg : bool
         Solves by three conjugate gradient steps; else exactly.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Names the first factors; None is 42. The model is the same each time.
     num_threads : int
         Workers, 0 for one a core; `n_jobs`, where it is given, goes before.
@@ -91,7 +91,7 @@ class AlternatingLeastSquares(Factors):
         user_items : sparse matrix of shape (users, items)
             Counts, above 0 where they are.
         callback : callable or None
-            Called with a record, a dict, after each iteration; `False` ends the fit there.
+            Called with a record, a dict, after each iteration; what is false, but for None, ends the fit there.
 
         Returns
         -------

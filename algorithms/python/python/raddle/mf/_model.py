@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from raddle import _raddle
-from raddle._common import Pickled, workers
+from raddle._common import Pickled, not_fitted, seed, workers
 from raddle.mf import _saved
 
 
@@ -27,9 +27,11 @@ class Factors(Pickled, _State):
     def _workers(self):
         return workers(self.n_jobs)
 
+    def _seed(self):
+        return 42 if self.random_state is None else seed(self.random_state)
+
     def _fit(self, ratings, asked, keeps_seen, callback):
-        seed = 42 if self.random_state is None else self.random_state
-        asked = {**asked, "seed": whole("random_state", seed, 0), "workers": self._workers()}
+        asked = {**asked, "seed": self._seed(), "workers": self._workers()}
         result = _raddle.fit_mf(ratings, asked, keeps_seen, callback)
         if not result["is_finite"]:
             raise ValueError("the fit diverged, so there is no model: give more regularization")
@@ -60,7 +62,7 @@ class Factors(Pickled, _State):
     def _fitted(self):
         model = self.__dict__.get("_model")
         if model is None:
-            raise ValueError(f"this {type(self).__name__} is not fitted: call fit first")
+            raise not_fitted(self)
         return model
 
     def _arrays(self):
@@ -70,6 +72,38 @@ class Factors(Pickled, _State):
 
     def _list(self, N, only, without):
         return {"n": whole("N", N, 1), "only": only, "without": without, "workers": self._workers()}
+
+    def get_params(self, deep=True):
+        """Return the parameters by their names, as scikit-learn asks for them.
+
+        Parameters
+        ----------
+        deep : bool
+            Accepted and without effect.
+
+        Returns
+        -------
+        dict
+        """
+        return {name: getattr(self, name) for name in self._parameters}
+
+    def set_params(self, **params):
+        """Set parameters.
+
+        Parameters
+        ----------
+        **params
+            Values by the names of parameters.
+
+        Returns
+        -------
+        The model itself.
+        """
+        for name, value in params.items():
+            if name not in self._parameters:
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}: it has {', '.join(self._parameters)}")
+            setattr(self, name, value)
+        return self
 
     def __repr__(self):
         given = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._parameters)

@@ -31,7 +31,7 @@ class MatrixFactorization(Factors):
         Share of the ratings that is held out, by the hash of their pair.
     duplicates : {'last', 'first', 'sum', 'mean', 'refuse'}
         What counts of several ratings of a pair.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Names the first factors and the ratings held out; None is 42. The model is the same each time.
     n_jobs : int or None
         Workers as joblib counts them: -1 is one a core. They never change the model.
@@ -110,7 +110,7 @@ class MatrixFactorization(Factors):
         ratings : column of numbers
             A rating for each pair.
         callback : callable or None
-            Called with a record, a dict, after each epoch; `False` ends the fit there.
+            Called with a record, a dict, after each epoch; what is false, but for None, ends the fit there.
 
         Returns
         -------
