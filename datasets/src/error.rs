@@ -104,13 +104,23 @@ pub enum RegistryError {
         /// The file, below the data folder.
         file: &'static str,
     },
+    /// The set of this name has another form.
+    #[error("`{name}` is {what}")]
+    OtherKind {
+        /// The name asked for.
+        name: String,
+        /// The form of its data, with the programs that read it.
+        what: String,
+    },
     /// The folder does not hold the file.
-    #[error("{}: no such file: set RADDLE_DATA to the folder that holds {file}, or see `raddle data list`", looked_for.display())]
+    #[error("{}: no such file: {how}", looked_for.display())]
     Missing {
         /// The file, below the data folder.
         file: &'static str,
         /// The whole path that was looked for.
         looked_for: PathBuf,
+        /// The way to have it.
+        how: String,
     },
     /// The file is another one than that of the registry.
     #[error("{}: its SHA-256 is {found}, not {expected}: get the file again, or read it by its path", path.display())]

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bytes::source::names_a_file;
 use crate::corpus::{Corpus, CorpusOptions, read_corpus};
 use crate::error::ReadError;
-use crate::registry::{corpus_entry, embedded, load_corpus, unknown_corpus};
+use crate::registry::{SetKind, absent, as_path, corpus_entry, embedded, load_corpus, unknown_corpus};
 
 /// Reads a corpus as users name it: `pydoc` (the embedded one), a public corpus's name, or the path of a file
 /// or folder.
@@ -13,6 +13,7 @@ use crate::registry::{corpus_entry, embedded, load_corpus, unknown_corpus};
 /// # Errors
 /// Those of [`read_corpus`] and of the registry.
 pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, ReadError> {
+    let source = &*as_path(source);
     let is_known = source == "pydoc" || corpus_entry(source).is_some();
     if let Some(words) = options.vocabulary.as_ref().filter(|_| is_known) {
         let why = format!("a known corpus has its own vocabulary: do not give {} for it", words.display());
@@ -22,6 +23,9 @@ pub fn read_any_corpus(source: &str, options: &CorpusOptions) -> Result<Corpus, 
         "pydoc" => Ok(embedded::pydoc()),
         _ if corpus_entry(source).is_some() => load_corpus(source, options.threads),
         _ if names_a_file(source) => read_corpus(source, options),
-        _ => Err(unknown_corpus(source).into()),
+        _ => {
+            let absent = absent(source, &[SetKind::Corpus, SetKind::Texts]);
+            Err(absent.unwrap_or_else(|| unknown_corpus(source)).into())
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::bytes::source::names_a_file;
 use crate::error::ReadError;
 use crate::ratings::{Ratings, RatingsOptions, generate, read_ratings};
-use crate::registry;
+use crate::registry::{self, SetKind};
 
 /// Reads ratings as users name them: a `synth:` specification, a public set's name, or a file's path.
 ///
@@ -19,10 +19,16 @@ use crate::registry;
 /// # Ok::<(), raddle_datasets::ReadError>(())
 /// ```
 pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
+    let source = &*registry::as_path(source);
     match source {
         _ if source.starts_with("synth:") => Ok(generate::ratings(source)?.ratings),
         _ if registry::ratings_entry(source).is_some() => registry::load_ratings(source, options.threads),
         _ if names_a_file(source) => read_ratings(source, options),
-        _ => Err(registry::unknown_ratings(source).into()),
+        _ => Err(unknown(source)),
     }
+}
+
+/// The error that no set of ratings has this name.
+pub(super) fn unknown(name: &str) -> ReadError {
+    registry::absent(name, &[SetKind::Ratings]).unwrap_or_else(|| registry::unknown_ratings(name)).into()
 }

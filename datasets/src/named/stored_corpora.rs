@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::bytes::source::stem;
 use crate::corpus::{CorpusFormat, CorpusOptions, StoredCorpus, opened};
 use crate::error::ReadError;
-use crate::registry::{compare, corpus_entry, paths_of_corpus};
+use crate::registry::{as_path, compare, corpus_entry, paths_of_corpus};
 
 impl StoredCorpus {
     /// The corpus that users name so, as [`read_any_corpus`](crate::read_any_corpus) has it: from a file of
@@ -17,6 +17,7 @@ impl StoredCorpus {
     /// # Errors
     /// Those of [`read_any_corpus`](crate::read_any_corpus); a folder that cannot be written to.
     pub fn open(source: &str, options: &CorpusOptions, folder: &Path) -> Result<Option<Self>, ReadError> {
+        let source = &*as_path(source);
         let (path, options, entry) = match corpus_entry(source) {
             Some(entry) if options.vocabulary.is_none() => {
                 let (path, vocabulary) = paths_of_corpus(entry)?;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::ratings::unknown;
 use crate::bytes::source::{self, names_a_file, stem};
 use crate::error::ReadError;
 use crate::ratings::generate::Drawn;
@@ -18,6 +19,7 @@ impl StoredRatings {
     /// # Errors
     /// Those of [`read_any_ratings`](crate::read_any_ratings); a folder that cannot be written to.
     pub fn open(source: &str, options: &RatingsOptions, folder: &Path) -> Result<Self, ReadError> {
+        let source = &*registry::as_path(source);
         if source.starts_with("synth:") {
             let drawn = Drawn::of(source)?;
             let path = folder.join(format!("{}.ratings", source::digest(source.as_bytes())));
@@ -30,7 +32,7 @@ impl StoredRatings {
                 (path, options, Some((entry, sha256)))
             }
             None if names_a_file(source) => (PathBuf::from(source), options.clone(), None),
-            None => return Err(registry::unknown_ratings(source).into()),
+            None => return Err(unknown(source)),
         };
         let source = options.dialect.open(&path)?;
         if let Some((_, sha256)) = name {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::tables::{EMBEDDED, check_no_file, is_file, read_any};
+use super::tables::{EMBEDDED, check_no_file, is_file, read_any, unknown};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::registry::{self, compare, embedded};
@@ -17,6 +17,7 @@ impl StoredTable {
     /// # Errors
     /// Those of [`read_any`], rows that are to be held out, and a folder that cannot be written to.
     pub fn open(source: &str, options: &Options, folder: &Path) -> Result<Self, ReadError> {
+        let source = &*registry::as_path(source);
         check_no_file(source, options)?;
         if options.held_out.is_some() {
             let why =
@@ -56,7 +57,7 @@ fn named(source: &str) -> Result<Table, ReadError> {
     }
     match is_file(source) {
         true => Ok(Table::described_by(&Source::open(Path::new(source))?)),
-        false => Err(registry::unknown(source).into()),
+        false => Err(unknown(source)),
     }
 }
 

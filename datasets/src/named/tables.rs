@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bytes::source::names_a_file;
 use crate::dialect::Dialect;
 use crate::error::ReadError;
-use crate::registry::{self, embedded};
+use crate::registry::{self, SetKind, embedded};
 use crate::table::{ColumnOptions, Options, Samples, Table, beside_no_file, generate, read, samples_in};
 
 /// Reads data as users name them: a `synth:` specification, a public set's name, or a file's path.
@@ -22,6 +22,7 @@ use crate::table::{ColumnOptions, Options, Samples, Table, beside_no_file, gener
 /// # Ok::<(), raddle_datasets::ReadError>(())
 /// ```
 pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
+    let source = &*registry::as_path(source);
     check_no_file(source, options)?;
     let beside = |mut table: Table| {
         table.beside = beside_no_file(source, options, table.y.len())?;
@@ -32,8 +33,13 @@ pub fn read_any(source: &str, options: &Options) -> Result<Table, ReadError> {
         _ if source.starts_with("synth:") => beside(generate::table(source)?),
         _ if registry::entry(source).is_some() => registry::load_with(source, options),
         _ if is_file(source) => read(source, options),
-        _ => Err(registry::unknown(source).into()),
+        _ => Err(unknown(source)),
     }
+}
+
+/// The error that no table has this name.
+pub(super) fn unknown(name: &str) -> ReadError {
+    registry::absent(name, &[SetKind::Table]).unwrap_or_else(|| registry::unknown(name)).into()
 }
 
 /// The name of the embedded sample.
@@ -75,6 +81,7 @@ pub(super) fn is_file(source: &str) -> bool {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_samples(source: &str, options: &Options) -> Result<Samples, ReadError> {
+    let source = &*registry::as_path(source);
     if !is_file(source) {
         let table = read_any(source, options)?;
         let is_open_ended = registry::entry(source).is_some() && table.x.is_sparse();

@@ -121,7 +121,8 @@ pub(crate) fn paths_of_corpus(entry: &'static CorpusEntry) -> Result<(PathBuf, P
 }
 
 fn paths_in(entry: &'static CorpusEntry, folder: &Path) -> Result<(PathBuf, PathBuf), ReadError> {
-    let (counts, words) = (find(entry.file, folder)?, find(entry.vocabulary, folder)?);
+    let of = |file| find(entry.name, file, folder);
+    let (counts, words) = (of(entry.file)?, of(entry.vocabulary)?);
     let found = digest(&Source::open(&words)?.content()?);
     compare(&words, &found, entry.vocabulary_sha256)?;
     Ok((counts, words))

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::fetched::how_to_have;
 use crate::error::RegistryError;
 
 /// The folder in which public sets are looked for: `RADDLE_DATA` if it is set, else the cache folder.
@@ -18,11 +19,11 @@ fn folder(data: Option<OsString>, cache: Option<OsString>, home: Option<OsString
 }
 
 /// The file of a public set in this folder.
-pub(crate) fn find(file: &'static str, folder: &Path) -> Result<PathBuf, RegistryError> {
+pub(crate) fn find(name: &'static str, file: &'static str, folder: &Path) -> Result<PathBuf, RegistryError> {
     let path = folder.join(file);
     match path.is_file() {
         true => Ok(path),
-        false => Err(RegistryError::Missing { file, looked_for: path }),
+        false => Err(RegistryError::Missing { file, looked_for: path, how: how_to_have(name, file) }),
     }
 }
 

@@ -4,16 +4,20 @@
 //! data (`lasso/mice.svm.gz`); without it they are looked for in `$XDG_CACHE_HOME/raddle`, or
 //! `~/.cache/raddle`, in the same layout.
 
+mod absent;
 mod corpora;
 pub mod embedded;
+mod fetched;
 mod folder;
 mod ratings;
 mod real;
 mod tables;
 
 pub use crate::error::RegistryError;
+pub(crate) use absent::{absent, as_path};
 pub use corpora::{CORPORA, CorpusEntry, load_corpus};
 pub(crate) use corpora::{corpus_entry, paths_of_corpus, unknown_corpus};
+pub use fetched::{FETCHED, FetchedSet, SetKind};
 pub(crate) use folder::compare;
 pub use folder::data_folder;
 pub use ratings::{RATINGS, RatingsEntry, load_ratings, ratings_entry};

@@ -141,9 +141,9 @@ pub(crate) fn path_of_ratings(entry: &RatingsEntry) -> Result<(PathBuf, &'static
 
 fn path_in(entry: &RatingsEntry, folder: &Path) -> Result<(PathBuf, &'static str), RegistryError> {
     let text = entry.file.trim_end_matches(".gz");
-    find(entry.file, folder)
+    find(entry.name, entry.file, folder)
         .map(|path| (path, entry.sha256))
-        .or_else(|why| find(text, folder).map(|path| (path, entry.text_sha256)).map_err(|_| why))
+        .or_else(|why| find(entry.name, text, folder).map(|path| (path, entry.text_sha256)).map_err(|_| why))
 }
 
 #[cfg(test)]

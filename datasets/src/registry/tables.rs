@@ -153,7 +153,7 @@ pub fn locate(name: &str) -> Result<PathBuf, RegistryError> {
 fn search(name: &str) -> Result<(&'static Entry, PathBuf), RegistryError> {
     let entry = entry(name).ok_or_else(|| unknown(name))?;
     let folder = data_folder().ok_or(RegistryError::NoFolder { file: entry.file })?;
-    find(entry.file, &folder).map(|path| (entry, path))
+    find(entry.name, entry.file, &folder).map(|path| (entry, path))
 }
 
 /// Reads a public set with `threads` threads and checks that it is the registry's, byte for byte.
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_missing_file_says_what_to_set() {
         let folder = tempfile::tempdir().unwrap();
-        let error = find(entry("mice").unwrap().file, folder.path()).unwrap_err().to_string();
+        let error = find("mice", entry("mice").unwrap().file, folder.path()).unwrap_err().to_string();
         assert!(
             error.contains("mice.svm.gz: no such file: set RADDLE_DATA to the folder that holds lasso/"),
             "{error}"

@@ -26,7 +26,8 @@ pub(crate) fn known() -> String {
     format!(
         "a UCI docword, Matrix Market (documents by words) or LDA-C file, plain text with a document a line, or with --text a table \
          ({tables}); gzip, zstd or neither, - for standard input; a folder with a document a file; or a public \
-         corpus by name, read from the folder RADDLE_DATA ({names}; {DEFAULT} is embedded)"
+         corpus by name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} is \
+         embedded)"
     )
 }
 

@@ -39,10 +39,10 @@ pub(crate) fn named(name: &str) -> Result<Entry, Error> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use raddle_datasets::registry::{CORPORA, ENTRIES, RATINGS};
+    use raddle_datasets::registry::{CORPORA, ENTRIES, FETCHED, RATINGS, SetKind};
 
     use super::*;
-    use crate::entry::{Converter, Provenance};
+    use crate::entry::{Converter, Kind, Provenance};
 
     #[test]
     fn every_set_has_a_licence_sizes_and_a_way_to_be_had() {
@@ -94,6 +94,25 @@ mod tests {
         for entry in RATINGS.iter().filter(|entry| entry.name.starts_with("ml-")) {
             assert_eq!(named(entry.name).unwrap().files[0].sha256, Some(entry.text_sha256));
         }
+    }
+
+    #[test]
+    fn every_set_that_is_fetched_can_be_named_as_data() {
+        let form = |kind| match kind {
+            SetKind::Table => Kind::Table,
+            SetKind::Ratings => Kind::Ratings,
+            SetKind::Corpus => Kind::Corpus,
+            SetKind::Texts => Kind::Texts,
+        };
+        let named: BTreeSet<_> =
+            FETCHED.iter().map(|set| (set.name, form(set.kind).name(), set.file)).collect();
+        let all = all();
+        // Of the sheet of Excel, which no program reads, another form is known by name.
+        let fetched =
+            all.iter().filter(|entry| entry.provenance() != Provenance::File && entry.name != "jester");
+        let fetched: BTreeSet<_> =
+            fetched.map(|entry| (entry.name, entry.kind.name(), entry.files[0].file)).collect();
+        assert_eq!(named, fetched);
     }
 
     #[test]
