@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The eight packages as they are published.
-#   tests/packages.sh --list   what each would hold, in seconds: sources, licences and a page; no data but the samples
-#   tests/packages.sh          packs them, too, and builds and tests each where it is unpacked, which has no other file of
-#                              this repository; dependencies come from the registry. About 20 minutes on two cores.
+#   tests/packages.sh --pack   packs them, in a minute: each holds sources, licences and a page, no data but the samples, and
+#                              depends on what is published
+#   tests/packages.sh          builds and tests each, too, where it is unpacked, which has no other file of this repository;
+#                              dependencies come from the registry. About 20 minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=(raddle-datasets raddle-common raddle raddle-lasso raddle-mf raddle-lda raddle-linear raddle-pool)
@@ -66,11 +67,17 @@ print(" ".join(sorted(p["name"] for p in json.load(sys.stdin)["packages"] if p["
 [ "$published" = "$(printf '%s\n' "${packages[@]}" | sort | paste -sd' ')" ] ||
   fail "the manifests publish $published, and tests/packages.sh looks at ${packages[*]}"
 [ "$failed" = 0 ] || exit 1
-[ "${1:-}" != --list ] || exit 0
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cargo package --workspace --exclude zstd --no-verify --allow-dirty --target-dir "$work/packed"
+# zstd stands in for the registry's, which is what is asked for where a package is unpacked.
+cargo package --quiet --workspace --exclude zstd --no-verify --allow-dirty --target-dir "$work/packed"
+for package in "${packages[@]}"; do
+  crate=$(echo "$work/packed/package/$package"-[0-9]*.crate)
+  printf '%-16s %7d bytes packed\n' "$package" "$(wc -c <"$crate")"
+done
+[ "${1:-}" != --pack ] || exit 0
+
 mkdir -p "$work/unpacked/.cargo"
 # Of each other they take what is unpacked beside them.
 echo '[patch.crates-io]' >"$work/unpacked/.cargo/config.toml"

@@ -75,6 +75,24 @@ case $wheel in *-abi3-*) ;; *) echo "FAILED: the wheel is not abi3"; exit 1 ;; e
 [ "$size" -le 15000000 ] || { echo "FAILED: the wheel is to have at most 15 MB"; exit 1; }
 step "$environment/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
 
+# A source distribution builds by itself: its manifests lead to packages that it holds, with all their sources, and its page
+# is that of the package.
+step "$environment/bin/maturin" sdist --out "$wheels"
+sources=$wheels/sources
+mkdir -p "$sources"
+tar -xzf "$wheels"/*.tar.gz -C "$sources" --strip-components 1
+folders=$(cargo metadata --locked --format-version 1 --manifest-path "$sources/algorithms/python/Cargo.toml" |
+  "$python" -c '
+import json, os, sys
+ours = [p for p in json.load(sys.stdin)["packages"] if p["source"] is None]
+print(*sorted(os.path.relpath(os.path.dirname(p["manifest_path"]), sys.argv[1]) for p in ours))' "$(cd "$sources" && pwd -P)")
+for folder in $folders; do
+  missing=$(comm -23 <(git -C "$root/$folder" ls-files 'src/*.rs' | sort) <(cd "$sources/$folder" && find src -name '*.rs' | sort))
+  [ -z "$missing" ] || { echo "FAILED: the source distribution lacks, of $folder,"$'\n'"$missing"; exit 1; }
+done
+cmp README.md "$sources/PACKAGE.markdown"
+echo "the source distribution holds $folders"
+
 $tests || exit 0
 # From elsewhere, so that the wheel is imported and not the sources beside it.
 cd "$environment"

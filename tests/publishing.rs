@@ -1,0 +1,98 @@
+//! What a registry shows of the packages: pages whose links hold there, and the same version and address everywhere.
+
+use std::fs;
+
+use raddle_common::testing::not_empty;
+
+use crate::commands::root;
+
+/// Where the repository is read.
+const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
+
+/// Pages of the packages, which a registry shows without the files beside them.
+const PAGES: [&str; 9] = [
+    "README.md",
+    "datasets/README.md",
+    "algorithms/common/README.md",
+    "algorithms/lasso/README.md",
+    "algorithms/lda/README.md",
+    "algorithms/linear/README.md",
+    "algorithms/mf/README.md",
+    "algorithms/pool/README.md",
+    "algorithms/python/README.md",
+];
+
+fn text(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
+}
+
+/// Links of a page, but for those of its examples.
+fn links(page: &str) -> Vec<&str> {
+    let prose = page.split("```").step_by(2);
+    prose.flat_map(|text| text.split("](").skip(1)).filter_map(|rest| rest.split(')').next()).collect()
+}
+
+/// The anchor that a heading has.
+fn anchor(heading: &str) -> String {
+    let letters = heading.trim_start_matches('#').trim().to_lowercase();
+    letters
+        .chars()
+        .filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter))
+        .collect::<String>()
+        .replace(' ', "-")
+}
+
+#[test]
+fn links_of_a_package_s_page_hold_where_the_files_beside_it_are_not() {
+    let mut found = 0;
+    for page in PAGES.into_iter().chain(["SECURITY.md"]) {
+        for link in links(&text(page)) {
+            assert!(
+                link.contains("://") || link.starts_with('#'),
+                "{page}: {link} leads nowhere on a registry's page"
+            );
+            let Some(at) = link.strip_prefix(REPOSITORY) else { continue };
+            let Some(path) = at.strip_prefix("/blob/main/").or_else(|| at.strip_prefix("/tree/main/")) else {
+                continue;
+            };
+            let (path, place) = path.split_once('#').unwrap_or((path, ""));
+            assert!(root().join(path).exists(), "{page}: {link}");
+            let has_place = || text(path).lines().any(|line| line.starts_with('#') && anchor(line) == place);
+            assert!(place.is_empty() || has_place(), "{page}: {link}");
+            found += 1;
+        }
+    }
+    assert!(found >= 40, "{found} links into the repository");
+}
+
+/// The value of a line `key = "value"` or `key: value`.
+fn value<'a>(text: &'a str, key: &str) -> &'a str {
+    let line =
+        text.lines().find(|line| line.trim_start_matches('"').starts_with(key) && line.contains(['=', ':']));
+    let line = line.unwrap_or_else(|| panic!("there is no {key}"));
+    let (_, value) = line.split_once([':', '=']).unwrap_or_default();
+    value.trim().trim_matches('"')
+}
+
+#[test]
+fn every_manifest_has_the_same_version_and_address() {
+    let workspace = text("Cargo.toml");
+    let version = value(&workspace, "version");
+    assert_eq!(value(&workspace, "repository"), REPOSITORY);
+    for (file, key) in [
+        ("algorithms/python/Cargo.toml", "repository"),
+        ("algorithms/python/pyproject.toml", "Repository"),
+        ("CITATION.cff", "repository-code"),
+    ] {
+        assert_eq!(value(&text(file), key), REPOSITORY, "{file}");
+    }
+    for file in ["algorithms/python/Cargo.toml", "CITATION.cff"] {
+        assert_eq!(value(&text(file), "version"), version, "{file}");
+    }
+    let published = PAGES.iter().filter(|page| **page != "algorithms/python/README.md");
+    for page in not_empty(published) {
+        let manifest = text(&page.replace("README.md", "Cargo.toml"));
+        assert!(manifest.contains("\nrepository.workspace = true\n"), "{page}");
+        assert!(manifest.contains("\nreadme = \"README.md\"\n"), "{page}");
+    }
+}
