@@ -1,4 +1,4 @@
-//! The hidden verb `generate`: man pages and completions, as a release has them.
+//! The verb `generate`: man pages and completions of every program, in any build.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use raddle::cli::verbs_of;
 use raddle_common::testing::{names, not_empty};
 
-use crate::commands::ends;
+use crate::commands::{binary, ends};
 use crate::help::options;
 
 const PROGRAMS: [&str; 7] = ["raddle", "lasso", "mf", "lda", "linear", "pool", "raddle-data"];
@@ -42,37 +42,79 @@ fn known(line: &str) -> BTreeSet<String> {
     options(&help).into_iter().map(str::to_owned).collect()
 }
 
+/// Name of the page of a line, which is a program or a program and its verb.
+fn page(line: &str) -> String {
+    format!("{}.1", line.replace(' ', "-"))
+}
+
+/// A program, and it with each of its verbs.
+fn lines(program: &str) -> impl Iterator<Item = String> {
+    let verbs = verbs_of(program).iter().map(move |verb| format!("{program} {verb}"));
+    [program.to_owned()].into_iter().chain(verbs)
+}
+
 #[test]
-fn a_page_for_the_program_and_for_each_verb_names_all_its_options() {
+fn a_page_for_each_program_and_for_each_verb_names_all_its_options() {
     let folder = tempfile::tempdir().unwrap();
-    for program in PROGRAMS {
-        ends(folder.path(), &format!("{program} generate man {program}/man"), 0);
-        let pages = folder.path().join(program).join("man");
-        let verbs = not_empty(verbs_of(program))
-            .map(|verb| (format!("{program} {verb}"), format!("{program}-{verb}")));
-        let all: Vec<(String, String)> = verbs.chain([(program.to_owned(), program.to_owned())]).collect();
-        let expected: BTreeSet<String> = all.iter().map(|(_, page)| format!("{page}.1")).collect();
-        assert_eq!(names(&pages).into_iter().collect::<BTreeSet<_>>(), expected);
-        for (line, page) in not_empty(all) {
-            let page = pages.join(format!("{page}.1"));
-            let text = fs::read_to_string(&page).unwrap().replace('\\', "");
-            for option in not_empty(known(&line)) {
-                assert!(text.contains(&option), "{}: {option}", page.display());
+    let said = ends(folder.path(), "raddle generate man all", 0).out;
+    assert!(
+        said.starts_with("man pages of raddle, lasso, mf, lda, linear, pool, raddle-data are in all"),
+        "{said}"
+    );
+    let all = folder.path().join("all");
+    let expected: BTreeSet<String> = PROGRAMS.into_iter().flat_map(lines).map(|line| page(&line)).collect();
+    assert_eq!(names(&all).into_iter().collect::<BTreeSet<_>>(), expected);
+    for line in not_empty(PROGRAMS.into_iter().flat_map(lines)) {
+        let page = all.join(page(&line));
+        let text = fs::read_to_string(&page).unwrap().replace('\\', "");
+        for option in not_empty(known(&line)) {
+            assert!(text.contains(&option), "{}: {option}", page.display());
+        }
+        assert!(text.contains(&line), "{}: the words of a line", page.display());
+        // Pages are the same on every machine.
+        assert!(!text.contains("vectors:"), "{}", page.display());
+        accepts(&["man", "--warnings", "-l"], &page);
+    }
+}
+
+#[test]
+fn each_program_writes_its_own_as_raddle_has_them_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in ["man", "fish"] {
+        ends(folder.path(), &format!("raddle generate {kind} all"), 0);
+        for program in &PROGRAMS[1..] {
+            ends(folder.path(), &format!("{program} generate {kind} {program}/{kind}"), 0);
+            let own = folder.path().join(program).join(kind);
+            for name in not_empty(names(&own)) {
+                let all = fs::read(folder.path().join("all").join(&name)).unwrap();
+                assert!(all == fs::read(own.join(&name)).unwrap(), "{program}: {name}");
             }
-            assert!(text.contains(&line), "{}: the words of a line", page.display());
-            // Pages are the same on every machine.
-            assert!(!text.contains("vectors:"), "{}", page.display());
-            accepts(&["man", "--warnings", "-l"], &page);
         }
     }
 }
 
 #[test]
+#[cfg(unix)]
+fn a_program_that_is_not_next_to_raddle_is_left_out_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    for program in ["raddle", "lasso"] {
+        fs::copy(binary(program), folder.path().join(program)).unwrap();
+    }
+    let raddle = folder.path().join("raddle");
+    let ran =
+        Command::new(raddle).args(["generate", "zsh", "all"]).current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    let expected = "completions for zsh of raddle, lasso are in all; not next to raddle: mf, lda, linear, pool, raddle-data\n";
+    assert_eq!(said, expected);
+    assert_eq!(names(&folder.path().join("all")), ["_lasso", "_raddle"]);
+}
+
+#[test]
 fn completions_know_every_verb_and_option_and_the_shells_accept_them() {
     let folder = tempfile::tempdir().unwrap();
-    for program in PROGRAMS {
-        for (shell, before, behind, tool) in SHELLS {
-            ends(folder.path(), &format!("{program} generate {shell} {shell}"), 0);
+    for (shell, before, behind, tool) in SHELLS {
+        ends(folder.path(), &format!("raddle generate {shell} {shell}"), 0);
+        for program in PROGRAMS {
             let file = folder.path().join(shell).join(format!("{before}{program}{behind}"));
             let text = fs::read_to_string(&file).unwrap();
             for verb in not_empty(verbs_of(program)) {
@@ -130,7 +172,8 @@ fn what_cannot_be_written_is_said_with_its_path() {
         let lines = if program == "raddle-data" { &lines[..2] } else { &lines };
         for line in lines {
             let refused = ends(folder.path(), &format!("{program} {line}"), 2);
-            assert!(refused.err.contains("generate man|bash|fish|powershell|zsh DIR"), "{}", refused.err);
+            let said = refused.err.replace(['<', '>'], "");
+            assert!(said.contains("generate man|bash|fish|powershell|zsh DIR"), "{said}");
         }
     }
     assert_eq!(names(folder.path()), ["file"]);

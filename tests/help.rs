@@ -1,4 +1,4 @@
-//! The help of every program, and the answers to words of other libraries.
+//! The help of every program.
 
 use std::collections::BTreeSet;
 
@@ -82,37 +82,15 @@ fn the_long_help_has_each_option_once_and_those_of_the_engine_last() {
     }
 }
 
-/// Lines that users of scikit-learn, implicit, gensim and glmnet write, and the answers.
 #[test]
-fn options_of_other_libraries_are_answered_with_the_ones_here() {
+fn a_mistyped_verb_is_suggested() {
     let folder = tempfile::tempdir().unwrap();
-    for (line, answer) in [
-        ("lasso diabetes --alpha 0.1", "--alpha is --lambda here"),
-        ("lasso diabetes --n-jobs 2", "--n-jobs is --workers here"),
-        ("lasso diabetes --max_iter=1000", "--max_iter is --epochs here"),
-        ("lasso cv diabetes -k 5", "-k is --folds here"),
-        ("lasso fit diabetes -C 1", "-C is --lambda here"),
-        ("lasso fit diabetes --random_state 0", "--random_state is --seed here"),
-        ("linear fit diabetes -C 1", "-C is --C here"),
-        ("linear fit diabetes --class_weight balanced", "--class_weight is --class-weights here"),
-        ("linear cv diabetes --scoring auc", "--scoring is --measure here"),
-        ("mf ratings.csv --factors 64", "--factors is --rank here"),
-        ("mf ratings.csv --regularization 0.01", "--regularization is --reg here"),
-        ("mf ratings.csv --iterations 15", "--iterations is --epochs here"),
-        ("mf fit ratings.csv -k 32", "-k is --rank here"),
-        ("lda posts.csv --num-topics 20", "--num-topics is --topics here"),
-        ("lda fit posts.csv --n_components 20", "--n_components is --topics here"),
-        ("lda fit posts.csv -k 20", "-k is --topics here"),
-        ("lasso launch", "`launch` is raddle's verb"),
-        ("lda recommend run", "`recommend` is mf's verb"),
-        ("raddle fetch ml-1m", "`fetch` is raddle data's verb"),
-        ("lasso list", "`list` is raddle data's verb"),
-        ("raddle predict run", "`predict` is lasso's, mf's and linear's verb"),
-        ("mf recomend run", "a similar subcommand exists: 'recommend'"),
-        ("mf similr run", "a similar subcommand exists: 'similar'"),
-    ] {
+    for (line, verb) in
+        [("mf recomend run", "recommend"), ("mf similr run", "similar"), ("lda toppics", "topics")]
+    {
         let ran = run(folder.path(), line);
-        assert!(ran.code == Some(2) && ran.err.contains(answer), "{line}: {}", ran.err);
+        let is_told = ran.err.contains(&format!("a similar subcommand exists: '{verb}'"));
+        assert!(ran.code == Some(2) && is_told, "{line}: {}", ran.err);
     }
 }
 

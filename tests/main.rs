@@ -13,6 +13,7 @@ mod encryption;
 mod errors;
 mod examples;
 mod extreme_settings;
+mod foreign_words;
 mod fork_join;
 mod fuzzed_commands;
 mod generate;
@@ -42,6 +43,8 @@ mod partitions;
 mod pools;
 mod processes;
 mod programs;
+mod public_names;
+mod publishing;
 mod readme;
 #[cfg(target_os = "linux")]
 mod recovery;
@@ -53,4 +56,5 @@ mod schedule;
 mod schedules;
 #[cfg(target_os = "linux")]
 mod status;
+mod tables_by_script;
 mod traffic;

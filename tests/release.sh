@@ -66,7 +66,8 @@ for file in README.md CHANGELOG.md LICENSES LICENSE-MIT LICENSE-APACHE; do
 done
 if tar -tvzf "$archive" | awk '{print $2}' | grep -qvx '0/0'; then fail "a file has an owner"; fi
 
-for program in raddle lasso mf lda linear pool raddle-data; do
+programs=(raddle lasso mf lda linear pool raddle-data)
+for program in "${programs[@]}"; do
   file=$tree/bin/$program
   size=$(stat --format %s "$file")
   if [ "$size" -le "$most" ]; then ok "$program: $size bytes"; else fail "$program: $size bytes, more than $most"; fi
@@ -115,7 +116,7 @@ for page in "$tree"/share/man/man1/*.1; do
 done
 # A page for each program, and one for each verb of its help.
 verbs() { "$tree/bin/$1" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx help; }
-expected=$(for program in raddle lasso mf lda linear pool raddle-data; do
+expected=$(for program in "${programs[@]}"; do
   echo "$program.1"
   verbs "$program" | sed "s/.*/$program-&.1/"
 done | sort)
@@ -131,7 +132,7 @@ accepted() {
     has "$shell" || continue
     "$shell" -n "$file" || fail "$shell: $(basename "$file")"
   done
-  [ "$count" -eq 6 ] || fail "$count completions for $shell"
+  [ "$count" -eq "${#programs[@]}" ] || fail "$count completions for $shell"
   if has "$shell"; then ok "completions for $shell"; else skip "completions ($shell)"; fi
 }
 accepted bash "$tree"/share/bash-completion/completions/*

@@ -88,7 +88,7 @@ pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;
 pub use launch::find_program;
 pub use number::{aligned, count, number};
-pub use options::foreign::verbs_of;
+pub use options::foreign::{Answers, ForeignWords, verbs_of};
 pub use options::subcommand::{CommandLine, with_verb};
 pub use options::uses::{UseOptions, refuse_without_effect};
 pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};

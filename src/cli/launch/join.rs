@@ -40,8 +40,8 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     await_launcher(address, Some(token_file.as_path()).filter(|_| !by_input), options.wait);
     let (token, address) = (token.map_or_else(|| read_token(token_file), Ok)?, resolve(address)?);
     let admin = AdminClient::new(Invitation::new(address, token, 0)).encryption(addresses.encryption);
-    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also where they addresses this
-    // process alone.
+    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also if they reach this process
+    // alone.
     let parent_link = ParentLink::default();
     let held = Arc::clone(&parent_link);
     let _ = ctrlc::set_handler(move || drop(lock(&held).take()));

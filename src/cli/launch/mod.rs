@@ -1,6 +1,7 @@
 //! `raddle`: starts a program as several processes that carry out one run, and administers running ones.
 
 mod children;
+mod generate;
 mod hosts;
 mod join;
 mod losses;
@@ -11,51 +12,54 @@ mod room;
 mod run;
 mod surroundings;
 mod token_file;
+mod words;
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, Parser};
 
+use self::generate::Generate;
 use self::options::{Join, Launch};
 pub use self::program::find as find_program;
+use self::words::FOREIGN;
 use super::exit::Error;
 use super::say::say;
 use crate::cli::graph::{self, GraphOptions};
-use crate::cli::options::foreign::{program_of, verb_of_others};
-#[cfg(feature = "generate")]
-use crate::cli::options::generate;
+use crate::cli::options::foreign::{self, program_of, word_for_a_verb};
 use crate::cli::options::values::{self, MOST_WORKERS};
 use crate::cli::page::{self, PageOptions};
 use crate::cli::status::{self, StatusOptions, admin};
 
-/// Runs programs on several processes, and asks after runs.
+/// Run a program as several processes; inspect and control runs.
 #[derive(Parser)]
 #[command(name = "raddle", version, subcommand_required = true, after_help = PROGRAMS)]
 enum Verb {
     /// Run a program as several processes. Its model is the one of a single process, bit for bit.
     #[command(after_help = "Example: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
     Launch(Launch),
-    /// Take part in a run on another machine, as one more process. DATA and --out must be there at the same
-    /// paths.
+    /// Join a run of another machine as one more process. DATA and --out must be at the same paths here.
     Join(Join),
-    /// Say how a run stands, be it launched or not, alive or not: its epoch, its metric and the curve of it; of a
-    /// launched run its processes, their shards, and what was worth a note.
+    /// Show the status of a run, live or finished: epoch, metric and its curve; of a launched run also its processes, their
+    /// shards and its warnings.
     #[command(after_help = "Example: raddle status run --watch")]
     Status(StatusOptions),
-    /// Draw the generations of a run, with their processes and what crossed between these, as a graph in DOT.
+    /// Draw the generations of a run, with their processes and the bytes sent between them, as a graph in DOT.
     #[command(after_help = "Example: raddle graph run | dot -Tsvg > run.svg")]
     Graph(GraphOptions),
-    /// Write the runs of some folders as one page, to be read in a browser without a connection: what was run, its
-    /// curves, its workers, and the pictures and tables of its results.
+    /// Write a page about one run or several, for a browser, which needs no connection: what was run, its curves, its
+    /// workers, and the pictures and tables of its results.
     #[command(after_help = "Example: raddle report run other-run --out page.html")]
     Report(PageOptions),
     /// Continue a run with another number of workers, from the next epoch on.
     Rescale(Rescale),
+    /// Write the man pages, or the completions for a shell, of raddle and of the programs next to it.
+    #[command(after_help = "Example: raddle generate bash ~/.local/share/bash-completion/completions")]
+    Generate(Generate),
 }
 
-const PROGRAMS: &str = "Programs, run from beside raddle or from PATH:
+const PROGRAMS: &str = "Programs, found next to raddle or on PATH:
   raddle lasso ...  sparse linear, logistic, Poisson and multinomial regression
   raddle mf ...     matrix factorization, recommendations
   raddle lda ...    topic models
@@ -74,28 +78,32 @@ struct Rescale {
 
 /// The body of the program `raddle`.
 pub fn main() -> ExitCode {
-    let mut line = std::env::args_os();
-    let first = line.nth(1);
-    let word = first.as_deref().and_then(OsStr::to_str).unwrap_or_default();
+    let line: Vec<OsString> = std::env::args_os().collect();
+    let first = line.get(1);
+    let word = first.and_then(|word| word.to_str()).unwrap_or_default();
     if let Some(program) = program_of(word) {
-        return ended(program::run(program, line));
+        return ended(program::run(program, line.into_iter().skip(2)));
     }
-    #[cfg(feature = "generate")]
-    if let Some(written) = generate::asked(&Verb::command(), &std::env::args_os().collect::<Vec<_>>()) {
-        return ended(written.map(|()| super::exit::ExitStatus::Done.code()));
-    }
-    if let Some(why) = verb_of_others("raddle", word) {
+    let command = Verb::command();
+    if let Some(why) = word_for_a_verb(&command, "launch", word, FOREIGN) {
         return ended(Err(Error::usage(why)));
     }
     if first.is_none() {
         return ended(say(&Verb::command().render_help().to_string()).map(|()| 0));
     }
-    let verb = Verb::parse();
+    let verb = match Verb::try_parse_from(&line) {
+        Ok(verb) => verb,
+        Err(error) => match foreign::answer(&command, &line, &error, FOREIGN) {
+            Some(answer) => return ended(Err(Error::usage(answer))),
+            None => foreign::with_fair_tips(&command, &line, error).exit(),
+        },
+    };
     let body = || match verb {
         Verb::Launch(launch) => run::launch(&launch),
         Verb::Join(join) => join::join(&join),
         Verb::Status(options) => status::status(&options),
         Verb::Graph(options) => graph::graph(&options),
+        Verb::Generate(options) => generate::generate(&Verb::command(), &options),
         Verb::Report(options) => page::report(&options),
         Verb::Rescale(Rescale { run, workers }) => {
             admin(&run)?.rescale(workers as u32)?;

@@ -24,7 +24,7 @@ pub(super) struct Launch {
     /// free. Connections beyond loopback are encrypted: see src/NETWORK.md.
     #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1")]
     pub(super) listen: Address,
-    /// Address that processes of other machines are told, where they do not addresses this one at --listen.
+    /// Address that processes of other machines are told, if they cannot reach this one at --listen.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
     /// A file with the run's token, 64 hexadecimal digits, as a secret that other machines have already. Nobody else may be
@@ -44,10 +44,10 @@ pub(super) struct Launch {
         requires = "hosts"
     )]
     pub(super) ssh: String,
-    /// Begin with so many processes in all, those that join among them. [those of --processes and --hosts]
+    /// Start when P processes are connected, those that join included. [default: --processes plus --hosts]
     #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, conflicts_with = "held")]
     pub(super) wait_for: Option<usize>,
-    /// Give up where they are not there in this time.
+    /// Give up if they are not connected after this time.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = values::seconds)]
     pub(super) wait: f64,
     #[command(flatten)]
@@ -55,14 +55,14 @@ pub(super) struct Launch {
     /// Serve the status of the run at this address of loopback, as a page that Prometheus reads. Port 0 is any that is free.
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) metrics: Option<SocketAddr>,
-    /// Move shards to the workers that are faster. Never changes the model.
+    /// Move shards to the faster workers. Never changes the model.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
     pub(super) balance: bool,
-    /// A process that says nothing for this time is lost: the run goes on from its last checkpoint.
+    /// Take a process that has sent nothing for this time for lost: the run continues from its last checkpoint.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Wait at each epoch for a program that holds the run, and says with how many workers it goes on or that it is
-    /// paused. The run is one process, which starts with --workers. See src/NETWORK.md.
+    /// Pause after each epoch until a controller continues the run, with the number of workers that it names, or suspends
+    /// it. The run is one process, which starts with --workers. See src/NETWORK.md.
     #[arg(long)]
     pub(super) held: bool,
     /// Continue the run in this folder, such as one whose launcher has died, with any number of processes.
@@ -74,40 +74,40 @@ pub(super) struct Launch {
     /// and again. The folder need not exist; it is the --out of PROGRAM, whose whole line is given.
     #[arg(long, value_name = "RUN", conflicts_with = "resume")]
     pub(super) resume_or_begin: Option<PathBuf>,
-    /// The program and its arguments. It is found beside this one, else on PATH.
+    /// The program and its arguments. It is found next to this one, else on PATH.
     #[arg(last = true, required_unless_present = "resume", value_name = "PROGRAM")]
     pub(super) line: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Join {
-    /// Where the run listens, as its launcher says. [RADDLE_COORDINATOR; under srun the node that it was called on, with
-    /// the port of RADDLE_PORT]
+    /// Address of the run, as its launcher prints it. [default: RADDLE_COORDINATOR; under srun the node on which it was
+    /// called, with the port of RADDLE_PORT]
     #[arg(value_name = "HOST:PORT")]
     pub(super) address: Option<String>,
     /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it
     /// (mode 600). With - it is the first line of the standard input, whose end ends the process.
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: PathBuf,
-    /// Address at which the process listens for the others; by default the one from which it reaches the run.
+    /// Address at which the process listens for the others. Default: the one from which it reaches the run.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) listen: Option<Address>,
-    /// Address that the others are told, where they do not addresses the process at the one it listens at.
+    /// Address that the others are told, if they cannot reach this process at --listen.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
-    /// A launcher that does not answer for this time is gone: the process is ended. One that is started again within it, with
+    /// End the process if the launcher has not answered for this time. A launcher that is started again within it, with
     /// --resume, is joined again.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Number of workers that the process is there for; by default as many as each of the launcher's has.
+    /// Workers that this process contributes. Default: as many as each process of the launcher.
     #[arg(long, value_name = "N", value_parser = values::between::<1, MOST_WORKERS>)]
     pub(super) workers: Option<usize>,
-    /// Path of the data on this machine, where it is not that of the launcher: DATA stands behind the verb.
+    /// Path of the data on this machine, if it differs from that on the launcher's.
     #[arg(long, value_name = "PATH")]
     pub(super) data: Option<String>,
-    /// Wait so long for a launcher that does not listen yet, and for the file with its token.
+    /// Wait up to this time for a launcher that does not listen yet, and for the file with its token.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::seconds)]
     pub(super) wait: f64,
 }
@@ -127,7 +127,7 @@ impl Launch {
 
 #[derive(Debug, Args)]
 pub(super) struct EncryptionOptions {
-    /// Encrypt nothing. Connections beyond loopback are in clear only where both ends are told so.
+    /// Disable encryption. Connections beyond loopback are in clear only if both ends say so.
     #[arg(long, conflicts_with = "encrypt")]
     plain: bool,
     /// Encrypt connections over loopback, too.
@@ -160,10 +160,10 @@ pub(super) fn check_addresses(addresses: Addresses) -> Result<(), Error> {
         |option: &str, address: Address, why: &str| Err(Error::usage(format!("{option} {address}: {why}")));
     match (addresses.listen, addresses.advertise) {
         (_, Some(address)) if address.ip.is_unspecified() => {
-            refuse("--advertise", address, "name the address by which other machines addresses this one")
+            refuse("--advertise", address, "name the address at which other machines can reach this one")
         }
         (Some(address), None) if address.ip.is_unspecified() => {
-            let why = "name the address by which other machines addresses this one, here or as --advertise";
+            let why = "name the address at which other machines can reach this one, here or as --advertise";
             refuse("--listen", address, why)
         }
         _ => Ok(()),

@@ -20,17 +20,24 @@ pub fn find(name: &str) -> Result<PathBuf, Error> {
         let why = "there is no such program: build it, or name another";
         return if path.is_file() { Ok(path) } else { Err(Error::usage(format!("{name}: {why}"))) };
     }
-    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-    // Where /proc is not there, a process knows itself by the path that it was started by.
-    let called = || env::args_os().next().map(PathBuf::from).filter(|path| path.components().count() > 1);
-    let here = env::current_exe().ok().or_else(called);
-    let beside = here.and_then(|here| Some(here.parent()?.join(&file)));
     let path = env::var_os("PATH").unwrap_or_default();
-    let on_path = env::split_paths(&path).map(|folder| folder.join(&file));
-    beside.into_iter().chain(on_path).find(|path| path.is_file()).ok_or_else(|| {
-        let why = "there is no such program beside raddle or on PATH: install it there, or give its path";
+    let mut on_path = env::split_paths(&path).map(|folder| folder.join(file(name)));
+    next_to_this(name).or_else(|| on_path.find(|path| path.is_file())).ok_or_else(|| {
+        let why = "there is no such program next to raddle or on PATH: install it there, or give its path";
         Error::usage(format!("{name}: {why}"))
     })
+}
+
+/// Path of the program of this name that lies next to this one.
+pub(super) fn next_to_this(name: &str) -> Option<PathBuf> {
+    // Where /proc is not there, a process knows itself by the path that it was started by.
+    let called = || env::args_os().next().map(PathBuf::from).filter(|path| path.components().count() > 1);
+    let here = env::current_exe().ok().or_else(called)?;
+    Some(here.parent()?.join(file(name))).filter(|path| path.is_file())
+}
+
+fn file(name: &str) -> String {
+    format!("{name}{}", env::consts::EXE_SUFFIX)
 }
 
 /// Runs a program in the place of this one, and gives its exit status where the system cannot replace a process.

@@ -1,4 +1,4 @@
-//! The hidden verb `generate` (feature `generate`): man pages and completions of a program, for who packs a release.
+//! The verb `generate`, which every program has and `raddle` shows: man pages and completions of a program.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -27,10 +27,14 @@ pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Resu
 }
 
 /// Writes files of the kind, into the folder, that the words name.
-fn write(command: &Command, words: &[OsString]) -> Result<(), Error> {
+///
+/// # Errors
+/// Other words; a folder that cannot be written to.
+pub(in crate::cli) fn write(command: &Command, words: &[OsString]) -> Result<(), Error> {
     let usage = || {
         let names = SHELLS.map(|(name, _)| name).join("|");
-        Error::usage(format!("{VERB}: give what to write, and a folder: {VERB} man|{names} DIR"))
+        let data = "generated data are written by `raddle data generate`";
+        Error::usage(format!("{VERB}: give what to write, and a folder: {VERB} man|{names} DIR; {data}"))
     };
     let [kind, folder] = words else { return Err(usage()) };
     let kind = kind.to_str().ok_or_else(usage)?;

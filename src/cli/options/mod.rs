@@ -1,7 +1,6 @@
 //! [`TrainOptions`]: the options of training that mean the same in every program.
 
 pub(crate) mod foreign;
-#[cfg(feature = "generate")]
 pub(in crate::cli) mod generate;
 mod help;
 pub(crate) mod subcommand;

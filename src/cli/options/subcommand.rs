@@ -7,7 +7,8 @@ use std::process;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
 
-use super::{foreign, help};
+use super::foreign::{self, ForeignWords};
+use super::help;
 use crate::base::simd_level::SimdLevel;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::begun::{self, Begun, RecordedEnd};
@@ -28,6 +29,8 @@ pub struct CommandLine<'a> {
     pub common: &'a [(&'a str, &'a str)],
     /// Cargo features that the program was built with, for `--version`.
     pub features: &'a [&'a str],
+    /// Words of other libraries, and what is said to them beside what is said in every program.
+    pub foreign: ForeignWords<'a>,
 }
 
 impl CommandLine<'_> {
@@ -45,24 +48,23 @@ impl CommandLine<'_> {
             crate::cli::exit::print_error(command.get_name(), error);
             process::exit(error.status().code().into())
         };
-        #[cfg(feature = "generate")]
         if let Some(written) = super::generate::asked(&help::laid_out(T::command(), self.common, &[]), &line)
         {
             written.unwrap_or_else(|error| refuse(&error));
             process::exit(ExitStatus::Done.code().into());
         }
-        let line = understood(&command, self.default, self.free, line).unwrap_or_else(|error| refuse(&error));
-        let verb = line.get(1).and_then(|word| command.find_subcommand(word));
-        let matches = command.clone().try_get_matches_from(&line).unwrap_or_else(|error| {
-            match verb.and_then(|verb| foreign::answer(verb, &error)) {
-                Some(answer) => refuse(&Error::usage(answer)),
-                None if error.kind() == ErrorKind::DisplayHelp => {
-                    help::print(&error);
-                    process::exit(ExitStatus::Done.code().into())
+        let line = understood(&command, self, line).unwrap_or_else(|error| refuse(&error));
+        let matches =
+            command.clone().try_get_matches_from(&line).unwrap_or_else(|error| {
+                match foreign::answer(&command, &line, &error, self.foreign) {
+                    Some(answer) => refuse(&Error::usage(answer)),
+                    None if error.kind() == ErrorKind::DisplayHelp => {
+                        help::print(&error);
+                        process::exit(ExitStatus::Done.code().into())
+                    }
+                    None => foreign::with_fair_tips(&command, &line, error).exit(),
                 }
-                None => error.exit(),
-            }
-        });
+            });
         T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }
 
@@ -86,12 +88,11 @@ fn take_negative(arg: Arg) -> Arg {
 /// The line with its verb and, where a run goes on, that run's options.
 fn understood(
     command: &Command,
-    default: &str,
-    free: Free<'_>,
+    CommandLine { default, free, foreign: words, .. }: CommandLine<'_>,
     line: Vec<OsString>,
 ) -> Result<Vec<OsString>, Error> {
     let word = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    if let Some(why) = foreign::verb_of_others(command.get_name(), word) {
+    if let Some(why) = foreign::word_for_a_verb(command, default, word, words) {
         return Err(Error::usage(why));
     }
     let run = resumed(&line);

@@ -23,12 +23,12 @@ use crate::cluster::{INVITATION, RunStatus};
 pub(crate) struct StatusOptions {
     /// The folder of the run
     run: PathBuf,
-    /// Show the run as it goes on, and end with it and its exit status. On a terminal the lines are drawn anew;
-    /// elsewhere there is a line a change
+    /// Follow the run until it ends, and end with its exit status. On a terminal the lines are redrawn; elsewhere each
+    /// change is a line
     #[arg(long)]
     watch: bool,
-    /// One line of JSON: of a launched run that is alive what its coordinator says, of others and with --watch, which
-    /// writes a line a change, what the folder says
+    /// Write one line of JSON: of a live launched run the answer of its coordinator, of any other the content of its
+    /// folder; with --watch a line for each change
     #[arg(long)]
     json: bool,
 }

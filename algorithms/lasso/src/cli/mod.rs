@@ -11,6 +11,7 @@ mod cv;
 mod features;
 mod fit;
 mod fit_options;
+mod foreign;
 mod held_out;
 mod outcome;
 mod path;
@@ -69,6 +70,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: problem::FREE,
     common: COMMON,
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    foreign: foreign::FOREIGN,
 };
 
 /// Runs the program.

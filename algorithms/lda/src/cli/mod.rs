@@ -10,6 +10,7 @@ mod describe;
 mod finished;
 mod fit;
 mod fit_options;
+mod foreign;
 mod infer;
 mod map;
 mod outcome;
@@ -58,6 +59,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: fit_options::FREE,
     common: COMMON,
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    foreign: foreign::FOREIGN,
 };
 
 /// Runs the program.

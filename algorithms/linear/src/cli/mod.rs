@@ -10,6 +10,7 @@ mod cv;
 mod cv_options;
 mod fit;
 mod fit_options;
+mod foreign;
 mod outcome;
 mod pictures;
 mod predict;
@@ -53,6 +54,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: problem::FREE,
     common: COMMON,
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    foreign: foreign::FOREIGN,
 };
 
 /// Runs the program.

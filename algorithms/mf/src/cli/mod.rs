@@ -12,6 +12,7 @@ mod data;
 mod fit;
 mod fit_options;
 mod fold_in;
+mod foreign;
 mod held;
 mod ids;
 mod lists;
@@ -76,6 +77,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: fit_options::FREE,
     common: COMMON,
     features: if cfg!(feature = "parquet") { &["parquet"] } else { &[] },
+    foreign: foreign::FOREIGN,
 };
 
 /// Runs the program.

@@ -47,7 +47,7 @@ impl JobLine {
         let program = program.ok_or("it has no program: write its line, as `mf fit ratings.csv --out mf`")?;
         if !is_program(program) {
             return Err(format!(
-                "there is no program `{program}` beside this one or on PATH: install it there, or give its path"
+                "there is no program `{program}` next to this one or on PATH: install it there, or give its path"
             ));
         }
         let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();

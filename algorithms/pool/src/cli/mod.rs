@@ -9,6 +9,7 @@ use crate::live::{self, Places, Processes};
 
 mod duration;
 mod folder;
+mod foreign;
 mod job_line;
 mod jobs;
 mod pool_options;
@@ -78,6 +79,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: Free { neutral: &[], limits: &[] },
     common: COMMON,
     features: &[],
+    foreign: foreign::FOREIGN,
 };
 
 /// The body of the program `pool`.

@@ -13,19 +13,19 @@ use crate::pool::{Clock, PolicySettings, Settings};
 const FILE: &str = "A file of jobs, in TOML:
 
   [[job]]
-  run = \"mf fit ratings.csv --rank 64 --out mf64\"   # its name is that of the folder, or `name`
-  at = \"20m\"           # time of its arrival; at once by default
-  value = 5            # of its end; 1 by default
-  deadline = \"2h\"      # from its arrival on: later it has no value
-  least = 1            # workers; at most those of the pool
-  most = 4
-  after = [\"mf32\"]     # jobs that end with status 0 or 3 before it begins
+  run = \"mf fit ratings.csv --rank 64 --out mf64\"   # named after its folder, or by `name`
+  at = \"20m\"           # time of arrival; by default at once
+  value = 5            # value of finishing; 1 by default
+  deadline = \"2h\"      # after arrival; a later end has no value
+  least = 1            # fewest workers
+  most = 4             # most workers; those of the pool by default
+  after = [\"mf32\"]     # jobs that must end with status 0 or 3 first
 
-Jobs that train one model (fit, path) change their workers at every epoch. What cannot be held (a cross-validation, --refit,
---changes, another program) keeps those that it begins with. A pool is its folder: run it again, with --out alone, and it
-goes on.
+Jobs that train one model (fit, path) may change their workers at every epoch. Others (a cross-validation, --refit, \
+--changes, a program that is not raddle's) keep the workers that they start with. A pool is its folder: run it again, with \
+--out alone, and it continues.
 
-Exit status: 0 all jobs are done, 1 a job failed (others went on), 130 interrupted (all are paused).
+Exit status: 0 all jobs are done, 1 a job failed (the others continued), 130 interrupted (all are paused).
 
 Example: pool run jobs.toml --workers 8 --policy las --out nightly";
 
@@ -42,7 +42,7 @@ pub(crate) struct RunOptions {
     /// The folder of the pool.
     #[arg(long, value_name = "DIR")]
     pub(super) out: PathBuf,
-    /// Number of workers that all jobs together have at most. Default: the cores.
+    /// Number of workers shared by all jobs. Default: the cores.
     #[arg(long, value_name = "N")]
     workers: Option<u32>,
     /// Number of jobs that may hold memory at once. Default: the workers.
@@ -51,7 +51,7 @@ pub(crate) struct RunOptions {
     /// Policy: fifo, drf (equal shares), las (Tiresias), optimus, ones, oasis, pdors (promises), random. Default: ones.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// Time passes as it does, or by counted cost over workers, the same on any machine. Default: wall.
+    /// wall: real time; counted: time simulated from counted operations, the same on any machine. Default: wall.
     #[arg(long, value_name = "wall|counted")]
     clock: Option<String>,
     /// With --clock counted: seconds of one worker for a unit of counted cost, about a multiply-add. Default: 1e-9.
@@ -63,15 +63,14 @@ pub(crate) struct RunOptions {
     /// For las: workers times seconds after which a job goes to the second queue. Default: 60.
     #[arg(long, value_name = "X")]
     threshold: Option<f64>,
-    /// Time for which a job that runs may say nothing, such as "20m", until it is reported. Its workers count as taken.
-    /// Default: 10m.
+    /// Report a running job that has sent nothing for this time, such as "20m". Its workers stay taken. Default: 10m.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
     patience: Option<f64>,
-    /// For oasis and pdors: seconds of a slot, in which plans are made. Default: 10.
+    /// For oasis and pdors: length of a slot, the unit of time of their plans. Default: 10.
     #[arg(long, value_name = "SECONDS")]
     slot: Option<f64>,
-    /// For oasis and pdors: seconds of each slot that are left for a change of workers, and the wait for the end of an
-    /// epoch. Default: 1.
+    /// For oasis and pdors: seconds of each slot reserved for changing workers, the wait for the end of an epoch included.
+    /// Default: 1.
     #[arg(long, value_name = "SECONDS")]
     rescale: Option<f64>,
     /// Profiles of finished runs, as `pool profile` writes them, for jobs of the same names.
@@ -187,19 +186,19 @@ pub(crate) struct AddOptions {
     /// Name of the job. Default: that of its --out folder.
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// Value of its end; 1 by default.
+    /// Value of finishing, before --deadline if there is one. Default: 1.
     #[arg(long, value_name = "X")]
     pub(super) value: Option<f64>,
-    /// Time from now on up to which it has its value: 20m, 90s.
+    /// Time from now by which the job must finish to have its value, such as 20m or 90s.
     #[arg(long, value_name = "TIME", value_parser = duration::seconds)]
     pub(super) deadline: Option<f64>,
-    /// Least number of workers; 1 by default.
+    /// Fewest workers. Default: 1.
     #[arg(long, value_name = "N")]
     pub(super) least: Option<u32>,
-    /// Most workers; by default those of the pool.
+    /// Most workers. Default: those of the pool.
     #[arg(long, value_name = "N")]
     pub(super) most: Option<u32>,
-    /// Jobs that end before it begins, with commas.
+    /// Jobs that must end first, with commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) after: Vec<String>,
     /// Profiles of finished runs, as `pool profile` writes them.

@@ -13,13 +13,12 @@ const EXAMPLES: &str = "Examples:
   pool simulate pollux --load 1.5 --policy las,optimus --json
   pool simulate pollux:6 --policy ones --score published --explain
 
-Jobs are published workloads (pollux:1 to pollux:8, or pollux for all: tables in RADDLE_DATA/cluster), a mix of fits that is
-drawn (n jobs by a seed, which arrive within hours=8), or a file of profiles: in TOML a [[job]] with name, at (seconds),
-epochs, start (seconds) and speeds = [[workers, epochs a second], ...], and if they are not the default least, most,
-requested, value and deadline (seconds after at). synth:slots are the jobs of PD-ORS: machines with accelerators, cores and
-memory, workers and parameter servers, and a slower rate across machines (settings nodes, slots, jobs, lo, load, seed, seeds,
-tiny, arrivals). ONES lets the batch of a published job grow with its workers; the other
-policies keep it as submitted.";
+Jobs are published workloads (pollux:1 to pollux:8, or pollux for all: tables in RADDLE_DATA/cluster), a random mix of fits (n \
+jobs by a seed, which arrive within hours=8), or a file of profiles: in TOML a [[job]] with name, at (seconds), epochs, start \
+(seconds) and speeds = [[workers, epochs a second], ...]; optional are least, most, requested, value and deadline (seconds after \
+at). synth:slots are the jobs of PD-ORS: machines with accelerators, cores and memory, workers and parameter servers, and a \
+lower rate across machines (settings nodes, slots, jobs, lo, load, seed, seeds, tiny, arrivals). ONES lets the batch of a \
+published job grow with its workers; the other policies keep it as submitted.";
 
 /// Policies that are compared where none are named.
 const DEFAULT: [&str; 3] = ["las", "optimus", "ones"];
@@ -41,9 +40,8 @@ pub(crate) struct Options {
     /// Slots of each node.
     #[arg(long, value_name = "N", default_value_t = 4)]
     slots: u32,
-    /// Policies, with commas: fifo, drf (equal dominant shares), las (Tiresias), optimus, ones, oasis, pdors,
-    /// random. Default:
-    /// las,optimus,ones; in slots fifo,drf,oasis,pdors.
+    /// Policies, with commas: fifo, drf (equal dominant shares), las (Tiresias), optimus, ones, oasis, pdors, random.
+    /// Default: las,optimus,ones; in slots fifo,drf,oasis,pdors.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     policy: Vec<String>,
     /// Seconds in which a job whose share changed holds it and does nothing. Default: 30 for pollux, 1 for synth, 0.1 for

@@ -7,6 +7,7 @@ use raddle::cli::CommandLine;
 
 mod ask;
 mod fetch;
+mod foreign;
 mod generate;
 mod interrupted;
 mod list;
@@ -56,6 +57,7 @@ const LINE: CommandLine<'static> = CommandLine {
     free: raddle::cli::Free { neutral: &[], limits: &[] },
     common: COMMON,
     features: if cfg!(feature = "fetch") { &["fetch"] } else { &[] },
+    foreign: foreign::FOREIGN,
 };
 
 /// Runs the program.

@@ -1,0 +1,39 @@
+//! Words of other programs, and what `pool` says to them.
+
+use raddle::cli::ForeignWords;
+
+/// The words.
+pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
+    options: &[
+        ("scheduler schedule scheduling-policy strategy algorithm queueing", "--policy"),
+        ("max-jobs max-parallel max-concurrent concurrency parallelism max-running parallel-jobs", "--alive"),
+        ("min-workers minimum min-size min-replicas least", "--min"),
+        ("min-workers minimum min-size min-replicas min", "--least"),
+        ("max-workers maximum max-size max-replicas most", "--max"),
+        ("max-workers maximum max-size max-replicas max", "--most"),
+        ("priority weight utility importance", "--value"),
+        ("due by due-date time-limit time", "--deadline"),
+        ("dependency depends-on depends dependencies afterok wait-for", "--after"),
+        ("job-name jobname id", "--name"),
+        ("timeout silence silence-timeout heartbeat patience", "--timeout"),
+        ("timeout silence silence-timeout heartbeat", "--patience"),
+        ("num-nodes n-nodes machines servers", "--nodes"),
+        ("gpus gpus-per-node slots-per-node cores-per-node workers-per-node", "--slots"),
+        ("interval period round-duration round tick-length", "--tick"),
+        (
+            "jobs job-file queue trace workload jobs-file",
+            "[jobs] the file of jobs has no option: `pool {verb} {x} --out POOL`",
+        ),
+        ("jobs job-file queue trace workload jobs-file", "[spec] the jobs have no option: `pool {verb} {x}`"),
+        ("pool dir directory", "[pool] the folder of the pool has no option: `pool {verb} {x}`"),
+    ],
+    verbs: &[
+        ("submit enqueue sbatch qsub push create", "the verb is add: `pool add POOL -- PROGRAM ..`"),
+        ("ls list ps queue squeue qstat jobs show top", "the verb is status: `pool status POOL`"),
+        ("kill stop rm remove delete scancel qdel abort", "the verb is cancel: `pool cancel POOL JOB`"),
+        ("start serve up begin launch", "the verb is run: `pool run JOBS --out POOL`"),
+        ("resume continue restart", "`pool run --out POOL` goes on where the pool in this folder was left"),
+        ("sim simulation replay", "the verb is simulate: `pool simulate synth:jobs:n=160,seed=1`"),
+    ],
+    arguments: &[("add", "the program and its arguments stand behind --: `pool add POOL -- {x} ..`")],
+};

@@ -1,0 +1,90 @@
+//! Words of other libraries and other programs, and the answers to them.
+
+mod answer;
+mod nearest;
+mod shared;
+mod verbs;
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error as ClapError};
+
+pub use self::answer::{Answers, ForeignWords};
+use self::answer::{Given, Place, first_told, rows_of};
+use self::nearest::{nearest, spelled};
+use self::shared::OPTIONS;
+pub use self::verbs::verbs_of;
+pub(in crate::cli) use self::verbs::{program_of, programs, word_for_a_verb};
+
+/// Text that says what is meant by a word of a line that the parser does not know: an option by another name, one of another
+/// verb, or an argument too many.
+pub(in crate::cli) fn answer(
+    command: &Command,
+    line: &[OsString],
+    error: &ClapError,
+    words: ForeignWords<'_>,
+) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
+    let verb = command.find_subcommand(line.get(1)?)?;
+    let place = Place { program: command.get_name(), verb };
+    let given = Given::on(line, word);
+    if !given.word.starts_with('-') {
+        let of_verb = words.arguments.iter().filter(|(name, _)| *name == verb.get_name());
+        return first_told(of_verb, &place, &given);
+    }
+    let name = given.name();
+    if let Some(here) = spelled(verb, &name) {
+        return Some(format!("{} is --{here} here (--help shows all options)", given.word));
+    }
+    let of_name = |rows| rows_of(rows, &name);
+    first_told(of_name(words.options).chain(of_name(OPTIONS)), &place, &given)
+        .or_else(|| elsewhere(command, verb, &given))
+}
+
+/// Text that names the verbs of the program that have an option which this one does not have.
+fn elsewhere(command: &Command, verb: &Command, given: &Given<'_>) -> Option<String> {
+    let name = given.name();
+    let verbs = command.get_subcommands().filter(|other| spelled(other, &name).is_some());
+    let program = command.get_name();
+    let verbs: Vec<String> = verbs.map(|other| format!("`{program} {}`", other.get_name())).collect();
+    let here = verb.get_name();
+    (!verbs.is_empty())
+        .then(|| format!("{}: an option of {}, not of `{program} {here}`", given.word, verbs.join(", ")))
+}
+
+/// The error of a parser without the tips that are nothing but like letters: an option is suggested where the word is nearly
+/// its name.
+pub(in crate::cli) fn with_fair_tips(
+    command: &Command,
+    line: &[OsString],
+    mut error: ClapError,
+) -> ClapError {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let word = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) => word.clone(),
+        _ => return error,
+    };
+    error.remove(ContextKind::SuggestedArg);
+    // A file may have the name of an option; else nobody means the word as a value.
+    if !std::path::Path::new(&word).exists() {
+        error.remove(ContextKind::Suggested);
+    }
+    let mut command = command.clone();
+    command.build();
+    let Some(verb) = line.get(1).and_then(|verb| command.find_subcommand_mut(verb)) else { return error };
+    // The parser's names the option that it would have suggested.
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(verb.render_usage()));
+    if let Some(option) = nearest(verb, &Given::on(line, &word).name()) {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests;

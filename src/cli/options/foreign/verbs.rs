@@ -1,0 +1,72 @@
+//! Verbs, those of all programs and those that users try.
+
+use std::path::Path;
+
+use clap::Command;
+
+use super::answer::{ForeignWords, Given, Place, first_told, rows_of};
+
+/// The verbs of each program.
+const VERBS: [(&str, &[&str]); 7] = [
+    ("lasso", &["fit", "path", "cv", "predict"]),
+    ("mf", &["fit", "cv", "predict", "recommend", "similar", "fold-in"]),
+    ("lda", &["fit", "infer", "topics"]),
+    ("linear", &["fit", "cv", "predict"]),
+    ("pool", &["run", "add", "status", "cancel", "profile", "simulate"]),
+    ("raddle", &["launch", "join", "status", "graph", "report", "rescale", "generate"]),
+    ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
+];
+
+/// The program that `raddle WORD ..` runs: one with a command line of its own, or the one that administers something.
+pub(in crate::cli) fn program_of(word: &str) -> Option<&'static str> {
+    programs().find(|program| program.strip_prefix("raddle-").unwrap_or(program) == word)
+}
+
+/// Every program but `raddle`.
+pub(in crate::cli) fn programs() -> impl Iterator<Item = &'static str> {
+    VERBS.iter().map(|(program, _)| *program).filter(|program| *program != "raddle")
+}
+
+/// The verbs of a program, by which a word that is another's verb is known.
+pub fn verbs_of(program: &str) -> &'static [&'static str] {
+    VERBS.iter().find(|(name, _)| *name == program).map_or(&[], |(_, verbs)| verbs)
+}
+
+/// Text that says what is meant by a first word that is no verb of the program: the answer of its own table, else the programs
+/// whose verb it is. A program of somebody else's has verbs of its own, of which nothing is known here; and a file may have any
+/// name.
+pub(in crate::cli) fn word_for_a_verb(
+    command: &Command,
+    default: &str,
+    word: &str,
+    words: ForeignWords<'_>,
+) -> Option<String> {
+    let is_own = command.find_subcommand(word).is_some();
+    if is_own || word.is_empty() || word.starts_with('-') || Path::new(word).exists() {
+        return None;
+    }
+    let place =
+        Place { program: command.get_name(), verb: command.find_subcommand(default).unwrap_or(command) };
+    first_told(rows_of(words.verbs, &word.to_lowercase()), &place, &Given::alone(word))
+        .or_else(|| verb_of_others(place.program, word))
+}
+
+fn verb_of_others(program: &str, word: &str) -> Option<String> {
+    if verbs_of(program).is_empty() {
+        return None;
+    }
+    let others = VERBS.iter().filter(|(_, verbs)| verbs.contains(&word)).map(|(name, _)| *name);
+    let others: Vec<&str> = others.collect();
+    let first = as_called(others.first()?);
+    let whose: Vec<String> = others.iter().map(|other| as_called(other)).collect();
+    let whose = match &whose[..] {
+        [before @ .., last] if !before.is_empty() => format!("{}'s and {last}", before.join("'s, ")),
+        whose => whose.concat(),
+    };
+    Some(format!("`{word}` is {whose}'s verb: try `{first} {word} --help`"))
+}
+
+/// The words by which a program is called: `raddle-data` is `raddle data`.
+fn as_called(program: &str) -> String {
+    program.replacen('-', " ", 1)
+}
