@@ -159,7 +159,7 @@ fn lines_that_cannot_be_are_refused_with_what_to_do() {
             "cv mail.csv --y spam --groups sender --folds 5",
             "--groups: a column with 3 different values for 5 folds",
         ),
-        ("cv mail.csv --y spam --lambda 1", "unexpected argument"),
+        ("cv mail.csv --y spam --lambda 1", "C is 1 / (n lambda) for n rows: --C takes a range of values"),
         ("cv mail.csv --y words", "`lasso` for a regression"),
     ] {
         let ran = linear.run(folder, line);
