@@ -205,7 +205,7 @@ fn no_file_of_linear_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_linear_go_down() {
     let floors: [&[&str]; 5] = [
-        &["pictures", "predict", "refused"],
+        &["foreign", "pictures", "predict", "refused"],
         &["curves", "problem"],
         &["cv_options", "fit_options"],
         &["outcome"],
@@ -276,7 +276,7 @@ fn imports_of_the_simulator_of_the_pool_go_down() {
 #[test]
 fn imports_of_the_command_line_of_the_pool_go_down() {
     let floors: [&[&str]; 3] = [
-        &["duration", "folder", "job_line", "pool_tables", "simulate_options", "tables"],
+        &["duration", "folder", "foreign", "job_line", "pool_tables", "simulate_options", "tables"],
         &["jobs", "pool_options", "pool_summary", "simulate", "simulate_slots"],
         &["profile", "run", "visit"],
     ];
@@ -305,7 +305,7 @@ fn no_file_of_lasso_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_lasso_go_down() {
     let floors: [&[&str]; 9] = [
-        &["pictures", "point", "rows"],
+        &["foreign", "pictures", "point", "rows"],
         &["curves", "features"],
         &["refused", "terms"],
         &["problem"],
@@ -327,7 +327,7 @@ fn no_file_of_mf_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_mf_go_down() {
     let floors: [&[&str]; 7] = [
-        &["asked", "compared", "held", "ids", "lists", "options", "pictures", "runner"],
+        &["asked", "compared", "foreign", "held", "ids", "lists", "options", "pictures", "runner"],
         &["data"],
         &["fit_options", "recommend"],
         &["split", "tested"],
@@ -347,7 +347,7 @@ fn no_file_of_lda_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_lda_go_down() {
     let floors: [&[&str]; 7] = [
-        &["map", "priors", "pyldavis", "words"],
+        &["foreign", "map", "priors", "pyldavis", "words"],
         &["data"],
         &["describe", "start"],
         &["fit_options", "outcome"],
@@ -383,8 +383,12 @@ fn imports_of_the_program_of_datasets_go_down() {
     let floors: [&[&str]; 4] =
         [&["digest", "entry", "transport"], &["catalogue", "convert", "place"], &["part"], &["download"]];
     check(&src("datasets/program"), "", &floors, &["main", "cli"]);
-    let floors: [&[&str]; 4] =
-        [&["interrupted", "path"], &["list", "verify", "generate", "network"], &["ask"], &["obtain"]];
+    let floors: [&[&str]; 4] = [
+        &["foreign", "interrupted", "path"],
+        &["list", "verify", "generate", "network"],
+        &["ask"],
+        &["obtain"],
+    ];
     let floors = [&floors[..], &[&["fetch"]]].concat();
     check(&src("datasets/program"), "cli", &floors, &[]);
 }
