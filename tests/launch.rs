@@ -2,7 +2,7 @@
 
 mod dialects;
 mod several_runs;
-mod versions;
+pub(crate) mod versions;
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::commands::{self, Ran, command, ends, pause, run};
 
 /// Small data, and a fit of each solver on them.
-const LINES: [(&str, &str); 19] = [
+pub(crate) const LINES: [(&str, &str); 19] = [
     ("lasso", "lasso fit synth:groups:n=200,p=600,s=20 --ratio 20 --shards 5"),
     ("lasso-priority", "lasso fit synth:groups:n=200,p=300,s=20 --schedule priority --shards 4 --epochs 20"),
     ("lasso-cyclic", "lasso fit synth:groups:n=200,p=300,s=20 --schedule cyclic --shards 4 --epochs 20"),

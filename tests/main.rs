@@ -56,5 +56,7 @@ mod schedule;
 mod schedules;
 #[cfg(target_os = "linux")]
 mod status;
+#[cfg(target_os = "linux")]
+mod stops;
 mod tables_by_script;
 mod traffic;

@@ -35,8 +35,21 @@ const LINES: [(&str, &str, u64); 4] = [
     ),
 ];
 
+/// The lines, warm and cold.
+pub(crate) fn every_line() -> impl Iterator<Item = &'static str> {
+    let others = [
+        "mf fit ratings.tsv --rank 4 --shards 4 --epochs 6 --cold --changes ratings.changes",
+        "mf fit ratings.tsv --rank 4 --shards 4 --epochs 4 --solver als --changes ratings.changes",
+        "mf fit ratings.tsv --rank 4 --shards 4 --epochs 3 --solver ccd --changes ratings.changes",
+        "lda fit corpus.txt --topics 4 --epochs 8 --shards 4 --cold --changes corpus.changes",
+        "lasso fit rows.svm --shards 4 --ratio 20 --tol 1e-8 --cold --changes rows.changes",
+        "lasso fit rows.svm --shards 4 --ratio 20 --tol 1e-8 --changes rows.changes",
+    ];
+    LINES.into_iter().map(|(line, ..)| line).chain(others)
+}
+
 /// Data of all lines.
-fn data(folder: &Path) {
+pub(crate) fn data(folder: &Path) {
     let rating = |at: usize| {
         let (user, item) = (at * 7 % 40, at * 11 % 25 + at / 400);
         format!("{user}\t{item}\t{}\n", 1 + (user * item + at) % 5)

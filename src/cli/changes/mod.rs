@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::exit::Error;
 use super::options::TrainOptions;
+use super::run_folder::folder::Earlier;
 use super::session::Session;
 use crate::cluster::Cluster;
 use crate::files::new_model::CHANGES_LOG;
@@ -55,8 +56,8 @@ impl ChangeOptions {
         };
         let why = if train.folder().is_none() {
             "--changes needs a folder for the log of versions: give --out DIR"
-        } else if train.resume.is_some() && train.out.is_some() {
-            "--changes goes on in the folder of its run: leave out --out with --resume"
+        } else if train.resume.is_some() && train.earlier() != Earlier::Resumed {
+            "--changes goes on in the folder of its run: leave out --out with --resume, or name the same folder"
         } else if train.init.is_some() {
             "--changes goes on from the model of its own run: leave out --init"
         } else if changes == "-" && train.data.as_deref() == Some("-") {

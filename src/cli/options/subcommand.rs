@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
 
 use super::foreign::{self, ForeignWords};
-use super::help;
+use super::{earlier, help};
 use crate::base::simd_level::SimdLevel;
 use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::begun::{self, Begun, RecordedEnd};
@@ -124,13 +124,16 @@ fn understood(
         )));
     }
     let options = resume::merge((&run, &begun), verb, &given, free)?;
-    let out = options.get("out").and_then(|out| out.first());
+    let out = options.get("out").and_then(|out| out.first()).map(Path::new);
+    let stays = out.is_none_or(|out| earlier(Some(&run), Some(out), false) == Earlier::Resumed);
     // Asked for something else, such as a tighter target, a run that kept no checkpoint begins from the
     // beginning.
     let is_same = free.neutral.iter().all(|&option| options.get(option) == begun.options.get(option));
     // Of data that change there may be more by now.
     let goes_on = run.join(CHECKPOINT).exists() || options.contains_key("changes");
-    if let Some(ended) = begun.ended.filter(|_| is_same && out.is_none() && !goes_on) {
+    // The whole line, which names the folder, too, begins a run anew that was cut short.
+    let is_over = |ended: &RecordedEnd| out.is_none() || !ended.is_cut_short();
+    if let Some(ended) = begun.ended.filter(|ended| is_same && stays && is_over(ended) && !goes_on) {
         end_again(program, &run, &ended, options.contains_key("json"))?;
     }
     let words = begun::words(verb, &options);

@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::exit::Error;
+use crate::run::record::{Ending, Limit};
 
 /// The name of the file.
 pub(crate) const NAME: &str = "run.json";
@@ -42,6 +43,12 @@ pub(crate) struct RecordedEnd {
 }
 
 impl RecordedEnd {
+    /// `true` if a limit or a request has ended the run before its own end.
+    pub(crate) fn is_cut_short(&self) -> bool {
+        let cut_short = [Ending::Limit(Limit::Epochs), Ending::Interrupted];
+        cut_short.iter().any(|ending| ending.name() == self.ending)
+    }
+
     /// The line of what was said that tells how the run ended: as [`Report::conclusion`] words it, else the last.
     ///
     /// [`Report::conclusion`]: crate::cli::Report::conclusion
