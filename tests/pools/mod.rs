@@ -5,6 +5,7 @@ mod completion;
 mod disturbed;
 mod kills;
 mod promised;
+mod several;
 
 use std::fs;
 use std::path::{Path, PathBuf};

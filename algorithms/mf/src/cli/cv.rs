@@ -71,6 +71,9 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     check(options)?;
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.refuse_distributed("this command", true)?;
+    if session.is_resumed() {
+        session.screen().note("a cross-validation keeps no checkpoint: it begins anew");
+    }
     let metric = model.metric();
     let settings = options.settings();
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
@@ -84,7 +87,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let problem =
         Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples.clone()).map_err(refuse)?;
     let identity = String::from("a cross-validation is not resumed");
-    let mut runner = InSession { session: &mut session, identity };
+    let mut runner = InSession { session: &mut session, identity, is_last: false };
     let found = match CrossValidation::run(&fits, &problem, options.folds, train.seed, &mut runner) {
         Err(Failure::Fit(MfError::CutShort { report, trace })) => {
             let report = session.report(options, described, String::new(), &report, &trace)?;
@@ -140,9 +143,9 @@ fn check(options: &Options) -> Result<(), Error> {
     let train = &options.train;
     refuse_twice("--ranks", &options.ranks)?;
     refuse_twice("--regs", &options.regs)?;
-    if train.resume.is_some() || train.checkpoint_every.is_some() {
+    if train.checkpoint_every.is_some() {
         return Err(Error::usage(
-            "cv makes many runs, which cannot be resumed: leave --resume and --checkpoint-every out",
+            "cv makes many runs, and keeps no checkpoint of them: leave --checkpoint-every out",
         ));
     }
     if train.init.is_some() {

@@ -31,11 +31,12 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
         Some(folder) => by_parts(options, &mut session, &folder, mf)?,
         None => in_memory(options, &mut session, start, mf)?,
     };
-    let mut fit = mf.fit_owned(problem, &mut InSession { session: &mut session, identity })?;
+    let mut runner = InSession { session: &mut session, identity: identity.clone(), is_last: false };
+    let mut fit = mf.fit_owned(problem, &mut runner)?;
     let goes_on =
         matches!(fit.report.ending, Ending::Target | Ending::Converged) && !session.is_interrupted();
     if let Some(whole) = whole.filter(|_| goes_on) {
-        fit = refit(&mf, &ratings, whole, fit, &mut session)?;
+        fit = refit(&mf, (&ratings, whole), fit, (&mut session, &identity))?;
     }
     if !fit.model.is_finite() {
         let report = session.report(options, prepared.described, String::new(), &fit.report, &fit.trace)?;
@@ -112,15 +113,15 @@ fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> 
 /// Fits again on everything, for the length that was best. Where that is cut short, the first fit is what there is.
 fn refit(
     mf: &Mf,
-    ratings: &Ratings,
-    whole: Triples,
+    (ratings, whole): (&Ratings, Triples),
     mut first: Fit,
-    session: &mut Session,
+    (session, identity): (&mut Session, &str),
 ) -> Result<Fit, Error> {
     let problem = Problem::new(ratings.users.len(), ratings.items.len(), whole).map_err(refuse)?;
     session.screen().stage("again on training and validation data together");
-    let identity = "a second run is not resumed".into();
-    let again = mf.clone().repeat(&first).fit_on(&problem, &mut InSession { session, identity })?;
+    let identity = format!("{identity} again on all ratings");
+    let mut runner = InSession { session, identity, is_last: true };
+    let again = mf.clone().repeat(&first).fit_on(&problem, &mut runner)?;
     let Fit { model, learned, trace, report: second, .. } = again;
     let (ending, metric) = (first.report.ending, first.report.metric.clone());
     combine(&mut first.report, &second);

@@ -102,12 +102,6 @@ impl Options {
                 "--refit adds the validation data at the end, and there is none: leave it out",
             ));
         }
-        if self.refit && (self.train.resume.is_some() || self.train.checkpoint_every.is_some()) {
-            return Err(Error::usage(
-                "--refit makes two runs, which one checkpoint cannot hold: leave it out, or --resume and \
-                 --checkpoint-every",
-            ));
-        }
         let sources = [self.train.data.as_deref(), Some(&self.validation), Some(&self.test)];
         self.reading.refuse_idle(&sources, self.train.format.as_deref())
     }

@@ -8,6 +8,8 @@ use raddle_mf::{MfError, Runner};
 pub(crate) struct InSession<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) identity: String,
+    /// `true` if its run follows others that make the same model, and has a checkpoint of its own.
+    pub(crate) is_last: bool,
 }
 
 /// Why a fit in a session failed.
@@ -35,7 +37,9 @@ impl Runner for InSession<'_> {
     type Error = Failure;
 
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, Failure> {
-        self.session.run(engine.identity(self.identity.clone())).map_err(Failure::Run)
+        let engine = engine.identity(self.identity.clone());
+        let ran = if self.is_last { self.session.run_last(engine) } else { self.session.run(engine) };
+        ran.map_err(Failure::Run)
     }
 
     fn certify<T>(&mut self, work: impl FnOnce() -> T) -> T {

@@ -163,7 +163,7 @@ impl Versions for Run<'_> {
         let identity = fit_options::identity(options, (&self.digest, "random"), on_test)?;
         let described_again = described.clone();
         let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), None)?;
-        let mut runner = InSession { session, identity };
+        let mut runner = InSession { session, identity, is_last: false };
         let from = self.carried.as_ref().zip(self.taken.as_ref());
         let fitted: Result<(Fit, Option<Carried>), Failure> = match from {
             Some((carried, taken)) => self.mf.go_on(&problem, carried, &taken.delta, &mut runner),

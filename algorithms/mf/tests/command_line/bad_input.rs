@@ -48,7 +48,6 @@ fn a_bad_parameter_is_named() {
         ("--columns 1,2", "--columns has no effect on generated ratings and public sets"),
         ("--solver als --target 1 --validation none", "nothing is held out that it could be checked on"),
         ("--refit --validation none", "--refit adds the validation data"),
-        ("--refit --checkpoint-every 1 --out run", "--refit makes two runs"),
         ("--test 0.2", "--test 0.2: give split, the latest as in last:0.1, a file, or none"),
         ("--validation -1", "--validation is -1: a share must lie between 0 and 1"),
         ("--ranking 0 --test split", "--ranking is 0"),

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use raddle::cli::find_program;
+use raddle::cli::{find_program, verbs_of};
 use raddle::cluster::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
 
 use super::leftover::POOL;
@@ -147,6 +147,12 @@ impl Hears {
     }
 }
 
+/// `true` if a job that is no held run has begun one of several fits, such as a cross-validation, which goes on.
+fn goes_on(job: &Request, program: &str, out: &Path) -> bool {
+    let name = Path::new(program).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    !verbs_of(name).is_empty() && job.folder.join(out).join("run.json").is_file()
+}
+
 /// The command that starts a job, or goes on with it.
 fn command(job: &Request, workers: u32) -> io::Result<Command> {
     let found = |name: &str| {
@@ -162,6 +168,9 @@ fn command(job: &Request, workers: u32) -> io::Result<Command> {
     let Some(out) = job.out.as_ref().filter(|_| job.elastic) else {
         let mut command = Command::new(in_folder);
         command.args(job.command.iter().skip(1));
+        if let Some(out) = job.out.as_ref().filter(|out| goes_on(job, program, out)) {
+            command.arg("--resume").arg(out);
+        }
         return Ok(command);
     };
     let mut command = Command::new(found("raddle")?);
