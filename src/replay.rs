@@ -3,6 +3,8 @@
 //! The result of a run may depend on data, program, schedule and seed, and on nothing else. Nothing in the
 //! types keeps a program to that; this check finds out.
 
+mod difference;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,13 +14,15 @@ use crate::checkpoint;
 use crate::engine::transfer::Transfer;
 use crate::engine::{Engine, Outcome, relay};
 use crate::program::Program;
-use crate::run::fingerprints::{BoundaryFingerprint, Component};
 use crate::run::merging::Merging;
+
+use self::difference::compare;
 
 /// Runs a program again and again, each time carried out in another way, and compares the runs, change by
 /// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
 /// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
-/// and resumed at the first boundary, at one in the middle, and at the last. A program that merges partials
+/// and resumed at the boundary before the first epoch, at the one behind it, before and after its conclusion, at one in
+/// the middle, and at the last. A program that merges partials
 /// ([`Merge`](crate::Merge)) merges them where their shards are, and, where it says that any grouping gives the
 /// same bits, once from left to right: an error names `merge` where it is the cause.
 ///
@@ -83,27 +87,62 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     }
     compare_groupings(&make, &reference)?;
     compare_handed_over(&make, &reference)?;
+    compare_resumed(&make, &reference)
+}
+
+/// Stops the run at boundaries and resumes it.
+fn compare_resumed<P: Program>(
+    make: &dyn Fn() -> Engine<P>,
+    reference: &Outcome<P>,
+) -> Result<(), EngineError> {
     let epochs = reference.report.epochs;
-    let mut boundaries = vec![1, epochs / 2, epochs];
-    boundaries.retain(|&boundary| boundary > 0);
-    boundaries.dedup();
-    for boundary in boundaries {
+    let mut stops = vec![
+        (0, Stopped::Before),
+        (1, Stopped::Before),
+        (1, Stopped::Behind),
+        (epochs / 2, Stopped::HandedOver),
+    ];
+    stops.push((epochs, Stopped::HandedOver));
+    stops.retain(|&(boundary, how)| boundary <= epochs && (how != Stopped::HandedOver || boundary > 1));
+    stops.dedup();
+    for (boundary, how) in stops {
         let file = Scratch::new();
-        let how = if boundary == 1 {
-            make().epochs(boundary).checkpoint(boundary, &file.0).run()?;
-            format!("resumed on 2 workers after {boundary} epochs")
-        } else {
-            // A process writes checkpoints of a run that it has taken over as any other does.
-            relay(&|| make().epochs(boundary).checkpoint(1, &file.0), |_| true)?;
-            format!("handed over at each boundary, and resumed on 2 workers after {boundary} epochs")
+        let written = || make().checkpoint(1, &file.0);
+        let after =
+            if boundary == 0 { "before the first epoch".into() } else { format!("after {boundary} epochs") };
+        let how = match how {
+            Stopped::Before => {
+                written().epochs(boundary).run()?;
+                format!("resumed on 2 workers {after}")
+            }
+            Stopped::Behind => {
+                written().observe_while(move |record| record.epoch < boundary).run()?;
+                format!("resumed on 2 workers {after}, with that boundary concluded")
+            }
+            Stopped::HandedOver => {
+                // A process writes checkpoints of a run that it has taken over as any other does.
+                relay(&|| written().epochs(boundary), |_| true)?;
+                format!("handed over at each boundary, and resumed on 2 workers {after}")
+            }
         };
         // A run that was over before has left no checkpoint.
         if file.0.exists() {
             let resumed = make().workers(2).threads(2).resume(&file.0).run()?;
-            self::compare(&how, &reference, &resumed, Some(boundary))?;
+            compare(&how, reference, &resumed, Some(boundary))?;
         }
     }
     Ok(())
+}
+
+/// Way in which a run comes to the checkpoint that it is resumed from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stopped {
+    /// A limit ends it: the checkpoint is of the boundary before its conclusion.
+    Before,
+    /// A request that comes as the boundary is shown ends it: the checkpoint is of the boundary behind its conclusion.
+    Behind,
+    /// A limit ends it, and one process has handed it over to the next at each boundary.
+    HandedOver,
 }
 
 /// A way in which a run is carried out: its name, and the settings of an engine.
@@ -230,103 +269,5 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // A folder that was never written is not there.
         let _ = checkpoint::remove(&self.0, &Disk);
-    }
-}
-
-fn compare<P: Program>(
-    how: &str,
-    reference: &Outcome<P>,
-    other: &Outcome<P>,
-    resumed: Option<u64>,
-) -> Result<(), EngineError> {
-    let differs =
-        |epoch: u64, part: String, causes| Err(EngineError::Replay { how: how.into(), epoch, part, causes });
-    for fingerprint in &other.fingerprints {
-        let Some(expected) =
-            reference.fingerprints.iter().find(|expected| expected.epoch == fingerprint.epoch)
-        else {
-            return differs(
-                fingerprint.epoch.saturating_sub(1),
-                "its length: the other one was over".into(),
-                LENGTH,
-            );
-        };
-        let begins = resumed.is_some_and(|boundary| fingerprint.epoch == boundary + 1);
-        if let Some(part) = difference(expected, fingerprint, begins) {
-            // The boundary before the first epoch belongs to it.
-            return differs(fingerprint.epoch.saturating_sub(1), name(part), causes(part));
-        }
-    }
-    let (there, here) = (reference.report.epochs, other.report.epochs);
-    if here != there {
-        return differs(here, format!("its length: it was over after {here} epochs, not {there}"), LENGTH);
-    }
-    if reference.digest() != other.digest() {
-        return differs(here, "what the run leaves behind".into(), causes(Component::Pinned));
-    }
-    Ok(())
-}
-
-/// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was
-/// resumed at the boundary has none of the epoch before it. Where a resumed run `begins`, its first rounds
-/// may bring back what its checkpoint leaves out.
-fn difference(
-    expected: &BoundaryFingerprint,
-    fingerprint: &BoundaryFingerprint,
-    begins: bool,
-) -> Option<Component> {
-    type Parts = Vec<(Component, u64)>;
-    let apart = |fingerprint: &BoundaryFingerprint| -> (Parts, Parts) {
-        fingerprint.parts.iter().copied().partition(|(part, _)| matches!(part, Component::Change(_)))
-    };
-    let ((there, others_there), (mut here, others_here)) = (apart(expected), apart(fingerprint));
-    if begins && here.len() > there.len() {
-        here.drain(..here.len() - there.len());
-    }
-    if !here.is_empty() {
-        let differs = here.iter().zip(&there).find(|((_, here), (_, there))| here != there);
-        let longer = here.get(there.len()).or(there.get(here.len())).map(|&(part, _)| part);
-        if let Some(part) = differs.map(|((part, _), _)| *part).or(longer) {
-            return Some(part);
-        }
-    }
-    let differs = others_here.iter().zip(&others_there).find(|(here, there)| here != there);
-    let part = differs.map(|((part, _), _)| *part);
-    part.or_else(|| (others_here.len() != others_there.len()).then_some(Component::Conclusion))
-}
-
-fn name(part: Component) -> String {
-    match part {
-        Component::Change(round) => format!("the change of round {round}"),
-        Component::Shard(number) => format!("what shard {number} has learned"),
-        Component::Block(number) => format!("block {number}"),
-        Component::Pinned => "the pinned block".into(),
-        Component::Replica(_) => "the replica".into(),
-        Component::Conclusion => "what the boundary concludes".into(),
-    }
-}
-
-const LENGTH: &str = "a conclusion that depends on a clock, a thread or the order of a HashMap";
-
-fn causes(part: Component) -> &'static str {
-    match part {
-        Component::Change(_) => {
-            "an answer that depends on the order of a HashMap; partials that are gathered through a lock, not returned; \
-             a random number that is not drawn from `Task::stream`; a clock; a part of a shard, of the pinned block or \
-             of the schedule that `save_state` or `load_state` leave out and nothing makes anew, or bring back though shards are \
-             made anew"
-        }
-        Component::Shard(_) | Component::Block(_) => {
-            "state that tasks of one round share; a part that `save_state` and `load_state`, or the `State` of a block, leave out; \
-             the order of a HashMap that is written as it is walked"
-        }
-        Component::Replica(_) => {
-            "a replica that is changed outside `commit`; a `commit` that does not do the same everywhere"
-        }
-        Component::Pinned | Component::Conclusion => {
-            "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the engine's \
-             back; a part of the pinned block that `save_pinned` and `load_pinned` leave out and `restored` does not \
-             make anew"
-        }
     }
 }

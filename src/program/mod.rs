@@ -189,7 +189,8 @@ pub trait Program: Sized + Send + Sync + 'static {
 pub struct Restored<'a, P: Program> {
     /// The boundary.
     pub boundary: Boundary,
-    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it; `false` if
+    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it, or the run was asked to
+    /// end while it was concluded; `false` if
     /// it is as before, to be evaluated and concluded next.
     pub is_concluded: bool,
     /// The shards, in their order, as [`load_state`](Program::load_state) made them.

@@ -63,7 +63,8 @@ pub trait RestoreByShard: Program {
 pub struct Restoring<'a, P: RestoreByShard> {
     /// The boundary.
     pub boundary: Boundary,
-    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it; `false` if
+    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it, or the run was asked to
+    /// end while it was concluded; `false` if
     /// it is as before, to be evaluated and concluded next.
     pub is_concluded: bool,
     /// The pinned block, as [`load_pinned`](Program::load_pinned) and the calls before have left it.

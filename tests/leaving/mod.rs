@@ -1,11 +1,11 @@
-//! Runs on several processes whose first one leaves at a boundary that is named: the outcome is that of one
-//! process. Here processes are threads with connections of their own.
+//! Runs on several processes whose first one leaves, or which are asked to end, at a boundary that is named: the outcome
+//! is that of one process. Here processes are threads with connections of their own.
 
 use std::path::Path;
 use std::thread;
 
 use raddle::cluster::{Cluster, CoordinatorSettings, Server};
-use raddle::{Engine, Outcome, Program};
+use raddle::{Engine, Outcome, Program, Stop};
 
 /// Builds the same run anew each time.
 pub(crate) type Make<'a, P> = &'a (dyn Fn() -> Engine<P> + Sync);
@@ -18,22 +18,28 @@ pub(crate) struct How<'a> {
     pub workers: u32,
     /// The boundary at which the first process leaves, if it does.
     pub leaves_at: Option<u64>,
+    /// The boundary at which the run is asked to end, if it is.
+    pub stops_at: Option<u64>,
     /// Folder of a checkpoint of every boundary.
     pub folder: Option<&'a Path>,
+    /// `true` if the run goes on from the last checkpoint in its folder.
+    pub resumes: bool,
 }
 
-const ALONE: How<'static> = How { processes: 1, workers: 1, leaves_at: None, folder: None };
+/// A run on one process, without a folder.
+pub(crate) const ALONE: How<'static> =
+    How { processes: 1, workers: 1, leaves_at: None, stops_at: None, folder: None, resumes: false };
 
 /// Everything of a run that may not depend on how it was carried out: its digest, and the bits of its
 /// measures.
 #[derive(Debug, PartialEq)]
-struct Left {
-    digest: String,
-    epochs: u64,
-    measured: Vec<(u64, u64)>,
+pub(crate) struct Left {
+    pub(crate) digest: String,
+    pub(crate) epochs: u64,
+    pub(crate) measured: Vec<(u64, u64)>,
 }
 
-fn left<P: Program>(outcome: &Outcome<P>) -> Left {
+pub(crate) fn left<P: Program>(outcome: &Outcome<P>) -> Left {
     let measured = outcome.trace.iter().map(|record| (record.epoch, record.value().to_bits())).collect();
     Left { digest: outcome.digest(), epochs: outcome.report.epochs, measured }
 }
@@ -43,20 +49,31 @@ fn left<P: Program>(outcome: &Outcome<P>) -> Left {
 pub(crate) fn carry_out<P: Program>(make: Make<'_, P>, how: How<'_>) -> (usize, Outcome<P>) {
     let mut settings = CoordinatorSettings::new(how.processes, how.workers);
     (settings.balance, settings.folder) = (false, how.folder.map(Path::to_owned));
+    let checkpoints = how.folder.map(|folder| folder.join("checkpoint"));
+    settings.resume = checkpoints.clone().filter(|_| how.resumes);
     let mut server = Server::open(&settings).unwrap();
     let (invitation, remote) = (server.invitation().clone(), server.remote());
     thread::scope(|scope| {
         let processes: Vec<_> = (0..how.processes)
             .map(|index| {
                 let (invitation, remote) = (invitation.clone(), remote.clone());
+                let (checkpoints, ends) = (checkpoints.clone(), remote.clone());
                 scope.spawn(move || {
                     let ran = Cluster::join(&invitation, index).and_then(|cluster| {
                         let mut engine = make().identity("data 1");
-                        if let Some(folder) = how.folder {
-                            engine = engine.checkpoint(1, folder.join("checkpoint"));
+                        if let Some(folder) = checkpoints {
+                            engine = engine.checkpoint(1, folder);
                         }
                         let (leave, parts) = (cluster.leaver(), cluster.is_ending());
+                        let stop = Stop::default();
+                        let engine = engine.stop(stop.clone());
                         let engine = engine.observe(move |record| {
+                            if how.stops_at == Some(record.epoch) {
+                                ends.stop();
+                                while !stop.is_requested() {
+                                    thread::yield_now();
+                                }
+                            }
                             if index == 0 && how.leaves_at == Some(record.epoch) {
                                 leave();
                                 // The coordinator knows of it when it requests that the generation end here.
@@ -105,7 +122,7 @@ pub(crate) fn check<P: Program>(what: &str, line: u64, make: Make<'_, P>) -> u64
     for &((processes, workers), at, keeps) in &cases {
         let folder = tempfile::tempdir().unwrap();
         let kept = Some(folder.path()).filter(|_| keeps);
-        let how = How { processes, workers, leaves_at: Some(at), folder: kept };
+        let how = How { processes, workers, leaves_at: Some(at), folder: kept, ..ALONE };
         let (first, outcome) = carry_out(make, how);
         let context = format!("{what}: {processes} processes of {workers}, at boundary {at}, kept {keeps}");
         assert!(first != 0, "{context}: the first is still the first");

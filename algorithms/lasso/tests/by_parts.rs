@@ -13,7 +13,7 @@ use raddle_common::testing::not_empty;
 use raddle_datasets::{Options, StoredTable, read_any};
 use raddle_lasso::{Fit, Lasso, Preparation, Problem};
 
-use crate::leaving::{How, carry_out};
+use crate::leaving::{ALONE, How, carry_out};
 
 /// Numbers of a piece.
 const PIECE: u64 = 1 << 16;
@@ -77,7 +77,7 @@ impl Case {
             problems.lock().unwrap().push(problem.clone());
             self.lasso().engine(&problem).unwrap().epochs(3)
         };
-        let how = How { processes: 3, workers: 1, leaves_at: None, folder: None };
+        let how = How { processes: 3, ..ALONE };
         let (_, outcome) = carry_out(&make, how);
         let problems = problems.into_inner().unwrap();
         let mut read: Vec<u64> = problems.iter().map(Problem::bytes_read).collect();

@@ -25,4 +25,7 @@ mod replay;
 mod row_changes;
 mod schedules;
 mod splits;
+#[path = "../../../tests/stopping/mod.rs"]
+mod stopping;
+mod stops;
 mod terms;

@@ -7,17 +7,17 @@ use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Loss, Preparation, Problem}
 use crate::common::{as_sparse, random_data, sparse};
 use crate::leaving;
 
-const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
+pub(crate) const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 
 /// Groups of correlated columns with all values stored; sparse columns, centred implicitly.
-fn problems() -> [(&'static str, Problem); 2] {
+pub(crate) fn problems() -> [(&'static str, Problem); 2] {
     let groups = generate::table("synth:groups:n=40,p=260,g=10,r=0.8,s=12").unwrap();
     let (x, y) = random_data(80, 260, 0.1, 7);
     let dense = Problem::new(groups.x, groups.y, Preparation::default()).unwrap();
     [("dense", dense), ("sparse", Problem::new(sparse(&x), y, Preparation::default()).unwrap())]
 }
 
-fn lasso(schedule: Choice) -> Lasso {
+pub(crate) fn lasso(schedule: Choice) -> Lasso {
     Lasso::params().ratio(30.0).schedule(schedule).parallelism(24).shards(8)
 }
 
@@ -68,7 +68,7 @@ fn the_engines_own_check_finds_nothing() {
 }
 
 /// The losses with responses of theirs, made of one: its sign, its size as a count, and its third.
-fn losses() -> [(Loss, Problem); 4] {
+pub(crate) fn losses() -> [(Loss, Problem); 4] {
     let (x, y) = random_data(60, 150, 0.3, 31);
     let mut sorted = y.clone();
     sorted.sort_by(f64::total_cmp);

@@ -8,10 +8,10 @@ use raddle::{Engine, Outcome};
 use raddle_datasets::{Corpus, registry};
 use raddle_lda::{Carried, Fit, Held, Lda, LdaProgram, Preparation, Problem, TEST};
 
-type Documents = Vec<Vec<(u32, u64)>>;
+pub(crate) type Documents = Vec<Vec<(u32, u64)>>;
 
 /// A document of two of six subjects, which share a few words.
-fn document(draws: &mut Stream, width: u32) -> Vec<(u32, u64)> {
+pub(crate) fn document(draws: &mut Stream, width: u32) -> Vec<(u32, u64)> {
     let subjects = [draws.below(6) as u32, draws.below(6) as u32];
     let mut words = BTreeMap::new();
     for _ in 0..5 + draws.below(40) {
@@ -21,11 +21,11 @@ fn document(draws: &mut Stream, width: u32) -> Vec<(u32, u64)> {
     words.into_iter().collect()
 }
 
-fn corpus(width: usize, documents: &Documents) -> Corpus {
+pub(crate) fn corpus(width: usize, documents: &Documents) -> Corpus {
     Corpus::from_documents(width, documents.iter().cloned()).unwrap()
 }
 
-fn preparation() -> Preparation {
+pub(crate) fn preparation() -> Preparation {
     Preparation { validation: Held::Fraction(0.1), shards: Some(3), ..Preparation::default() }
 }
 

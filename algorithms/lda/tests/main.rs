@@ -9,9 +9,14 @@ mod common;
 mod digests;
 mod files;
 mod forged_checkpoints;
+#[path = "../../../tests/leaving/mod.rs"]
+mod leaving;
 mod model;
 mod replay;
 mod resume;
 mod small_corpora;
+#[path = "../../../tests/stopping/mod.rs"]
+mod stopping;
+mod stops;
 mod tables;
 mod texts;

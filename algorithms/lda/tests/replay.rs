@@ -1,11 +1,10 @@
 //! A fit is a pure function of corpus, parameters and seed: its bytes are the same however it is carried out.
 
-#[path = "../../../tests/leaving/mod.rs"]
-mod leaving;
-
 use raddle::{Engine, replay};
 use raddle_datasets::embedded;
 use raddle_lda::{Fit, Held, Lda, LdaProgram, Preparation, Problem, SyncInterval};
+
+use crate::leaving;
 
 fn problem() -> Problem {
     let preparation =
@@ -117,7 +116,7 @@ fn the_engines_own_check_finds_nothing() {
 }
 
 /// (word, topic, tokens) of a model.
-fn counts(model: &raddle_lda::TopicWords) -> Vec<(u32, u32, u32)> {
+pub(crate) fn counts(model: &raddle_lda::TopicWords) -> Vec<(u32, u32, u32)> {
     let topics = model.starts.windows(2).zip(0..);
     let of = |(ends, topic): (&[u64], u32)| {
         let words = ends[0] as usize..ends[1] as usize;

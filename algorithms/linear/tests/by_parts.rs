@@ -14,7 +14,7 @@ use raddle_datasets::{Options, StoredTable};
 use raddle_linear::{Fit, InParts, Linear, Loss, PartPlan, Problem};
 
 use crate::common::LOSSES;
-use crate::leaving::{How, carry_out};
+use crate::leaving::{ALONE, How, carry_out};
 
 const DATA: &str = "diabetes";
 
@@ -80,7 +80,7 @@ fn on<P: Program>(
         problems.lock().unwrap().push(problem.clone());
         engine(&problem)
     };
-    let how = How { processes: 3, workers: 1, leaves_at, folder: None };
+    let how = How { processes: 3, leaves_at, ..ALONE };
     let (_, outcome) = carry_out(&make, how);
     let mut read: Vec<u64> = problems.lock().unwrap().iter().map(Problem::rows_read).collect();
     read.sort_unstable();

@@ -14,3 +14,6 @@ mod leaving;
 mod naive;
 mod parts;
 mod replay;
+#[path = "../../../tests/stopping/mod.rs"]
+mod stopping;
+mod stops;

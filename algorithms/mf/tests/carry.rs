@@ -12,7 +12,7 @@ use crate::common::{How, bits, generated, ways};
 
 const BASE: &str = "synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.3,signal=0.2,seed=5";
 
-fn live(least: u64) -> LiveRatings {
+pub(crate) fn live(least: u64) -> LiveRatings {
     let base = read_any_ratings(BASE, &RatingsOptions::default()).unwrap();
     LiveRatings::new(&base, Duplicates::Last, least)
 }
@@ -22,7 +22,7 @@ fn insert(user: u32, item: u32, value: f32) -> RatingChange {
 }
 
 /// Four versions: ratings come, a user goes, new users and items come, a user comes back.
-fn versions() -> Vec<Vec<RatingChange>> {
+pub(crate) fn versions() -> Vec<Vec<RatingChange>> {
     vec![
         (0..40).map(|at| insert(at % 13, at, 1.0 + (at % 4) as f32)).collect(),
         vec![RatingChange::Forget { user: "7".into() }, insert(3, 3, 2.5)],
@@ -31,7 +31,7 @@ fn versions() -> Vec<Vec<RatingChange>> {
     ]
 }
 
-fn problem(live: &LiveRatings) -> Problem {
+pub(crate) fn problem(live: &LiveRatings) -> Problem {
     let ratings = live.ratings();
     let (users, items) = (ratings.users.len(), ratings.items.len());
     Problem::new(users, items, ratings.triples).unwrap().validate_on_share(0.1, 7).unwrap()

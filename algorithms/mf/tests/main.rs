@@ -8,7 +8,12 @@ mod common;
 mod digests;
 mod fold_in;
 mod ids;
+#[path = "../../../tests/leaving/mod.rs"]
+mod leaving;
 mod real;
 mod replay;
 mod resume;
 mod solvers;
+#[path = "../../../tests/stopping/mod.rs"]
+mod stopping;
+mod stops;

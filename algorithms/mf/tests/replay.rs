@@ -1,16 +1,12 @@
 //! A fit is a pure function of data, parameters and seed: its bytes are the same however it is carried out.
 
-#[path = "../../../tests/leaving/mod.rs"]
-mod leaving;
-
-use std::any::Any;
-
 use raddle::simd_level::SimdLevel;
-use raddle::{Engine, EngineError, Outcome, Program, replay};
+use raddle::{Engine, Outcome, Program, replay};
 use raddle_datasets::Triples;
 use raddle_mf::{Mf, MfError, Problem, Runner};
 
-use crate::common::{self, How, SPARSE, UNEVEN, bits, fit, generated, problem, ways};
+use crate::common::{self, How, SPARSE, UNEVEN, bits, fit, generated, problem, taken, ways};
+use crate::leaving;
 
 #[test]
 fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
@@ -113,26 +109,6 @@ fn every_vector_form_gives_the_same_bytes() {
             assert!(forms.all(|form| form == portable), "{name}, rank {rank}");
         }
     }
-}
-
-/// Takes the engine of a fit and runs nothing.
-#[derive(Default)]
-struct Taking(Option<Box<dyn Any>>);
-
-impl Runner for Taking {
-    type Error = MfError;
-
-    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
-        self.0 = Some(Box::new(engine));
-        Err(MfError::Engine(EngineError::Setting("it is only taken".into())))
-    }
-}
-
-/// The engine of a fit, of its program.
-fn taken<P: Program>(mf: &Mf, problem: &Problem) -> Engine<P> {
-    let mut taking = Taking::default();
-    assert!(mf.fit_on(problem, &mut taking).is_err());
-    *taking.0.unwrap().downcast::<Engine<P>>().unwrap()
 }
 
 /// Checks the engine of a fit, whatever its program, and runs it.

@@ -3,7 +3,7 @@
 mod command_line;
 mod oracle;
 mod references;
-mod replay;
+pub(crate) mod replay;
 mod rows;
 mod table;
 
@@ -13,10 +13,10 @@ use raddle_lasso::{Fit, Loss, Preparation, Problem};
 use crate::common::options::whole_weights;
 use crate::common::{classes, random, random_data};
 
-const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::Poisson];
+pub(crate) const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::Poisson];
 
 /// Columns and a response that suits the loss, with more rows than columns unless told otherwise.
-fn data(loss: Loss, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
+pub(crate) fn data(loss: Loss, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (x, y) = random_data(rows, columns, 0.6, seed);
     let y = match loss {
         Loss::Squared => y,
@@ -39,7 +39,7 @@ fn exported(fit: &Fit, columns: usize) -> oracle::Solution {
     (fit.intercept, all)
 }
 
-fn problem(x: Matrix, y: &[f64], intercept: bool, standardize: bool) -> Problem {
+pub(crate) fn problem(x: Matrix, y: &[f64], intercept: bool, standardize: bool) -> Problem {
     Problem::new(x, y.to_vec(), Preparation::Standard { intercept, standardize }).unwrap()
 }
 

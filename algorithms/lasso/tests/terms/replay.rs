@@ -6,8 +6,8 @@ use super::{LOSSES, data, offsets, problem};
 use crate::common::options::{Named, options};
 use crate::common::{dense, sparse};
 
-const ROWS: usize = 60;
-const COLUMNS: usize = 180;
+pub(crate) const ROWS: usize = 60;
+pub(crate) const COLUMNS: usize = 180;
 
 fn bits(fit: &Fit) -> (String, Option<u64>, u64, u64) {
     let report = &fit.report;
@@ -15,7 +15,7 @@ fn bits(fit: &Fit) -> (String, Option<u64>, u64, u64) {
 }
 
 /// Each option alone.
-fn all_options() -> Vec<Named> {
+pub(crate) fn all_options() -> Vec<Named> {
     let own: [Named; 3] = [
         ("offset", |problem| problem.offset(offsets(ROWS, 9)).unwrap(), |lasso| lasso),
         ("nonnegative", |problem| problem, |lasso| lasso.bounds(vec![(0.0, f64::INFINITY); COLUMNS])),

@@ -99,7 +99,11 @@ impl RestoreByShard for LdaProgram {
             None => {
                 spec.check_rest((boundary, is_concluded), pinned, totals)?;
                 // The documents whose tokens have topics.
-                let part = boundary.epoch.checked_sub(1).map_or(0.0, |last| spec.course.pass(last).has);
+                let part = match boundary.epoch.checked_sub(1) {
+                    Some(last) => spec.course.pass(last).has,
+                    // Of a run that goes on from another they have topics before its first epoch.
+                    None => spec.course.pass(0).had,
+                };
                 Ok(Some(TopicsQuestion::Documents(part)))
             }
             Some(TopicsQuestion::Documents(part)) => {

@@ -66,6 +66,11 @@ impl Machine {
         Self { dual: a.clone(), best: Best::new(binary, a), ..Self::default() }
     }
 
+    /// `true` if it has no values yet: where its problem begins it gets the first, whole.
+    pub(crate) fn has_not_begun(&self) -> bool {
+        self.best.a.is_empty()
+    }
+
     /// `true` if nothing more is to be gained.
     pub(crate) fn is_done(&self, tolerance: f64) -> bool {
         self.best.found.gap() <= tolerance || self.course.is_over()

@@ -41,7 +41,7 @@ impl LinearProgram {
 
     /// Begins the problem that is alone, where its rows are read by the process that solves it.
     fn begin(&self, machine: &mut Machine) {
-        if machine.best.a.is_empty()
+        if machine.has_not_begun()
             && let Some(binary) = self.binary(0)
         {
             *machine =
@@ -87,14 +87,15 @@ impl Program for LinearProgram {
         let worst = machines.clone().map(|of| of[2]).fold(0.0, f64::max);
         let metric = Metric::new("relative-duality-gap", worst, "training data").target(self.tolerance);
         let is_over =
-            machines.clone().all(|of| of[4] > 0.0) || at.pinned.iter().any(|of| of.best.a.is_empty());
+            machines.clone().all(|of| of[4] > 0.0) || at.pinned.iter().any(Machine::has_not_begun);
         let status = if is_over { Status::Converged } else { Status::Continue };
         let verdict = Verdict::new(metric.certified()).status(status);
         verdict.show("primal", sum(0)).show("dual", sum(1)).show("support", sum(3))
     }
 }
 
-/// Every machine must have values of this problem's rows and columns, and none may be missing.
+/// Every machine must have values of this problem's rows and columns, and none may be missing; the one in the pinned
+/// block may have none before the first boundary is concluded, which begins it.
 impl RestoreByShard for LinearProgram {
     type Question = ();
     /// Number of machines of a shard.
@@ -102,7 +103,8 @@ impl RestoreByShard for LinearProgram {
 
     fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<()>, StateError> {
         if run.question.is_none() {
-            self.check(run.pinned.iter())?;
+            let may_be_new = run.boundary.epoch == 0 && !run.is_concluded;
+            self.check(run.pinned.iter().filter(|machine| !(may_be_new && machine.has_not_begun())))?;
             return Ok(Some(()));
         }
         let count = run.shards.into_iter().sum::<u64>() + run.pinned.iter().count() as u64;

@@ -1,11 +1,13 @@
 //! Small problems, and runners that set engines in many ways.
 
+use std::any::Any;
 use std::path::PathBuf;
 
-use raddle::{Engine, Outcome, Program};
+use raddle::changes::Delta;
+use raddle::{Engine, EngineError, Outcome, Program};
 use raddle_datasets::Triples;
 use raddle_datasets::ratings::generate;
-use raddle_mf::{Equations, Fit, Method, Mf, MfError, Problem, Runner, ScheduleKind};
+use raddle_mf::{Carried, Equations, Fit, Method, Mf, MfError, Pair, Problem, Runner, ScheduleKind};
 
 /// Ratings of 90 users and 60 items with a known truth.
 pub(crate) fn ratings() -> Triples {
@@ -100,4 +102,33 @@ pub(crate) fn ways() -> Vec<(&'static str, Mf)> {
         ("als, not negative", mf().epochs(3).method(Method::Als).non_negative(true)),
         ("ccd", mf().epochs(3).method(Method::Ccd).inner(2)),
     ]
+}
+
+/// Takes the engine of a fit and runs nothing.
+#[derive(Default)]
+struct Taking(Option<Box<dyn Any>>);
+
+impl Runner for Taking {
+    type Error = MfError;
+
+    fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
+        self.0 = Some(Box::new(engine));
+        Err(MfError::Engine(EngineError::Setting("it is only taken".into())))
+    }
+}
+
+/// The engine of a fit, of its program.
+pub(crate) fn taken<P: Program>(mf: &Mf, problem: &Problem) -> Engine<P> {
+    taken_from(|runner| assert!(mf.fit_on(problem, runner).is_err()))
+}
+
+/// The engine of a version of the ratings that goes on from the one before.
+pub(crate) fn taken_on<P: Program>(mf: &Mf, problem: &Problem, from: &(Carried, Delta<Pair>)) -> Engine<P> {
+    taken_from(|runner| assert!(mf.go_on(problem, &from.0, &from.1, runner).is_err()))
+}
+
+fn taken_from<P: Program>(fit: impl FnOnce(&mut Taking)) -> Engine<P> {
+    let mut taking = Taking::default();
+    fit(&mut taking);
+    *taking.0.unwrap().downcast::<Engine<P>>().unwrap()
 }
