@@ -34,6 +34,7 @@ pub use arrays::{npy, npz};
 pub use bytes::claims::believable;
 pub use bytes::encoding::TextEncoding;
 pub use bytes::memory::room;
+pub use bytes::quotes::Quotes;
 pub use bytes::source::read_text;
 pub use corpus::{
     Completion, Corpus, CorpusFormat, CorpusOptions, Filter, Frequency, NoVocabulary, StoredCorpus,

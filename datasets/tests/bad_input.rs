@@ -244,9 +244,10 @@ fn files_of_other_formats_are_named() {
         (b"\xfd7zXZ\0\0", "compressed by xz"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel workbook (xls): save it as CSV"),
         (b"@relation iris\n@attribute x numeric\n@data\n1\n", "ARFF (Weka): save it as CSV"),
-        (b"{\"x\": 1, \"y\": 2}\n", "JSON: write the table as CSV"),
+        (b"{\"x\": 1, \"y\": 2}\n", "write the table as CSV, with pandas.read_json(..., lines=True)"),
         (b"[[1, 2], [3, 4]]", "JSON"),
         (b"<!DOCTYPE html><html>", "web page"),
+        (b"<table><tr><td>1</td><td>2</td></tr></table>\n", "web page"),
         (b"x y z\na b\n", "name what divides them by --separator"),
         (b"x\0,\0y\0\n\0a\0,\0b\0\n\0c\0,\0d\0\n\0", "UTF-16 without a mark: name it by --encoding utf-16le"),
     ] {

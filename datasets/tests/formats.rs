@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::{Compression, write::GzEncoder};
 use ndarray::{Array2, array};
 use proptest::prelude::*;
-use raddle_datasets::{Matrix, Options, Table, embedded, generate, libsvm, read};
+use raddle_datasets::{ColumnOptions, Matrix, Missing, Options, Table, embedded, generate, libsvm, read};
 
 fn number() -> impl Strategy<Value = f64> {
     let any = any::<f64>().prop_filter("finite", |value| value.is_finite());
@@ -291,6 +291,82 @@ fn samples_need_no_response_and_have_one_where_it_is_known() {
     let short = folder.path().join("short.csv");
     let error = read("d.csv", csv, Some(&short.to_string_lossy())).unwrap_err().to_string();
     assert!(error.contains("2 rows, but 1 values"), "{error}");
+}
+
+/// `nan` in a format without names is the empty cell of a table: filled by the same mean, or left out with the same row.
+#[test]
+fn missing_numbers_are_treated_alike_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rows, cols) = (12, 4);
+    let x = Array2::from_shape_fn((rows, cols), |(i, j)| match (i * 5 + j * 7) % 11 {
+        0 | 4 if i > 0 => f64::NAN,
+        value => value as f64 - 5.0,
+    });
+    let mut y: Vec<f64> = (0..rows).map(|row| row as f64 / 2.0).collect();
+    y[7] = f64::NAN;
+    let all = |i: usize| x.row(i).iter().copied().chain([y[i]]).collect::<Vec<f64>>();
+    let values = || (0..rows).flat_map(all);
+    let cell = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
+    let line = |i: usize| all(i).into_iter().map(cell).collect::<Vec<_>>().join(",") + "\n";
+    let csv = "a,b,c,d,y\n".to_owned() + &(0..rows).map(line).collect::<String>();
+    let pair = |(j, value): (usize, &f64)| (*value != 0.0).then(|| format!(" {}:{value}", j + 1));
+    let svm =
+        |i: usize| format!("{}{}\n", y[i], x.row(i).iter().enumerate().filter_map(pair).collect::<String>());
+    let by_columns = (0..=cols).flat_map(|j| (0..rows).map(move |i| (i, j)));
+    let mtx: String = by_columns.map(|(i, j)| format!("{}\n", all(i)[j])).collect();
+    let arrays = [
+        ("X", to_npy(&format!("({rows}, {cols})"), x.iter().copied())),
+        ("y", to_npy(&format!("({rows},)"), y.iter().copied())),
+    ];
+    let files = [
+        ("t.csv", csv.into_bytes(), Some("y")),
+        ("t.npy", to_npy(&format!("({rows}, {})", cols + 1), values()), Some("-1")),
+        ("t.npz", to_npz(&arrays), None),
+        ("t.svm", (0..rows).map(svm).collect::<String>().into_bytes(), None),
+        (
+            "t.mtx",
+            format!("%%MatrixMarket matrix array real general\n{rows} 5\n{mtx}").into_bytes(),
+            Some("-1"),
+        ),
+    ];
+    for missing in [Missing::Mean, Missing::Drop] {
+        let (mut expected, mut predicted) = (None, None);
+        for (name, content, y) in &files {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            let refused =
+                read(&path, &Options { y: y.map(str::to_owned), ..Options::default() }).unwrap_err();
+            assert!(refused.to_string().contains("--missing mean"), "{refused}");
+            let mut options = Options { y: y.map(str::to_owned), ..Options::default() };
+            options.columns.missing = missing;
+            options.cache = Some(folder.path().join("cache"));
+            for _ in 0..2 {
+                let table = read(&path, &options).unwrap();
+                let got = (table.x.to_dense(), table.y, table.filled, table.records);
+                assert_eq!(expected.get_or_insert_with(|| got.clone()), &got, "{name} {missing}");
+            }
+            let encoding = read(&path, &options).unwrap().encoding;
+            let reading = Options { repeat: encoding, cache: None, ..options };
+            let samples = raddle_datasets::read_samples(&path.to_string_lossy(), &reading).unwrap();
+            let got = (samples.x.to_dense().mapv(|value| value.to_bits()), samples.without_response);
+            assert_eq!(predicted.get_or_insert_with(|| got.clone()), &got, "{name} {missing}");
+        }
+        assert!(expected.is_some_and(|(x, ..)| x.iter().all(|value| value.is_finite())));
+    }
+    let options = Options {
+        columns: ColumnOptions { missing: Missing::Mean, ..Default::default() },
+        ..Default::default()
+    };
+    for (text, why) in [
+        ("1 1:nan\n2 1:nan\n", "column 1 has no value in any row"),
+        ("1 1:inf\n", "is infinite"),
+        ("1 1:nano\n", "is not a number"),
+        ("nan 1:2\n", "no row has a response"),
+    ] {
+        std::fs::write(folder.path().join("t.svm"), text).unwrap();
+        let refused = read(folder.path().join("t.svm"), &options).unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
 }
 
 #[test]

@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use flate2::{Compression, write::GzEncoder};
 use raddle_datasets::{
-    ColumnOptions, CorpusOptions, Dialect, Encoding, Missing, Options, RatingsOptions, ReadError, Separator,
-    TextEncoding, Tokenizer, Words, read, read_corpus, read_ratings, read_samples, read_stop_words,
+    ColumnOptions, CorpusOptions, Dialect, Encoding, Missing, Options, Quotes, RatingsOptions, ReadError,
+    Separator, TextEncoding, Tokenizer, Words, read, read_corpus, read_ratings, read_samples,
+    read_stop_words,
 };
 
 /// No file of a few hundred bytes takes longer, on a busy machine either.
@@ -237,9 +238,10 @@ fn readers(path: &Path, dice: &mut Dice) -> Vec<(&'static str, Outcome)> {
     let columns = ColumnOptions { missing, max_levels: dice.roll(5), ..ColumnOptions::default() };
     let columns = if dice.roll(2) == 0 { ColumnOptions::default() } else { columns };
     let threads = 1 + dice.roll(3);
-    let no_header = dice.roll(8) == 0;
+    let header = [Some(false), Some(true), None, None, None, None, None, None][dice.roll(8)];
+    let quotes = [Some(Quotes::Letters), Some(Quotes::Double), None, None, None, None][dice.roll(6)];
     let cache = (dice.roll(4) == 0).then(|| path.with_file_name("cache"));
-    let dialect = Dialect { encoding, no_header, ..chosen(dice) };
+    let dialect = Dialect { encoding, header, quotes, ..chosen(dice) };
     let table = Options { y, columns, dialect, threads, cache, ..Options::default() };
     let plain = Dialect { encoding, ..Dialect::default() };
     let whole = Options { threads, dialect: plain, ..Options::default() };

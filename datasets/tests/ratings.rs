@@ -279,7 +279,7 @@ fn a_first_line_of_texts_above_numbers_is_a_header_and_said() {
     let turned = read_with(b"foo,bar,baz\n1,2,3\n1,3,4\n", &options).unwrap();
     assert_eq!((turned.users.name(0), turned.users.len()), ("3".into(), 2));
     let options = RatingsOptions {
-        dialect: Dialect { no_header: true, ..Dialect::default() },
+        dialect: Dialect { header: Some(false), ..Dialect::default() },
         ..RatingsOptions::default()
     };
     assert_eq!(read_with(b"user,item\n1,10\n", &options).unwrap().users.len(), 2);

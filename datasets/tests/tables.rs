@@ -103,7 +103,7 @@ fn columns_are_chosen_dropped_and_taken_for_codes() {
         (columns(|columns| columns.drop = list("x*,code,note")), "no feature is left beside the response"),
         (
             Options {
-                dialect: Dialect { no_header: true, ..Dialect::default() },
+                dialect: Dialect { header: Some(false), ..Dialect::default() },
                 y: Some("1".into()),
                 ..Options::default()
             },
@@ -209,7 +209,7 @@ fn an_encoding_is_repeated_on_other_data() {
 fn without_names_columns_are_found_by_their_places() {
     let text = "1,Oslo,5\n2,Rome,6\n3,Oslo,7\n4,Rome,8\n";
     let options = Options {
-        dialect: Dialect { no_header: true, ..Dialect::default() },
+        dialect: Dialect { header: Some(false), ..Dialect::default() },
         y: Some("1".into()),
         ..Options::default()
     };
@@ -217,7 +217,7 @@ fn without_names_columns_are_found_by_their_places() {
     assert_eq!(table.feature_names.as_deref().unwrap(), ["column 2=Rome", "column 3"]);
     let encoding = table.encoding.unwrap();
     let options = Options {
-        dialect: Dialect { no_header: true, ..Dialect::default() },
+        dialect: Dialect { header: Some(false), ..Dialect::default() },
         repeat: Some(encoding),
         ..Options::default()
     };
@@ -484,9 +484,12 @@ fn columns_beside_the_features_are_no_features() {
     std::fs::write(&file, "g\nb\na\nb\n").unwrap();
     let table = read(&path, &asked(&[file.to_str().unwrap()])).unwrap();
     assert_eq!((table.format.as_str(), table.beside[0].groups()), ("libsvm", vec![0, 1, 0]));
+    // As many texts as rows are no header.
     std::fs::write(&file, "g\nb\na\n").unwrap();
+    assert_eq!(read(&path, &asked(&[file.to_str().unwrap()])).unwrap().beside[0].groups(), [0, 1, 2]);
+    std::fs::write(&file, "g\nb\n").unwrap();
     let refused = read(&path, &asked(&[file.to_str().unwrap()])).unwrap_err().to_string();
-    assert!(refused.contains("--by: 2 values for 3 rows"), "{refused}");
+    assert!(refused.contains("--by: 1 values for 3 rows"), "{refused}");
     let refused = read(&path, &asked(&["who"])).unwrap_err().to_string();
     assert!(refused.contains("libsvm has no columns with names: give a file"), "{refused}");
     let refused = read_any("diabetes", &asked(&["who"])).unwrap_err().to_string();

@@ -44,7 +44,7 @@ impl<'a> Blocks<'a> {
 
     /// Line ends in quotes end no record.
     pub(crate) fn quoted(self, quoting: Quoting) -> Self {
-        Self { quoting: Some(quoting), ..self }
+        Self { quoting: Some(quoting).filter(|quoting| quoting.holds()), ..self }
     }
 
     /// Passes over this number of bytes, which the source is known to have, its mark not counted.
@@ -124,7 +124,7 @@ fn first_end(text: &[u8], quoting: Option<Quoting>) -> usize {
     };
     let mut at = 0;
     while at < BLOCK {
-        match quoting.any_record_end(&text[at..]) {
+        match quoting.any_record_end(&text[at..], true) {
             Some(length) => at += length,
             None => return text.len(),
         }
@@ -141,7 +141,7 @@ fn last_end(text: &[u8], quoting: Option<Quoting>) -> Option<usize> {
     };
     let (mut at, mut end) = (0, None);
     while at < known.len() {
-        match quoting.any_record_end(&text[at..]) {
+        match quoting.any_record_end(&text[at..], false) {
             Some(length) if at + length <= known.len() && matches!(text[at + length - 1], b'\n' | b'\r') => {
                 at += length;
                 end = Some(at);
@@ -179,7 +179,7 @@ mod tests {
             let read = read.strip_suffix("open\r").map_or(read.clone(), |text| format!("{text}open\n"));
             let inflated = || Blocks::inflated(Packing::None, Box::new(text.as_bytes()));
             for blocks in [Blocks::text(text.as_bytes()), inflated(), inflated().skip(0)] {
-                let blocks = all(blocks.quoted(Quoting::Byte(b',')));
+                let blocks = all(blocks.quoted(Quoting::byte(b',')));
                 assert!(blocks.len() > 2 && blocks.concat() == read.as_bytes()[3..], "{line_end:?}");
                 for block in blocks {
                     let begins = block.starts_with(b"1,") || block.starts_with(b"# ");
@@ -190,7 +190,7 @@ mod tests {
                     assert!(begins && ends, "{line_end:?}");
                 }
             }
-            assert_eq!(all(inflated().quoted(Quoting::Byte(b',')).skip(2)).concat(), read.as_bytes()[5..]);
+            assert_eq!(all(inflated().quoted(Quoting::byte(b',')).skip(2)).concat(), read.as_bytes()[5..]);
         }
     }
 
@@ -202,8 +202,8 @@ mod tests {
             (b"a\nb\r", None, Some(2)),
             (b"ab\r", None, None),
             (b"a\r\nb", None, Some(3)),
-            (b"\"a\rb\"\rc\r", Some(Quoting::Byte(b',')), Some(6)),
-            (b"\"a\rb\"\r", Some(Quoting::Byte(b',')), None),
+            (b"\"a\rb\"\rc\r", Some(Quoting::byte(b',')), Some(6)),
+            (b"\"a\rb\"\r", Some(Quoting::byte(b',')), None),
         ] {
             assert_eq!(last_end(text, quoting), end, "{:?}", String::from_utf8_lossy(text));
         }

@@ -59,7 +59,7 @@ pub(crate) fn foreign(beginning: &[u8]) -> Option<String> {
         let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"%"));
         first.is_some_and(|line| line.len() >= 9 && line[..9].eq_ignore_ascii_case(b"@relation"))
     };
-    if lower.starts_with(b"<!doctype") || lower.starts_with(b"<html") || lower.starts_with(b"<?xml") {
+    if is_markup(&lower) {
         Some("this is a web page or XML: was a page saved in place of the data?".into())
     } else if is_arff() {
         Some("this is ARFF (Weka): save it as CSV".into())
@@ -118,6 +118,32 @@ pub(crate) fn is_json(beginning: &[u8]) -> bool {
     }
 }
 
+/// Message on JSON in place of a table or of ratings: an array, or an object a line.
+pub(crate) fn json(what: &str, beginning: &[u8]) -> String {
+    match beginning.trim_ascii_start().starts_with(b"{") {
+        true => format!(
+            "this is JSON, an object a line: write the {what} as CSV, with pandas.read_json(..., lines=True).to_csv(..., \
+             index=False)"
+        ),
+        false => format!(
+            "this is JSON: write the {what} as CSV, with pandas.read_json(...).to_csv(..., index=False)"
+        ),
+    }
+}
+
+/// Elements that a page or a part of one begins with, and other kinds of XML.
+const MARKUP: [&[u8]; 10] =
+    [b"!doctype", b"!--", b"html", b"head", b"body", b"meta", b"table", b"?xml", b"svg", b"rss"];
+
+/// `true` if a text, in small letters, begins with an element of HTML or XML.
+fn is_markup(lower: &[u8]) -> bool {
+    let Some(text) = lower.strip_prefix(b"<") else { return false };
+    MARKUP.iter().any(|name| {
+        let behind = text.strip_prefix(*name);
+        behind.is_some_and(|rest| rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +157,8 @@ mod tests {
             (b"PK\x03\x04....a.csv", "zip"),
             (b"BZh9", "bunzip2"),
             (b"\n<!DOCTYPE html>", "web page"),
+            (b"<table class=\"data\"><tr><td>1</td>", "web page"),
+            (b"<!-- saved from url=(0014)about:internet -->\n<HTML>", "web page"),
             (b"% a note\n@RELATION iris\n", "ARFF"),
             (&utf16, "--encoding utf-16le"),
             (b"\0\0\0\0", "not recognised"),
@@ -138,7 +166,14 @@ mod tests {
             let said = foreign(bytes).unwrap_or_default();
             assert!(said.contains(name), "{name}: {said}");
         }
-        assert_eq!(foreign(b"a,b\n1,2\n"), None);
+        assert_eq!(
+            (foreign(b"a,b\n1,2\n"), foreign(b"<NA>,b\n1,2\n"), foreign(b"<pad> x\n")),
+            (None, None, None)
+        );
+        assert!(
+            json("table", b"{\"a\": 1}\n").contains("lines=True")
+                && !json("table", b"[").contains("lines=True")
+        );
         assert!(is_json(b" [{\"a\": 1}]") && is_json(b"{\"a\": 1}\n") && !is_json(b"{a}"));
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn unify(text: &mut [u8], quoting: Option<Quoting>) {
     if !has_lone(text) {
         return;
     }
-    match quoting.filter(|_| memchr(b'"', text).is_some()) {
+    match quoting.filter(|quoting| quoting.holds() && memchr(b'"', text).is_some()) {
         None => {
             for at in 0..text.len() {
                 if text[at] == b'\r' && text.get(at + 1) != Some(&b'\n') {
@@ -36,7 +36,7 @@ pub(crate) fn unify(text: &mut [u8], quoting: Option<Quoting>) {
         }
         Some(quoting) => {
             let mut at = 0;
-            while let Some(length) = quoting.any_record_end(&text[at..]).filter(|_| at < text.len()) {
+            while let Some(length) = quoting.any_record_end(&text[at..], true).filter(|_| at < text.len()) {
                 at += length;
                 if text[at - 1] == b'\r' {
                     text[at - 1] = b'\n';
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_cr_alone_is_a_line_end_outside_of_quotes() {
-        let quoting = Some(Quoting::Byte(b','));
+        let quoting = Some(Quoting::byte(b','));
         for (text, quoted, plain) in [
             ("a\rb\r", "a\nb\n", "a\nb\n"),
             ("a\r\nb\r\n", "a\r\nb\r\n", "a\r\nb\r\n"),

@@ -11,5 +11,7 @@ pub(crate) mod market;
 pub(crate) mod memory;
 pub(crate) mod number;
 pub(crate) mod parallel;
+pub(crate) mod quotes;
 pub(crate) mod quoting;
+pub(crate) mod records;
 pub(crate) mod source;

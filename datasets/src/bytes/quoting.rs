@@ -1,20 +1,44 @@
 //! Cells of delimited text, by RFC 4180: a cell may stand in double quotes, and then hold the separator, line
 //! ends and, doubled, quotes. Blanks around a cell do not count.
 //!
-//! A quote begins such a cell only where the cell begins; anywhere else it is a letter like others. Text
-//! without a quote takes the short way everywhere.
+//! A quote begins such a cell only where the cell begins; anywhere else it is a letter like others. Between
+//! tabs it does so only where it encloses the whole cell, and nowhere in texts whose quotes are said to be
+//! letters ([`Quotes`]). Text without a quote takes the short way everywhere.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memchr2, memchr3};
 
-/// How the cells of a text are divided.
+use super::quotes::Quotes;
+
+/// How the cells of a text are divided, and what quotes do in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quoting {
-    /// By one byte.
+pub(crate) struct Quoting {
+    pub(crate) divider: Divider,
+    /// Meaning of quotes, where it is said.
+    pub(crate) quotes: Option<Quotes>,
+}
+
+/// Divider of two cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Divider {
+    /// One byte.
     Byte(u8),
-    /// By any number of blanks and tabs, which divide nothing at the beginning and the end of a record.
+    /// Any number of blanks and tabs, which divide nothing at the beginning and the end of a record.
     Blanks,
+}
+
+/// Bytes of a cell in quotes between tabs at most: a quote without an end so near is a letter.
+const LONGEST_CELL: usize = 1 << 24;
+
+/// End of a cell that a quote may begin.
+enum Closing {
+    /// Its closing quote.
+    At(usize),
+    /// The quote is a letter.
+    Letter,
+    /// The text ends before it can be told.
+    Open,
 }
 
 /// A cell as it stands in the text.
@@ -44,19 +68,41 @@ impl<'t> Cell<'t> {
 }
 
 impl Quoting {
-    /// Where the record that begins the text ends, its line end included; `None` if a quote is not closed.
-    /// Lines end by LF or CR LF.
-    pub(crate) fn record_end(self, text: &[u8]) -> Option<usize> {
-        self.end_of_record(text, |rest| memchr2(b'"', b'\n', rest))
+    #[cfg(test)]
+    pub(crate) const fn byte(separator: u8) -> Self {
+        Self { divider: Divider::Byte(separator), quotes: None }
     }
 
-    /// Records where a CR alone ends a line, too.
-    pub(crate) fn any_record_end(self, text: &[u8]) -> Option<usize> {
-        self.end_of_record(text, |rest| memchr3(b'"', b'\n', b'\r', rest))
+    pub(crate) const BLANKS: Self = Self { divider: Divider::Blanks, quotes: None };
+
+    /// `true` if quotes may hold something together.
+    pub(crate) fn holds(self) -> bool {
+        self.quotes != Some(Quotes::Letters)
+    }
+
+    /// `true` if quotes that do not enclose a whole cell are letters.
+    fn is_lenient(self) -> bool {
+        self.divider == Divider::Byte(b'\t') && self.quotes.is_none()
+    }
+
+    /// Where the record that begins the text ends, its line end included; `None` if a quote is not closed.
+    /// Lines end by LF or CR LF, and there is no more text than this.
+    pub(crate) fn record_end(self, text: &[u8]) -> Option<usize> {
+        self.end_of_record(text, true, |rest| memchr2(b'"', b'\n', rest))
+    }
+
+    /// Records where a CR alone ends a line, too; `is_whole`: there is no more text.
+    pub(crate) fn any_record_end(self, text: &[u8], is_whole: bool) -> Option<usize> {
+        self.end_of_record(text, is_whole, |rest| memchr3(b'"', b'\n', b'\r', rest))
     }
 
     #[inline(always)]
-    fn end_of_record(self, text: &[u8], next: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
+    fn end_of_record(
+        self,
+        text: &[u8],
+        is_whole: bool,
+        next: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Option<usize> {
         let (mut at, mut start) = (0, 0);
         loop {
             let Some(found) = next(&text[at..]) else { return Some(text.len()) };
@@ -68,7 +114,11 @@ impl Quoting {
                 _ => {}
             }
             at = match self.opens(&text[start..found]) {
-                true => closing(text, found + 1)? + 1,
+                true => match self.closing(text, found + 1, is_whole) {
+                    Closing::At(quote) => quote + 1,
+                    Closing::Letter => found + 1,
+                    Closing::Open => return None,
+                },
                 false => found + 1,
             };
             // Text before here no longer tells whether a quote opens a cell.
@@ -76,11 +126,33 @@ impl Quoting {
         }
     }
 
+    /// The end of a cell in quotes whose text begins at `from`.
+    fn closing(self, text: &[u8], from: usize, is_whole: bool) -> Closing {
+        if !self.is_lenient() {
+            return closing(text, from).map_or(Closing::Open, Closing::At);
+        }
+        let near = &text[..text.len().min(from + LONGEST_CELL)];
+        match closing(near, from) {
+            None if near.len() < text.len() || is_whole => Closing::Letter,
+            None => Closing::Open,
+            Some(quote) => {
+                let behind = text[quote + 1..].iter().find(|&&byte| !self.is_blank(byte) || byte == b'\r');
+                match behind {
+                    Some(byte) if matches!(byte, b'\t' | b'\n' | b'\r') => Closing::At(quote),
+                    None if is_whole => Closing::At(quote),
+                    None => Closing::Open,
+                    Some(_) => Closing::Letter,
+                }
+            }
+        }
+    }
+
     /// `true` if a quote behind this part of a record begins a cell.
     fn opens(self, before: &[u8]) -> bool {
-        match self {
-            Self::Blanks => before.last().is_none_or(|&last| self.is_blank(last)),
-            Self::Byte(separator) => {
+        match self.divider {
+            _ if !self.holds() => false,
+            Divider::Blanks => before.last().is_none_or(|&last| self.is_blank(last)),
+            Divider::Byte(separator) => {
                 let last = before.iter().rposition(|&byte| !self.is_blank(byte));
                 last.is_none_or(|last| before[last] == separator)
             }
@@ -89,7 +161,7 @@ impl Quoting {
 
     #[inline]
     fn is_blank(self, byte: u8) -> bool {
-        self != Self::Byte(byte) && matches!(byte, b' ' | b'\t' | b'\r')
+        self.divider != Divider::Byte(byte) && matches!(byte, b' ' | b'\t' | b'\r')
     }
 
     fn trimmed(self, mut cell: &[u8]) -> &[u8] {
@@ -113,26 +185,35 @@ impl Quoting {
     pub(crate) fn next<'t>(self, record: &'t [u8]) -> Result<(Cell<'t>, Option<&'t [u8]>), String> {
         let first = record.iter().position(|&byte| !self.is_blank(byte));
         match first {
-            Some(first) if record[first] == b'"' => self.quoted(record, first + 1),
+            Some(first) if record[first] == b'"' && self.is_enclosed(record, first + 1) => {
+                self.quoted(record, first + 1)
+            }
             _ => {
                 // Runs of blanks before a cell divide nothing.
-                let record =
-                    if self == Self::Blanks { &record[first.unwrap_or(record.len())..] } else { record };
+                let record = match self.divider {
+                    Divider::Blanks => &record[first.unwrap_or(record.len())..],
+                    Divider::Byte(_) => record,
+                };
                 let (cell, rest) = self.divided(record);
                 Ok((Cell { raw: self.trimmed(cell), quoted: false }, rest))
             }
         }
     }
 
+    /// `true` if a quote before this place of a record holds a cell together, or is wrong.
+    fn is_enclosed(self, record: &[u8], from: usize) -> bool {
+        self.holds() && !matches!(self.closing(record, from, true), Closing::Letter)
+    }
+
     /// Text before the first separator, and behind it.
     #[inline]
     fn divided(self, text: &[u8]) -> (&[u8], Option<&[u8]>) {
-        match self {
-            Self::Byte(separator) => match memchr(separator, text) {
+        match self.divider {
+            Divider::Byte(separator) => match memchr(separator, text) {
                 Some(end) => (&text[..end], Some(&text[end + 1..])),
                 None => (text, None),
             },
-            Self::Blanks => {
+            Divider::Blanks => {
                 let end = text.iter().position(|&byte| self.is_blank(byte)).unwrap_or(text.len());
                 let (cell, rest) = text.split_at(end);
                 let next = rest.iter().position(|&byte| !self.is_blank(byte) && byte != b'\n');
@@ -149,7 +230,8 @@ impl Quoting {
             [] => Ok((cell, rest)),
             _ if cell.raw.ends_with(b"\\") => Err(ESCAPED.into()),
             between => Err(format!(
-                "`{}` follows a closing quote: double quotes inside a cell",
+                "`{}` follows a closing quote: double quotes inside a cell, or, if quotes are letters, say so by --quotes \
+                 none",
                 crate::bytes::number::first_characters(between)
             )),
         }
@@ -181,16 +263,16 @@ impl Quoting {
 
     /// The separator in words.
     pub(crate) fn name(self) -> String {
-        match self {
-            Self::Byte(b'\t') => "tabs".into(),
-            Self::Byte(byte) => format!("`{}`", char::from(byte)),
-            Self::Blanks => "blanks".into(),
+        match self.divider {
+            Divider::Byte(b'\t') => "tabs".into(),
+            Divider::Byte(byte) => format!("`{}`", char::from(byte)),
+            Divider::Blanks => "blanks".into(),
         }
     }
 }
 
 /// Message on a quote that nothing closes.
-pub(crate) const UNCLOSED: &str = "a quote is not closed: close it, or double quotes inside a cell";
+pub(crate) const UNCLOSED: &str = "a quote is not closed: close it, double quotes inside a cell, or, if quotes are letters, say so by --quotes none";
 
 const ESCAPED: &str = "a quote inside a cell is written `\\\"`, as Spark and MySQL do: write it doubled (`\"\"`; in Spark by \
                        option(\"escape\", \"\\\"\"))";
@@ -207,68 +289,9 @@ fn closing(text: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The records of a block of text with the number of the line, from 0, that each begins with. Empty ones are
-/// passed over.
-pub(crate) struct Records<'t> {
-    rest: &'t [u8],
-    line: usize,
-    quoting: Quoting,
-    has_quotes: bool,
-}
-
-impl<'t> Records<'t> {
-    pub(crate) fn new(text: &'t [u8], quoting: Quoting) -> Self {
-        Self { rest: text, line: 0, quoting, has_quotes: memchr(b'"', text).is_some() }
-    }
-
-    /// Of a text whose quotes hold nothing together.
-    pub(crate) fn of_lines(text: &'t [u8]) -> Self {
-        Self { rest: text, line: 0, quoting: Quoting::Blanks, has_quotes: false }
-    }
-
-    /// How many lines the text before here has.
-    pub(crate) fn lines(&self) -> usize {
-        self.line
-    }
-
-    /// Text behind the last record.
-    pub(crate) fn rest(&self) -> &'t [u8] {
-        self.rest
-    }
-}
-
-impl<'t> Iterator for Records<'t> {
-    type Item = (usize, &'t [u8]);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if self.rest.is_empty() {
-                return None;
-            }
-            // A quote that is not closed is for who reads the cells to say.
-            let end = match self.has_quotes {
-                false => memchr(b'\n', self.rest).map_or(self.rest.len(), |end| end + 1),
-                true => self.quoting.record_end(self.rest).unwrap_or(self.rest.len()),
-            };
-            let (record, rest) = self.rest.split_at(end);
-            let line = self.line;
-            self.line += match self.has_quotes {
-                false => 1,
-                true => memchr::memchr_iter(b'\n', record).count().max(1),
-            };
-            self.rest = rest;
-            let record = record.strip_suffix(b"\n").unwrap_or(record);
-            let record = record.strip_suffix(b"\r").unwrap_or(record);
-            if !self.quoting.is_empty(record) {
-                return Some((line, record));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::records::Records;
     use super::*;
     use proptest::prelude::*;
 
@@ -286,7 +309,7 @@ mod tests {
 
     #[test]
     fn quotes_hold_separators_line_ends_and_quotes() {
-        let comma = Quoting::Byte(b',');
+        let comma = Quoting::byte(b',');
         let text = b"a, \"b, c\" ,d\r\n\"x\ny\",\"say \"\"hi\"\"\",5\" pipe\n\n#1,\"\",\n";
         let expected = [["a", "b, c", "d"], ["x\ny", "say \"hi\"", "5\" pipe"], ["#1", "", ""]];
         assert_eq!(read(text, comma), Ok(expected.map(|row| row.map(str::to_owned).to_vec()).to_vec()));
@@ -294,7 +317,7 @@ mod tests {
         assert_eq!(lines, [0, 1, 4]);
         assert!(read(b"a,\"b\n1,2\n", comma).unwrap_err().contains("not closed"));
         assert!(read(b"\"a\"b,c\n", comma).unwrap_err().contains("follows a closing quote"));
-        let tab = Quoting::Byte(b'\t');
+        let tab = Quoting::byte(b'\t');
         let empty = ["", "", ""].map(str::to_owned).to_vec();
         assert_eq!(
             read(b"a\t\t\n \n\t\t\n", tab),
@@ -308,7 +331,7 @@ mod tests {
         let text = b"  18.0   8\t\"chevrolet \"\"x\"\"\" \r\n\t\n1 2\t3\n\"\"  a\"b \"c d\"\n";
         let expected = [["18.0", "8", "chevrolet \"x\""], ["1", "2", "3"], ["", "a\"b", "c d"]];
         let expected = expected.map(|row| row.map(str::to_owned).to_vec()).to_vec();
-        assert_eq!(read(text, Quoting::Blanks), Ok(expected));
+        assert_eq!(read(text, Quoting::BLANKS), Ok(expected));
     }
 
     proptest! {
@@ -323,12 +346,12 @@ mod tests {
             let mut out = csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_writer(Vec::new());
             rows.iter().for_each(|row| out.write_record(row).unwrap());
             let text = out.into_inner().unwrap();
-            prop_assert_eq!(&read(&text, Quoting::Byte(b',')).unwrap(), &rows);
+            prop_assert_eq!(&read(&text, Quoting::byte(b',')).unwrap(), &rows);
             // Quotes only where they must be: blanks around cells do not count then.
             let mut out = csv::WriterBuilder::new().from_writer(Vec::new());
             rows.iter().for_each(|row| out.write_record(row).unwrap());
             let text = out.into_inner().unwrap();
-            let read = read(&text, Quoting::Byte(b',')).unwrap();
+            let read = read(&text, Quoting::byte(b',')).unwrap();
             prop_assert_eq!(trimmed(&read), trimmed(&rows));
         }
     }

@@ -23,6 +23,8 @@ const PORTION: u64 = 1 << 20;
 
 const EMPTY: &str = "the file is empty: was the download or the conversion cut short?";
 
+const NOTHING: &str = "nothing came: pipe the data in, or name a file (processes that a launch or a pool starts have no standard input)";
+
 /// Name of standard input as data.
 pub(crate) const STDIN: &str = "-";
 
@@ -66,6 +68,7 @@ impl Source {
         };
         let source = Self::of(path, stored);
         match source.stored().is_empty() {
+            true if source.is_stdin() => Err(ReadError::file(&source.path, NOTHING)),
             true => Err(ReadError::file(path, EMPTY)),
             false => Ok(source),
         }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::bytes::quoting::Records;
+use crate::bytes::records::Records;
 use crate::dialect::Separator;
 
 /// Separators of tables, the surest first.
@@ -48,12 +48,12 @@ pub(super) fn table(path: &Path, beginning: &[u8], is_whole: bool) -> Option<Str
 /// The cells of the first record and the number of records, if all have the same number of cells, two or
 /// more.
 fn alike(text: &[u8], separator: Separator) -> Option<(Vec<String>, usize)> {
-    let quoting = separator.quoting()?;
+    let quoting = separator.quoting(None)?;
     let (mut first, mut lines) = (Vec::new(), 0);
     for (_, record) in Records::new(text, quoting).take(100) {
         let width = quoting.each(record, |_, _| Ok(true)).ok()?;
         if lines == 0 {
-            first = separator.texts(record).ok()?.into_iter().map(|(cell, _)| cell).collect();
+            first = separator.texts(record, None).ok()?.into_iter().map(|(cell, _)| cell).collect();
         }
         if width != first.len() || width < 2 {
             return None;

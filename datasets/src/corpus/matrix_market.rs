@@ -37,8 +37,8 @@ pub(super) fn stated(source: &Source) -> Result<Stated, ReadError> {
 
 /// Content of a block of lines.
 pub(super) fn block(text: &[u8], head: &Stated) -> Parsed<Piece> {
-    assemble::block(text, |line| match line[0] {
-        b'%' => Ok(None),
+    assemble::block(text, |line| match line.first() {
+        None | Some(b'%') => Ok(None),
         _ => entry(line, head).map(Some),
     })
 }

@@ -9,7 +9,7 @@ use super::tokenizer::Tokenizer;
 use super::vocabulary::Vocabulary;
 use crate::bytes::encoding::utf8;
 use crate::bytes::parallel;
-use crate::bytes::quoting::Records;
+use crate::bytes::records::Records;
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Head, Known, Purpose, position};
 use crate::error::ReadError;
@@ -93,10 +93,8 @@ pub(super) fn load(
         #[cfg(feature = "parquet")]
         CorpusFormat::Parquet => vec![parquet(source, fields)?],
         _ => {
-            // A name of a column that the first line has makes this a header.
-            let names: Vec<&str> = [Some(fields.text), fields.id].into_iter().flatten().collect();
-            let are_names = names.iter().all(|name| name.parse::<usize>().is_err());
-            let known = Known { names: Some(&*names).filter(|_| are_names), ..Known::default() };
+            let asked: Vec<&str> = [Some(fields.text), fields.id].into_iter().flatten().collect();
+            let known = Known { asked: &asked, ..Known::default() };
             let head = Head::of(source, &fields.dialect, Purpose::Texts, known)?;
             notes.clone_from(&head.notes);
             delimited(source, &head, fields, threads)?

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use super::comments::{above, comments, names_behind};
 use super::division::{Purpose, Record, find, lossy, records, usual_width};
-use super::marks::is_number;
-use super::missing::is_missing;
 use super::options::Dialect;
+use super::row_names::are_row_names;
 use super::separator::Separator;
 use crate::bytes::blocks::{LONGEST_LINE, too_long};
 use crate::bytes::foreign::printed;
@@ -50,19 +50,26 @@ impl Beginning {
             }
             let (said, skipped) = said_separator(&text);
             let rest = &text[skipped..];
-            let separator = dialect.separator.or(said);
-            let separator = separator.unwrap_or_else(|| find(rest, is_whole, purpose, is_tabs(&source.path)));
+            let hashes = above(rest);
+            if hashes == 0 && rest.starts_with(b"#") && !is_whole && length < MORE {
+                length *= 16;
+                continue;
+            }
+            let quotes = dialect.quotes;
+            let find = || find(&rest[hashes..], is_whole, (purpose, quotes), is_tabs(&source.path));
+            let separator = dialect.separator.or(said).unwrap_or_else(find);
             if separator == Separator::Colons && purpose != Purpose::Ratings {
                 return Err(ReadError::file(
                     &source.path,
                     "--separator ::, which divides ratings alone: name one character, tab or blanks",
                 ));
             }
+            let (passed, lines, note) = comments(rest, separator, quotes);
+            let (passed, lines) = (skipped + passed, lines + usize::from(skipped > 0));
             let mut scratch = Vec::new();
-            let rest = unified(rest, separator.quoting(), &mut scratch);
-            let found = records(rest, separator, is_whole);
-            let lines = usize::from(skipped > 0);
-            let Some(first) = found.first() else {
+            let rest = unified(&text[passed..], separator.quoting(quotes), &mut scratch);
+            let found = records(rest, separator, quotes, is_whole);
+            let Some((first, others)) = found.split_first() else {
                 let line = 1 + lines;
                 match is_whole {
                     true => return Err(ReadError::file(&source.path, "there are only empty lines")),
@@ -80,17 +87,16 @@ impl Beginning {
                 continue;
             }
             let at = |why: String| ReadError::at(&source.path, 1 + lines + first.line, why);
-            let cells = separator.texts(first.text).map_err(at)?;
-            let mut beginning = Self::shown(separator, &found, cells, dialect);
+            let cells = separator.texts(first.text, quotes).map_err(at)?;
+            let mut beginning = Self::shown(separator, (first, others), cells, dialect);
             for place in [&mut beginning.before, &mut beginning.behind] {
-                *place = (place.0 + skipped, place.1 + lines);
+                *place = (place.0 + passed, place.1 + lines);
             }
-            if skipped > 0 {
+            let said = (skipped > 0).then(|| {
                 let name = dialect.separator.or(said).map_or(String::new(), Separator::name);
-                beginning
-                    .notes
-                    .insert(0, format!("the first line, `sep=`, is no row: cells are divided by {name}"));
-            }
+                format!("the first line, `sep=`, is no row: cells are divided by {name}")
+            });
+            beginning.notes.splice(0..0, said.into_iter().chain(note));
             return Ok(beginning);
         }
     }
@@ -98,37 +104,17 @@ impl Beginning {
     /// The form that records show, the first of which has these cells.
     fn shown(
         separator: Separator,
-        found: &[Record<'_>],
-        first: Vec<(String, bool)>,
+        (record, others): (&Record<'_>, &[Record<'_>]),
+        mut first: Vec<(String, bool)>,
         dialect: &Dialect,
     ) -> Self {
-        let cells = |record: &Record<'_>| lossy(separator, record.text);
-        let (mut rows, mut notes) = (found[1..].iter().map(cells).collect::<Vec<_>>(), Vec::new());
-        let (mut first, mut at, mut is_named) = (first, 0, false);
-        let width = usual_width(&rows);
-        if found[0].text.starts_with(b"#") && !rows.is_empty() {
-            let behind = found[0].text[1..].trim_ascii_start();
-            let has_blank = found[0].text.get(1).is_some_and(u8::is_ascii_whitespace);
-            let names = lossy(separator, behind);
-            let is_text = |(cell, _): &(String, bool)| !is_missing(cell.as_bytes()) && !is_number(cell);
-            // Names that follow make it a comment, however many words it has.
-            let is_above_names = has_blank
-                && rows[0].iter().all(is_text)
-                && (0..width).any(|at| {
-                    rows.len() > 1
-                        && rows[1..].iter().all(|row| row.get(at).is_some_and(|cell| !is_text(cell)))
-                });
-            let are_names = has_blank && !is_above_names && names.len() == width && names.iter().all(is_text);
-            if are_names && !dialect.no_header {
-                notes.push("the first line is taken for names of the columns behind a `#`".into());
-                (first, is_named) = (names, true);
-            } else if is_above_names || first.len() != width && (has_blank || first.len() == 1) {
-                notes.push(format!(
-                    "the first line is taken for a comment: `{}`",
-                    crate::bytes::number::whole_cell(found[0].text)
-                ));
-                (first, at) = (rows.remove(0), 1);
-            }
+        let cells = |record: &Record<'_>| lossy(separator, record.text, dialect.quotes);
+        let (rows, mut notes) = (others.iter().map(cells).collect::<Vec<_>>(), Vec::new());
+        let (width, is_data, mut is_named) = (usual_width(&rows), dialect.header == Some(false), false);
+        let names = names_behind(record.text, separator, dialect.quotes, width);
+        if let Some(names) = names.filter(|_| !is_data && !rows.is_empty()) {
+            notes.push("the first line is taken for names of the columns behind a `#`".into());
+            (first, is_named) = (names, true);
         }
         let (mut lead, mut trail) = (0, 0);
         let is_empty_last = |row: &[(String, bool)]| row.last().is_some_and(|(cell, _)| cell.is_empty());
@@ -136,7 +122,7 @@ impl Beginning {
         let of_width: Vec<Vec<(String, bool)>> = rows.into_iter().filter(|row| row.len() == width).collect();
         let all_end_empty =
             width > 1 && !of_width.is_empty() && of_width.iter().all(|row| is_empty_last(row));
-        if dialect.no_header || of_width.is_empty() || !are_alike {
+        if is_data || of_width.is_empty() || !are_alike {
         } else if first.len() + 1 == width && all_end_empty {
             trail = 1;
             notes.push("every row ends with a separator behind its last cell".into());
@@ -152,44 +138,16 @@ impl Beginning {
             notes.push("every line ends with a separator behind its last cell".into());
         }
         let columns = |row: Vec<(String, bool)>| {
-            let end = row.len() - trail;
+            let end = row.len().saturating_sub(trail);
             row.into_iter().take(end).skip(lead).map(|(cell, _)| cell).collect()
         };
         let rows = of_width.into_iter().map(columns).collect();
         let first = first.into_iter().map(|(cell, _)| cell).collect();
-        let record = &found[at];
         let end = (record.end, record.line + 1 + memchr::memchr_iter(b'\n', record.text).count());
-        let behind = found.get(at + 1).map_or(end, |next| (next.start, next.line));
+        let behind = others.first().map_or(end, |next| (next.start, next.line));
         let before = (record.start, record.line);
         Self { separator, lead, trail, first, rows, is_named, before, behind, notes }
     }
-}
-
-/// `true` if the first cells of rows name these, as R's `write.table` has it: each once, in quotes, or
-/// counted from 1, or texts before numbers.
-///
-/// Without quotes one cell more may as well be a text or a number that holds the separator, above all a
-/// comma.
-fn are_row_names(separator: Separator, first: &[(String, bool)], rows: &[Vec<(String, bool)>]) -> bool {
-    let is_text = |(cell, is_quoted): &(String, bool)| *is_quoted || !is_number(cell);
-    let mut names: Vec<&str> = rows.iter().map(|row| row[0].0.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    if names.len() < rows.len() || !first.iter().all(is_text) {
-        return false;
-    }
-    if rows.iter().all(|row| row[0].1) {
-        return true;
-    }
-    let is_comma = separator == Separator::Byte(b',');
-    let are_counted = rows.iter().zip(1..).all(|(row, number)| row[0].0 == number.to_string());
-    let are_texts = rows.iter().all(|row| is_text(&row[0]));
-    let is_number = |(cell, _): &(String, bool)| is_number(cell) || is_missing(cell.as_bytes());
-    let are_numbers = || rows.iter().all(|row| row[1..].iter().all(is_number));
-    let are_sure = separator == Separator::Byte(b'\t') || !is_comma && are_numbers();
-    first.len() > 1
-        && rows.len() > 1
-        && (are_counted && (!is_comma || rows.len() > 2) || are_texts && are_sure)
 }
 
 /// The separator that Excel's first line `sep=;` names, and how long that line is.

@@ -1,10 +1,14 @@
 //! Separator of a text: whatever gives its first records the same number of them.
 
+use std::borrow::Cow;
+
+use super::comments::above;
 use super::marks::Marks;
 use super::missing::is_missing;
 use super::separator::Separator;
 use crate::bytes::line_ends::unified;
-use crate::bytes::quoting::Records;
+use crate::bytes::quotes::Quotes;
+use crate::bytes::records::Records;
 
 /// Records that are looked at.
 pub(super) const SAMPLE: usize = 100;
@@ -36,8 +40,13 @@ pub(super) struct Record<'t> {
 }
 
 /// The first records of a text whose lines end by LF or CR LF; without the last one where it may be cut off.
-pub(super) fn records(text: &[u8], separator: Separator, is_whole: bool) -> Vec<Record<'_>> {
-    let mut records = match separator.quoting() {
+pub(super) fn records(
+    text: &[u8],
+    separator: Separator,
+    quotes: Option<Quotes>,
+    is_whole: bool,
+) -> Vec<Record<'_>> {
+    let mut records = match separator.quoting(quotes) {
         Some(quoting) => Records::new(text, quoting),
         None => Records::of_lines(text),
     };
@@ -66,14 +75,21 @@ struct Fit {
     has_numbers: bool,
     /// `true` if all cells of a column are several numbers that blanks divide.
     has_lists: bool,
+    /// `true` if a cell has a quote that nothing in it closes: the separator may stand in quotes.
+    leaves_open: bool,
 }
 
 /// A share that is enough: a record or two may be wrong.
 const ENOUGH: f64 = 0.8;
 
 /// Separator of a text that begins so. `is_tabs`: the file's name says tabs.
-pub(super) fn find(text: &[u8], is_whole: bool, purpose: Purpose, is_tabs: bool) -> Separator {
-    let fit = |separator| Fit::of(text, is_whole, separator);
+pub(super) fn find(
+    text: &[u8],
+    is_whole: bool,
+    (purpose, quotes): (Purpose, Option<Quotes>),
+    is_tabs: bool,
+) -> Separator {
+    let fit = |separator| Fit::of(text, is_whole, separator, quotes);
     if purpose == Purpose::Ratings && memchr::memmem::find(text, b"::").is_some() {
         let colons = fit(Separator::Colons);
         if colons.divides() {
@@ -88,7 +104,10 @@ pub(super) fn find(text: &[u8], is_whole: bool, purpose: Purpose, is_tabs: bool)
         return Separator::Byte(b'\t');
     }
     fits.retain(Fit::divides);
-    let of_rank = |fit: &Fit| [fit.share, f64::from(u8::from(is_tab(fit))), fit.numbers, fit.width as f64];
+    let of_rank = |fit: &Fit| {
+        let [is_closed, is_tab] = [!fit.leaves_open, is_tab(fit)].map(|is| f64::from(u8::from(is)));
+        [is_closed, fit.share, is_tab, fit.numbers, fit.width as f64]
+    };
     // The last of the greatest, so in reverse.
     let best = fits
         .iter()
@@ -107,19 +126,20 @@ pub(super) fn find(text: &[u8], is_whole: bool, purpose: Purpose, is_tabs: bool)
     }
 }
 
-/// Separator of a text that begins so.
-pub(crate) fn divided_by(beginning: &[u8], purpose: Purpose) -> Separator {
-    find(beginning, false, purpose, false)
+/// Separator of a table that begins so.
+pub(crate) fn divided_by(beginning: &[u8], quotes: Option<Quotes>) -> Separator {
+    find(&beginning[above(beginning)..], false, (Purpose::Table, quotes), false)
 }
 
 impl Fit {
-    fn of(text: &[u8], is_whole: bool, separator: Separator) -> Self {
+    fn of(text: &[u8], is_whole: bool, separator: Separator, quotes: Option<Quotes>) -> Self {
         let mut scratch = Vec::new();
-        let text = unified(text, separator.quoting(), &mut scratch);
-        let records = records(text, separator, is_whole);
+        let text = unified(text, separator.quoting(quotes), &mut scratch);
+        let records = records(text, separator, quotes, is_whole);
         let all = records.len();
         // Those whose quotes are wrong are for the reader to name, and count little less than others.
-        let whole = records.iter().filter_map(|record| Some((record, separator.cells(record.text).ok()?)));
+        let whole =
+            records.iter().filter_map(|record| Some((record, separator.cells(record.text, quotes).ok()?)));
         let (records, cells): (Vec<_>, Vec<_>) = whole.unzip();
         let flawed = all - records.len();
         let (first, rows) = match &cells[..] {
@@ -130,9 +150,10 @@ impl Fit {
         let width = usual_width(rows);
         let of_width = || rows.iter().filter(|row| row.len() == width);
         // A comment, and names without the one of row names, or with one behind them, tell less than a row.
+        let is_hash = records.first().is_some_and(|record| record.text.starts_with(b"#"));
         let first = match () {
             () if rows.len() == cells.len() => 0.0,
-            () if first == width || records[0].text.starts_with(b"#") => 1.0,
+            () if first == width || is_hash => 1.0,
             () if first.abs_diff(width) == 1 => 0.9,
             () => 0.0,
         };
@@ -151,12 +172,15 @@ impl Fit {
                 lists[at] += usize::from(is_list(cell));
             }
         }
+        let is_open = |(cell, is_quoted): &(Cow<'_, [u8]>, bool)| {
+            !is_quoted && memchr::memchr_iter(b'"', cell).count() % 2 == 1
+        };
+        let leaves_open = quotes != Some(Quotes::Letters) && cells.iter().flatten().any(is_open);
         let count = of_width().count();
         let all = |counts: &[usize]| counts.iter().any(|&of_column| count > 0 && of_column == count);
         let has_numbers = (0..width).any(|at| numbers[at] > 0 && numbers[at] + missing[at] == count);
-        let cells = (count * width).max(1) as f64;
-        let share_of_numbers = numbers.iter().sum::<usize>() as f64 / cells;
-        Self { separator, share, width, numbers: share_of_numbers, has_numbers, has_lists: all(&lists) }
+        let numbers = numbers.iter().sum::<usize>() as f64 / (count * width).max(1) as f64;
+        Self { separator, share, width, numbers, has_numbers, has_lists: all(&lists), leaves_open }
     }
 
     fn divides(&self) -> bool {
@@ -168,12 +192,13 @@ impl Fit {
 pub(super) fn usual_width<T>(rows: &[Vec<T>]) -> usize {
     let mut widths: Vec<usize> = rows.iter().map(Vec::len).collect();
     widths.sort_unstable();
-    widths.chunk_by(|a, b| a == b).max_by_key(|alike| alike.len()).map_or(0, |alike| alike[0])
+    let most = widths.chunk_by(|a, b| a == b).max_by_key(|alike| alike.len());
+    most.and_then(|alike| alike.first().copied()).unwrap_or(0)
 }
 
 /// The cells of a record, none where its quotes are wrong.
-pub(super) fn lossy(separator: Separator, record: &[u8]) -> Vec<(String, bool)> {
-    separator.texts(String::from_utf8_lossy(record).as_bytes()).unwrap_or_default()
+pub(super) fn lossy(separator: Separator, record: &[u8], quotes: Option<Quotes>) -> Vec<(String, bool)> {
+    separator.texts(String::from_utf8_lossy(record).as_bytes(), quotes).unwrap_or_default()
 }
 
 /// `true` if a cell is several numbers with blanks between, and not one whose thousands these divide.
@@ -249,14 +274,17 @@ mod tests {
             ("\"a\",\"y\"\n\"1\",2,3\n\"2\",1,4\n", byte(b',')),
             ("\"x;y\",\"b;c\"\n\"u;v\",\"1;2\"\n", byte(b',')),
             ("# a, b, c, d: made by hand\n1;2\n3;4\n", byte(b';')),
+            ("0;\"a\tb\tc\";x\n", byte(b';')),
+            ("1\t\"opt out\" service\tObs\n2\tplain\tObs\n", byte(b'\t')),
+            ("5\" pipe\tx;y\n6\" pipe\tz;w\n", byte(b'\t')),
         ] {
             let texts = ["\n", "\r\n", "\r"].map(|end| text.replace('\n', end));
             for text in &texts {
-                let found = find(text.as_bytes(), true, Purpose::Table, false);
+                let found = find(text.as_bytes(), true, (Purpose::Table, None), false);
                 assert_eq!(found, expected, "{text:?}");
             }
         }
-        assert_eq!(find(b"1::2::5\n1::a|b::4\n", true, Purpose::Ratings, false), Separator::Colons);
-        assert_eq!(find(b"mass, energy\ta\nx\tb\n", true, Purpose::Texts, true), byte(b'\t'));
+        assert_eq!(find(b"1::2::5\n1::a|b::4\n", true, (Purpose::Ratings, None), false), Separator::Colons);
+        assert_eq!(find(b"mass, energy\ta\nx\tb\n", true, (Purpose::Texts, None), true), byte(b'\t'));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::beginning::Beginning;
 use super::division::Purpose;
-use super::marks::{Marks, is_number};
-use super::missing::is_missing;
+use super::header::{are_names, has_asked, has_text_above, position};
+use super::marks::Marks;
 use super::options::Dialect;
 use crate::bytes::quoting::{Cell, Quoting};
 use crate::bytes::source::Source;
@@ -33,8 +33,13 @@ pub(crate) struct Head {
 /// Facts of a table that are known before it is looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known<'a> {
-    /// Names that its columns have, if they have some.
+    /// Names that its columns have: all of them in the first line make it a header.
     pub(crate) names: Option<&'a [&'a str]>,
+    /// `true` if its columns have no names, as those of the table that a model was fitted to: numbers in the
+    /// first line are data.
+    pub(crate) is_unnamed: bool,
+    /// Names that options ask for, or numbers of columns: a name in the first line makes it a header.
+    pub(crate) asked: &'a [&'a str],
     /// Marks that its numbers are written with, unless options say something else.
     pub(crate) marks: Marks,
 }
@@ -51,9 +56,8 @@ impl Head {
         let Beginning { separator, lead, trail, first, mut rows, is_named, before, behind, notes } =
             beginning;
         rows.retain(|row| row.len() == first.len());
-        let are_known =
-            || known.names.is_some_and(|names| names.iter().all(|name| position(&first, name).is_some()));
-        let is_header = !dialect.no_header && (is_named || are_known() || are_names(&first, &rows));
+        let line = FirstLine::of(&first, &rows, is_named, dialect, known);
+        let is_header = line.is_header;
         let (marks, found) = match purpose {
             Purpose::Table | Purpose::Column => {
                 let data: Vec<&[String]> =
@@ -63,13 +67,13 @@ impl Head {
             Purpose::Texts | Purpose::Ratings => (Marks::default(), None),
         };
         let ((bytes, lines), width) = (if is_header { behind } else { before }, first.len());
-        let quoting = separator.quoting().unwrap_or(Quoting::Blanks);
+        let quoting = separator.quoting(dialect.quotes).unwrap_or(Quoting::BLANKS);
         let mut head =
             Self { quoting, names: None, width, lead, trail, marks, bytes, lines, notes: Vec::new() };
+        head.notes.extend(line.note.filter(|_| purpose != Purpose::Column).map(str::to_owned));
         if is_header {
             let (names, note) = named(first);
             head.names = Some(names);
-            head.notes.extend(Some(HEADER.to_owned()).filter(|_| !is_named));
             head.notes.extend(note);
         }
         head.notes.extend(notes);
@@ -129,6 +133,37 @@ impl Head {
     }
 }
 
+/// The part of a first line, and what is to be said of it.
+struct FirstLine {
+    is_header: bool,
+    note: Option<&'static str>,
+}
+
+impl FirstLine {
+    /// That of a line with these cells above these rows; `is_named`: its form says that it holds names.
+    fn of(
+        first: &[String],
+        rows: &[Vec<String>],
+        is_named: bool,
+        dialect: &Dialect,
+        known: Known<'_>,
+    ) -> Self {
+        if let Some(is_header) = dialect.header {
+            return Self { is_header, note: None };
+        }
+        let has_all = |names: &&[&str]| names.iter().all(|name| position(first, name).is_some());
+        let shows = are_names(first, rows);
+        let is_sure = is_named || known.names.as_ref().is_some_and(has_all) || has_asked(first, known.asked);
+        let is_header = is_sure || shows && (!known.is_unnamed || has_text_above(first, rows));
+        let note = match is_header {
+            true => Some(HEADER).filter(|_| !is_named),
+            // That of a model without names is data is no news, but where it looks otherwise.
+            false => Some(DATA).filter(|_| !known.is_unnamed || shows),
+        };
+        Self { is_header, note }
+    }
+}
+
 /// The cells of each column.
 fn by_columns<'t>(rows: &[&'t [String]], width: usize) -> Vec<Vec<&'t [u8]>> {
     let column = |at: usize| rows.iter().filter_map(|row| Some(row.get(at)?.trim().as_bytes())).collect();
@@ -139,18 +174,13 @@ fn by_columns<'t>(rows: &[&'t [String]], width: usize) -> Vec<Vec<&'t [u8]>> {
 pub(crate) const HEADER: &str =
     "the first line is taken for the names of the columns (--no-header: it is data)";
 
+/// Note on a first line that is a row.
+pub(crate) const DATA: &str =
+    "the first line is taken for data (--header: it holds the names of the columns)";
+
 /// Name of a column without one.
 pub(crate) fn unnamed(j: usize) -> String {
     format!("column {}", j + 1)
-}
-
-/// The place of a name, or else of the only one that differs by blanks around it: those of cells without
-/// quotes are not kept.
-pub(crate) fn position(names: &[String], wanted: &str) -> Option<usize> {
-    names.iter().position(|name| name == wanted).or_else(|| {
-        let mut alike = (0..names.len()).filter(|&at| names[at].trim() == wanted.trim());
-        alike.next().filter(|_| alike.next().is_none())
-    })
 }
 
 /// Names in place of empty ones, and what is to be said of these.
@@ -170,92 +200,7 @@ fn named(mut names: Vec<String>) -> (Vec<String>, Option<String>) {
     (names, Some(note))
 }
 
-/// `true` if a note is of names, which a model to predict with knows.
+/// `true` if a note is of the first line and its names, which a model to predict with knows.
 pub(crate) fn is_of_names(note: &str) -> bool {
-    note == HEADER || note.starts_with("column") && note.contains(" --drop ")
-}
-
-/// `true` if the cells of a first line are names: one of them is a text, and none is a number above numbers,
-/// unless more texts stand above numbers, or they count years.
-fn are_names(first: &[String], rows: &[Vec<String>]) -> bool {
-    let missing = |cell: &String| is_missing(cell.as_bytes());
-    let is_text = |cell: &String| !missing(cell) && !is_number(cell);
-    if !first.iter().any(is_text) {
-        return are_index_names(first, rows);
-    }
-    let is_above_numbers = |at: usize| {
-        let filled: Vec<&String> = rows.iter().map(|row| &row[at]).filter(|cell| !missing(cell)).collect();
-        let numbers = filled.iter().filter(|cell| is_number(cell)).count();
-        // Without any row a number is data, too.
-        numbers * 2 > filled.len() || rows.is_empty()
-    };
-    let is_data = |at: &usize| !missing(&first[*at]) && is_number(&first[*at]) && is_above_numbers(*at);
-    // A text above numbers alone tells as much for names as a number above numbers against them.
-    let is_name = |at: &usize| {
-        let mut filled = rows.iter().map(|row| &row[*at]).filter(|cell| !missing(cell)).peekable();
-        is_text(&first[*at]) && filled.peek().is_some() && filled.all(|cell| is_number(cell))
-    };
-    let (data, names) = ((0..first.len()).filter(is_data).count(), (0..first.len()).filter(is_name).count());
-    data == 0 || names >= data || are_years(first, rows)
-}
-
-/// `true` if a first line is that of a table without names, as pandas writes it with its index: nothing, then
-/// 0, 1, 2.
-fn are_index_names(first: &[String], rows: &[Vec<String>]) -> bool {
-    let counts = first.iter().skip(1).zip(0..).all(|(cell, number)| *cell == number.to_string());
-    let is_index = rows.iter().zip(0..).all(|(row, number)| row[0] == number.to_string());
-    first.len() > 1 && first[0].is_empty() && counts && is_index && !rows.is_empty()
-}
-
-/// `true` if the numbers of a first line are years that follow each other above other numbers, beside texts
-/// that are in no row: the names of a table that is as wide as it is long in time.
-fn are_years(first: &[String], rows: &[Vec<String>]) -> bool {
-    let year = |cell: &String| cell.parse::<u32>().ok().filter(|year| (1500..=2100).contains(year));
-    let years: Vec<(usize, u32)> = (0..first.len()).filter_map(|at| Some((at, year(&first[at])?))).collect();
-    let follow = years.windows(2).all(|pair| pair[0].1 + 1 == pair[1].1);
-    let is_year_or_text = |at: usize| {
-        let is_year = year(&first[at]).is_some();
-        let is_new = rows.iter().all(|row| row[at] != first[at]);
-        match is_year {
-            true => rows.iter().all(|row| year(&row[at]).is_none()),
-            false => !is_number(&first[at]) && is_new,
-        }
-    };
-    years.len() > 1 && follow && !rows.is_empty() && (0..first.len()).all(is_year_or_text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn are(first: &str, rows: &[&str]) -> bool {
-        let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
-        are_names(&cells(first), &rows.iter().map(|row| cells(row)).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn a_first_line_with_numbers_above_numbers_is_data() {
-        for (first, rows, is) in [
-            ("a,b,y", &["1,2,3"][..], true),
-            ("1,2,3", &["4,5,6"], false),
-            ("5.1,3.5,setosa", &["4.9,3.0,setosa", "6,3,virginica"], false),
-            ("A11,4,4,good", &["A12,3,2,bad"], false),
-            ("39,20,x", &[], false),
-            ("a,2019,2020", &["b,1.5,2.5", "c,3,4"], true),
-            ("a,2019,2020", &["b,x,y"], true),
-            ("a b,2,c", &["1,2,3"], true),
-            ("oops,3.5,1,2", &["4.9,3.0,5,6"], false),
-            ("1999,2000,a", &["2000,2001,b"], false),
-            ("a,2019,2020", &["a,1.5,2.5"], false),
-            ("1,2,anna", &["2,5,ben"], false),
-            (",0,1,2", &["0,5,6,7", "1,4,5,6"], true),
-            (",0,1,2", &["3,5,6,7"], false),
-            (",a,b", &["0,5,6"], true),
-            ("M,0.455", &[], false),
-            ("M,F", &[], true),
-            ("NA,x,5", &["1,y,6"], false),
-        ] {
-            assert_eq!(are(first, rows), is, "{first}");
-        }
-    }
+    note == HEADER || note == DATA || note.starts_with("column") && note.contains(" --drop ")
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::separator::Separator;
 use crate::bytes::encoding::TextEncoding;
+use crate::bytes::quotes::Quotes;
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 
@@ -32,8 +33,13 @@ pub struct Dialect {
     /// Mark between thousands: one that [`thousands`](Self::thousands_of) takes. `None` takes nothing, unless
     /// a column can be nothing else than numbers with one.
     pub thousands: Option<char>,
-    /// The first line is data, whatever it holds.
-    pub no_header: bool,
+    /// `true` if the first line names the columns, `false` if it is data, whatever it holds. `None` takes it
+    /// for names where an option asks for one of them, where a text stands above numbers, and where its
+    /// numbers count columns or follow each other in steps above other numbers.
+    pub header: Option<bool>,
+    /// Meaning of double quotes. `None` takes those that enclose a cell for its ends, and between tabs all
+    /// others for letters.
+    pub quotes: Option<Quotes>,
     /// How the bytes are letters; `None` takes UTF-8, and UTF-16 where its mark is.
     pub encoding: Option<TextEncoding>,
 }
@@ -65,26 +71,32 @@ impl Dialect {
         }
     }
 
-    /// Checks that the marks of numbers are two.
+    /// Checks that nothing that is said contradicts something else.
     ///
     /// # Errors
-    /// One mark for both.
+    /// One mark for both uses in numbers, and quotes that hold cells together between `::`.
     pub fn check(&self) -> Result<(), String> {
         match (self.decimal, self.thousands) {
             (Some(decimal), Some(thousands)) if decimal == thousands => Err(format!(
                 "`{decimal}` is the decimal mark or divides thousands, not both: give --decimal or --thousands another"
             )),
+            _ if self.separator == Some(Separator::Colons) && self.quotes == Some(Quotes::Double) => Err(
+                "--quotes double: cells that `::` divides have no quotes: leave it out, or name another --separator"
+                    .into(),
+            ),
             _ => Ok(()),
         }
     }
 
     /// Which options are given, by name.
-    pub fn given(&self) -> [(&'static str, bool); 5] {
+    pub fn given(&self) -> [(&'static str, bool); 7] {
         [
             ("--separator", self.separator.is_some()),
             ("--decimal", self.decimal.is_some()),
             ("--thousands", self.thousands.is_some()),
-            ("--no-header", self.no_header),
+            ("--header", self.header == Some(true)),
+            ("--no-header", self.header == Some(false)),
+            ("--quotes", self.quotes.is_some()),
             ("--encoding", self.encoding.is_some()),
         ]
     }
@@ -92,7 +104,7 @@ impl Dialect {
     /// Opens a file that may be text of this dialect.
     ///
     /// # Errors
-    /// A file that cannot be read, or one mark for both.
+    /// A file that cannot be read, and what [`check`](Self::check) refuses.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, ReadError> {
         let source = Source::open_text(path, self.encoding)?;
         self.check().map_err(|why| ReadError::file(&source.path, why))?;

@@ -8,7 +8,8 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::encoding::utf8;
-use crate::bytes::quoting::Quoting;
+use crate::bytes::quotes::Quotes;
+use crate::bytes::quoting::{Divider, Quoting};
 
 /// Separator of two cells.
 ///
@@ -65,24 +66,25 @@ impl fmt::Display for Separator {
 type CellOf<'t> = (Cow<'t, [u8]>, bool);
 
 impl Separator {
-    /// How quotes hold cells together, where they do.
-    pub(crate) fn quoting(self) -> Option<Quoting> {
-        match self {
-            Self::Byte(separator) => Some(Quoting::Byte(separator)),
-            Self::Blanks => Some(Quoting::Blanks),
-            Self::Colons => None,
-        }
+    /// How cells are divided where quotes mean this, unless `::` divides them.
+    pub(crate) fn quoting(self, quotes: Option<Quotes>) -> Option<Quoting> {
+        let divider = match self {
+            Self::Byte(separator) => Divider::Byte(separator),
+            Self::Blanks => Divider::Blanks,
+            Self::Colons => return None,
+        };
+        Some(Quoting { divider, quotes })
     }
 
     /// The separator in words.
     pub(crate) fn name(self) -> String {
-        self.quoting().map_or_else(|| "`::`".into(), Quoting::name)
+        self.quoting(None).map_or_else(|| "`::`".into(), Quoting::name)
     }
 
     /// The cells of a record.
-    pub(crate) fn cells(self, record: &[u8]) -> Result<Vec<CellOf<'_>>, String> {
+    pub(crate) fn cells(self, record: &[u8], quotes: Option<Quotes>) -> Result<Vec<CellOf<'_>>, String> {
         let mut cells = Vec::new();
-        match self.quoting() {
+        match self.quoting(quotes) {
             Some(quoting) => {
                 quoting.each(record, |_, cell| {
                     cells.push((cell.text(), cell.quoted));
@@ -102,9 +104,9 @@ impl Separator {
     }
 
     /// The [`cells`](Self::cells) of a record as texts.
-    pub(crate) fn texts(self, record: &[u8]) -> Result<Vec<(String, bool)>, String> {
+    pub(crate) fn texts(self, record: &[u8], quotes: Option<Quotes>) -> Result<Vec<(String, bool)>, String> {
         let text = |(cell, is_quoted): CellOf<'_>| Ok((utf8(&cell)?.to_owned(), is_quoted));
-        self.cells(record)?.into_iter().map(text).collect()
+        self.cells(record, quotes)?.into_iter().map(text).collect()
     }
 }
 

@@ -50,8 +50,8 @@ pub(super) fn check_no_file(source: &str, options: &Options) -> Result<(), ReadE
     let Options { dialect, zero_based, columns, .. } = options;
     let is_none = source == EMBEDDED || source.starts_with("synth:");
     if is_none && (*dialect != Dialect::default() || *zero_based || *columns != ColumnOptions::default()) {
-        let why = "it is no file: --separator, --decimal, --thousands, --encoding, --no-header, --zero-based, --columns, \
-                   --drop, --categorical, --max-levels and --missing have no effect on it";
+        let why = "it is no file: --separator, --decimal, --thousands, --header, --no-header, --quotes, --encoding, --zero-based, \
+                   --columns, --drop, --categorical, --max-levels and --missing have no effect on it";
         return Err(ReadError::file(Path::new(source), why));
     }
     Ok(())

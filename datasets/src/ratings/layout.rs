@@ -2,12 +2,17 @@
 
 use std::ops::Range;
 
-use crate::dialect::{Beginning, Dialect, Marks, Separator, is_number, position};
+use super::header::{are_headers, is_headed};
+use crate::bytes::quotes::Quotes;
+use crate::bytes::quoting::Quoting;
+use crate::dialect::{Beginning, Dialect, Marks, Separator, has_asked, is_number, position};
 
 /// A line's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) separator: Separator,
+    /// Meaning of quotes, where it is said.
+    pub(super) quotes: Option<Quotes>,
     pub(super) header: bool,
     pub(super) user: usize,
     pub(super) item: usize,
@@ -145,10 +150,15 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Layout {
+    /// How lines are divided, unless `::` does it.
+    pub(super) fn quoting(&self) -> Option<Quoting> {
+        self.separator.quoting(self.quotes)
+    }
+
     /// The form that the first lines show, or that is asked for; and what is to be said of it.
     ///
-    /// The first line is a header where it has known names, where a column is named by it, and where it holds
-    /// texts alone, one of them above numbers.
+    /// The first line is a header where it has known names, where a column is named by it, and where its cells
+    /// and those below show it.
     pub(super) fn of(beginning: &Beginning, wanted: Wanted<'_>) -> Result<(Self, Option<String>), String> {
         let (cells, others) = (&beginning.first, &beginning.rows);
         if cells.len() < 2 {
@@ -158,7 +168,7 @@ impl Layout {
                 cells.len()
             ));
         }
-        let mut layout = Self::named(beginning, wanted)?;
+        let mut layout = Self { quotes: wanted.dialect.quotes, ..Self::named(beginning, wanted)? };
         let rows = others.iter().chain(Some(cells).filter(|_| !layout.header));
         let note = match layout.value {
             None => None,
@@ -182,25 +192,27 @@ impl Layout {
         let plain: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
         let named = |names: &[&str]| plain.iter().position(|cell| names.contains(&cell.as_str()));
         let (user, item, value, time) = (named(&USER), named(&ITEM), named(&VALUE), named(&TIME));
-        // A column of numbers but for its first field.
-        let is_headed = |at: usize| {
-            let mut others = others.iter().filter_map(|cells| cells.get(at)).peekable();
-            !is_number(&cells[at]) && others.peek().is_some() && others.all(|cell| is_number(cell))
+        let below = |at: usize| -> Vec<&str> {
+            others.iter().filter_map(|cells| cells.get(at)).map(String::as_str).collect()
         };
+        let is_headed = |at: usize| cells.get(at).is_some_and(|cell| is_headed(cell, &below(at)));
         let by_numbers = |columns: &[String]| -> Vec<usize> {
             let numbers = columns.iter().take(3).filter_map(|column| column.parse::<usize>().ok());
             numbers.filter(|&number| (1..=cells.len()).contains(&number)).map(|number| number - 1).collect()
         };
         let used = wanted.columns.map_or_else(|| (0..cells.len().min(3)).collect(), by_numbers);
-        let above_numbers =
-            used.iter().all(|&at| !is_number(&cells[at])) && used.iter().any(|&at| is_headed(at));
-        let is_named = |name: &String| name.parse::<usize>().is_err() && position(cells, name).is_some();
-        let header = !wanted.dialect.no_header
-            && (beginning.is_named
-                || wanted.columns.is_some_and(|columns| columns.iter().any(is_named))
+        let asked: Vec<&str> = wanted.columns.into_iter().flatten().map(String::as_str).collect();
+        let shows = || {
+            let first: Vec<&str> = used.iter().map(|&at| cells[at].as_str()).collect();
+            first.len() > 1 && are_headers(&first, &used.iter().map(|&at| below(at)).collect::<Vec<_>>())
+        };
+        let header = wanted.dialect.header.unwrap_or_else(|| {
+            beginning.is_named
+                || has_asked(cells, &asked)
                 || (wanted.columns.is_none() && user.is_some() && item.is_some())
-                || (cells.len() > 2 && !is_number(&cells[2]) && value == Some(2))
-                || above_numbers);
+                || (value == Some(2) && cells.get(2).is_some_and(|cell| !is_number(cell)))
+                || shows()
+        });
         let position = |at: usize| (at < cells.len()).then_some(at);
         let dated = match wanted.columns {
             Some(columns) => columns.len() == 4 || header && time.is_some(),
@@ -216,6 +228,7 @@ impl Layout {
                 let rest = || (cells.len() == 3).then(|| 3 - user - item).filter(|&rest| is_headed(rest));
                 Ok(Self {
                     separator,
+                    quotes: None,
                     header,
                     user,
                     item,
@@ -229,6 +242,7 @@ impl Layout {
                 let value = if header { value.or(position(2)) } else { position(2) };
                 Ok(Self {
                     separator,
+                    quotes: None,
                     header,
                     user: 0,
                     item: 1,
@@ -269,7 +283,8 @@ impl Layout {
             [user, item, value, time] => (user, item, Some(value), Some(time)),
             _ => return Err("name two to four columns: user, item and, if there are, rating and time".into()),
         };
-        Ok(Self { separator, header, user, item, value, time, dated, marks: Marks::default() })
+        let (quotes, marks) = (None, Marks::default());
+        Ok(Self { separator, quotes, header, user, item, value, time, dated, marks })
     }
 }
 

@@ -83,7 +83,7 @@ fn block(text: &[u8], head: &MarketHead) -> Parsed<Triples> {
     let mut lines = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.trim_ascii();
-        if !line.is_empty() && line[0] != b'%' {
+        if line.first().is_some_and(|&first| first != b'%') {
             let (user, item, value) = entry(line, head).map_err(|message| (lines, message))?;
             triples.push(user, item, value);
         }

@@ -7,6 +7,7 @@ mod data;
 mod duplicates;
 mod format;
 pub mod generate;
+mod header;
 mod ids;
 mod layout;
 mod matrix_market;

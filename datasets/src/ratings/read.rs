@@ -6,7 +6,7 @@ use super::data::Ratings;
 use super::format::RatingsFormat;
 use super::options::RatingsOptions;
 use super::{duplicates, matrix_market, text};
-use crate::bytes::foreign::{foreign, is_json};
+use crate::bytes::foreign::{foreign, is_json, json};
 use crate::bytes::market;
 use crate::bytes::source::{Source, stem};
 use crate::error::ReadError;
@@ -45,11 +45,7 @@ pub(crate) fn format_of(source: &Source, options: &RatingsOptions) -> Result<Rat
         Some(format) => format,
         None if beginning.starts_with(market::MAGIC) => RatingsFormat::MatrixMarket,
         None if is_parquet => RatingsFormat::Parquet,
-        None if is_json(&beginning) => {
-            return refuse(
-                "this is JSON: write the ratings as CSV, with pandas.read_json(...).to_csv(...)".into(),
-            );
-        }
+        None if is_json(&beginning) => return refuse(json("ratings", &beginning)),
         None => RatingsFormat::Text,
     };
     options.dialect.fault_of(format, format == RatingsFormat::Text).map_or(Ok(format), refuse)

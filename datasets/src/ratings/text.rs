@@ -13,7 +13,7 @@ use super::triples::Triples;
 use crate::bytes::blocks::Blocks;
 use crate::bytes::parallel;
 use crate::bytes::source::Source;
-use crate::dialect::{Beginning, HEADER, Purpose};
+use crate::dialect::{Beginning, DATA, HEADER, Purpose, Separator};
 use crate::error::ReadError;
 
 /// Content of a file, duplicates included.
@@ -45,8 +45,13 @@ impl Lines {
         let (layout, note) = Layout::of(&beginning, Wanted { columns, dialect: options.dialect, times })
             .map_err(|message| ReadError::at(&source.path, beginning.before.1 + 1, message))?;
         let mut notes = Vec::new();
-        if layout.header && !beginning.is_named {
-            notes.push(HEADER.into());
+        match layout.header {
+            _ if options.dialect.header.is_some() => {}
+            true if beginning.is_named => {}
+            true => notes.push(HEADER.into()),
+            // Lines divided by `::` never have names.
+            false if layout.separator != Separator::Colons => notes.push(DATA.into()),
+            false => {}
         }
         notes.append(&mut beginning.notes);
         notes.extend(note);
@@ -60,7 +65,7 @@ impl Lines {
 
     fn blocks<'a>(&self, source: &'a Source) -> Blocks<'a> {
         let blocks = source.blocks();
-        let blocks = match self.layout.separator.quoting() {
+        let blocks = match self.layout.quoting() {
             Some(quoting) => blocks.quoted(quoting),
             None => blocks,
         };

@@ -1,6 +1,6 @@
 //! Times of ratings: seconds, or dates by ISO 8601.
 
-use crate::bytes::number::{decimal, first_characters};
+use crate::bytes::number::{decimal, whole_cell};
 
 /// How a time is written. Those of one file are written alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) fn parse(cell: &[u8]) -> Result<(f64, Clock), String> {
     }
     let date = std::str::from_utf8(cell).ok().and_then(date);
     date.map(|seconds| (seconds, Clock::Date)).ok_or_else(|| {
-        let shown = first_characters(cell);
+        let shown = whole_cell(cell);
         format!("the time `{shown}` is neither a number of seconds nor a date such as 2024-12-31T23:59:59Z")
     })
 }
@@ -113,6 +113,13 @@ mod tests {
             "é001-01-01",
         ] {
             assert!(parse(text.as_bytes()).is_err_and(|why| why.contains("neither a number")), "{text}");
+        }
+        // Shown with its blanks.
+        for text in ["2024-02-01 1:00", "1 Jan 2024", "2024-02-01 10:00 PM"] {
+            assert!(
+                parse(text.as_bytes()).is_err_and(|why| why.contains(&format!("the time `{text}` is"))),
+                "{text}"
+            );
         }
     }
 

@@ -45,7 +45,7 @@ pub(super) fn from_file(
 ) -> Result<Labels, ReadError> {
     let option = asked.option;
     let refuse = |why: String| ReadError::file(file, format!("{option}: {why}"));
-    let column = column_of(file, dialect, asked.kind())?;
+    let column = column_of(file, rows, dialect, asked.kind())?;
     if let Some(at) = column.first_missing.filter(|_| option != IDS) {
         return Err(at.error(file, format!("{option}: there is no value")));
     }

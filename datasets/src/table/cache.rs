@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::encoding::Encoding;
 use super::features::Filled;
 use super::format::Format;
+use super::gaps::Gaps;
 use super::libsvm::Indices;
 use super::loaded::Loaded;
 use super::options::Options;
@@ -40,13 +41,20 @@ const SPARSE: u64 = 1;
 /// Content of a file: from the folder of [`Options::cache`] if it was parsed before, else parsed, and kept
 /// there. With how many values lie beyond the width that was asked for.
 pub(super) fn parsed(source: &Source, format: Format, options: &Options) -> Result<(Loaded, u64), ReadError> {
-    let indices = Indices { zero_based: options.zero_based, width: options.width };
+    let gaps = Gaps::of(options.columns.missing);
+    let indices = Indices { zero_based: options.zero_based, width: options.width, gaps };
     let parse = || match format {
         Format::Libsvm => libsvm::load(source, &indices, options.threads),
-        _ => response::load(source, format, options.threads).map(|loaded| (loaded, 0)),
+        _ => response::load(source, format, options.threads, gaps).map(|loaded| (loaded, 0)),
     };
-    let variant = if options.zero_based && format == Format::Libsvm { "-0" } else { "" };
-    let kept = Kept::of(source, options, format, variant);
+    let mut variant = String::new();
+    if options.zero_based && format == Format::Libsvm {
+        variant += "-0";
+    }
+    if gaps == Gaps::Taken {
+        variant += "-gaps";
+    }
+    let kept = Kept::of(source, options, format, &variant);
     if let Some((loaded, _)) = kept.load() {
         return Ok((loaded, 0));
     }

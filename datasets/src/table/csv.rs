@@ -14,7 +14,8 @@ use super::loaded::Loaded;
 use crate::bytes::encoding::utf8;
 use crate::bytes::number::{decimal, explain_cell, whole_cell};
 use crate::bytes::parallel::{self, Parsed};
-use crate::bytes::quoting::{Quoting, Records};
+use crate::bytes::quoting::Divider;
+use crate::bytes::records::Records;
 use crate::bytes::source::Source;
 use crate::dialect::{Head, Marks, is_missing};
 use crate::error::ReadError;
@@ -74,13 +75,13 @@ fn rows(text: &[u8], head: &Head) -> Parsed<Option<Vec<f64>>> {
     let mut lines = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let trimmed = line.trim_ascii();
-        let is_row = match head.quoting {
+        let is_row = match head.quoting.divider {
             // A line of tabs alone is a row without values.
             _ if trimmed.is_empty() => head.quoting.is_empty(line),
-            Quoting::Byte(separator) => {
+            Divider::Byte(separator) => {
                 row(trimmed.split(|&byte| byte == separator), head.width, &mut values)
             }
-            Quoting::Blanks => {
+            Divider::Blanks => {
                 let cells = trimmed.split(u8::is_ascii_whitespace).filter(|cell| !cell.is_empty());
                 row(cells, head.width, &mut values)
             }

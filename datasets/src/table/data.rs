@@ -62,17 +62,22 @@ impl Table {
     pub(crate) fn without(self, held_out: Option<HeldOut>) -> Result<Self, String> {
         let Some(held_out) = held_out else { return Ok(self) };
         let kept = held_out.kept(self.y.len())?;
+        Ok(self.only(&kept))
+    }
+
+    /// The table with these of its rows alone.
+    pub(super) fn only(self, kept: &[bool]) -> Self {
         let Self { x, mut y, mut classes, mut beside, .. } = self;
-        retain(&mut y, &kept);
+        retain(&mut y, kept);
         if let Some(classes) = &mut classes {
             compact(&mut y, classes);
         }
         beside.iter_mut().for_each(|labels| match labels {
-            Labels::Numbers(values) => retain(values, &kept),
-            Labels::Texts { codes, .. } => retain(codes, &kept),
+            Labels::Numbers(values) => retain(values, kept),
+            Labels::Texts { codes, .. } => retain(codes, kept),
         });
         let rows: Vec<usize> = (0..kept.len()).filter(|&row| kept[row]).collect();
-        Ok(Self { x: x.select_rows(&rows), y, classes, beside, ..self })
+        Self { x: x.select_rows(&rows), y, classes, beside, ..self }
     }
 
     /// An empty table with the name, digest and path of `source`.

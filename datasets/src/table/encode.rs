@@ -46,7 +46,7 @@ pub(super) fn encode(
     check_texts(&columns, rows, &own, options, path)?;
     check_missing(&columns, &own, options.missing, path)?;
     let mut beside = beside_of(&mut columns, &own, reading, rows)?;
-    let (mut y, mut classes) = response_of(&mut columns, (response, file.as_deref()), reading)?;
+    let (mut y, mut classes) = response_of(&mut columns, rows, (response, file.as_deref()), reading)?;
     if y.len() != rows {
         let message = format!("{rows} rows, but {} values of the response: they must be as many", y.len());
         return Err(ReadError::file(path, message));
@@ -111,6 +111,7 @@ pub(super) fn encode(
 /// The response, and the texts that its numbers stand for: from its column or its file.
 fn response_of(
     columns: &mut [Column],
+    rows: usize,
     (column, file): (Option<usize>, Option<&str>),
     reading: &Options,
 ) -> Result<(Vec<f64>, Option<Vec<String>>), ReadError> {
@@ -119,7 +120,7 @@ fn response_of(
             let values = std::mem::replace(&mut columns[j].values, Values::Skipped);
             Ok(numbered(values, &reading.classes).unwrap_or_default())
         }
-        (None, Some(file)) => vector(Path::new(file), reading, reading.columns.missing),
+        (None, Some(file)) => vector(Path::new(file), rows, reading, reading.columns.missing),
         (None, None) => Ok((Vec::new(), None)),
     }
 }

@@ -14,6 +14,7 @@ use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 use crate::table::assemble::{Block, ByRows, Entries, RowBlock, Tiles, compress};
+use crate::table::gaps::Gaps;
 use crate::table::loaded::Loaded;
 use crate::table::{Matrix, Table};
 
@@ -59,6 +60,8 @@ pub(super) struct Indices {
     pub(super) zero_based: bool,
     /// The number of columns. Default: the largest index.
     pub(super) width: Option<u32>,
+    /// Whether a value may be missing, `nan`.
+    pub(super) gaps: Gaps,
 }
 
 impl Indices {
@@ -138,14 +141,14 @@ fn rows(entries: &mut Entries<'_>, text: &[u8], indices: &Indices) -> Parsed<(Ro
     const LARGEST: u64 = u32::MAX as u64;
     // As constants they cost nothing at each of the values.
     match (indices.shift(), indices.most()) {
-        (0, LARGEST) => rows_with(entries, text, (0, LARGEST)),
-        others => rows_with(entries, text, others),
+        (0, LARGEST) => rows_with(entries, text, (0, LARGEST, indices.gaps)),
+        (shift, most) => rows_with(entries, text, (shift, most, indices.gaps)),
     }
 }
 
 /// Rows of indices that count from 1 less the shift, up to the largest.
 #[inline(always)]
-fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64)) -> Parsed<(RowBlock, u64)> {
+fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64, Gaps)) -> Parsed<(RowBlock, u64)> {
     let mut block = entries.block();
     let (mut lines, mut beyond) = (0, 0);
     let mut rest = text;
@@ -161,14 +164,15 @@ fn rows_with(entries: &mut Entries<'_>, text: &[u8], indices: (u64, u64)) -> Par
 fn row<'a>(
     line: &'a [u8],
     rows: &mut Block<'_, '_>,
-    (shift, most): (u64, u64),
+    (shift, most, gaps): (u64, u64, Gaps),
     beyond: &mut u64,
 ) -> Result<&'a [u8], String> {
     let line = skip_blanks(line);
     if let Some(next) = end_of_line(line) {
         return Ok(next);
     }
-    let (y, length) = decimal(line).ok_or_else(|| format!("the response: {}", explain(line)))?;
+    let y = decimal(line).or_else(|| gaps.read(line));
+    let (y, length) = y.ok_or_else(|| format!("the response: {}{}", explain(line), Gaps::cure(line)))?;
     let mut rest = skip_separator(&line[length..], line).map_err(|why| no_response(&line[length..], why))?;
     let (first, mut previous, mut more) = (rest, 0, 0);
     loop {
@@ -178,7 +182,7 @@ fn row<'a>(
             return Ok(next);
         }
         let pair = rest;
-        let Some((index, value, length)) = split_pair(pair) else {
+        let Some((index, value, length)) = split_pair(pair).or_else(|| gap(pair, gaps)) else {
             rest = odd_pair(pair)?;
             continue;
         };
@@ -190,7 +194,7 @@ fn row<'a>(
                 return Err(bad_index(index, shift));
             }
             if index <= previous {
-                return unsorted_row(first, y, rows, (shift, most), beyond);
+                return unsorted_row(first, y, rows, (shift, most, gaps), beyond);
             }
             more += 1;
         } else {
@@ -208,7 +212,7 @@ fn unsorted_row<'a>(
     mut rest: &'a [u8],
     y: f64,
     rows: &mut Block<'_, '_>,
-    (shift, most): (u64, u64),
+    (shift, most, gaps): (u64, u64, Gaps),
     beyond: &mut u64,
 ) -> Result<&'a [u8], String> {
     rows.take_back();
@@ -217,7 +221,7 @@ fn unsorted_row<'a>(
         if let Some(next) = end_of_line(rest) {
             break next;
         }
-        let Some((given, value, length)) = split_pair(rest) else {
+        let Some((given, value, length)) = split_pair(rest).or_else(|| gap(rest, gaps)) else {
             rest = odd_pair(rest)?;
             continue;
         };
@@ -248,6 +252,15 @@ fn split_pair(text: &[u8]) -> Option<(u64, f64, usize)> {
     let (index, colon) = whole(text)?;
     let value = text.get(colon + 1..).filter(|_| text[colon] == b':')?;
     let (value, length) = decimal(value)?;
+    Some((index, value, colon + 1 + length))
+}
+
+/// A pair whose value is missing, where some may be.
+#[cold]
+fn gap(text: &[u8], gaps: Gaps) -> Option<(u64, f64, usize)> {
+    let (index, colon) = whole(text)?;
+    let value = text.get(colon + 1..).filter(|_| text.get(colon) == Some(&b':'))?;
+    let (value, length) = gaps.read(value)?;
     Some((index, value, colon + 1 + length))
 }
 
@@ -295,7 +308,8 @@ fn odd_pair(text: &[u8]) -> Result<&[u8], String> {
     };
     match whole(pair) {
         Some((_, length)) if length == colon => {
-            Err(format!("the value of `{shown}`: {}", explain(&text[colon + 1..])))
+            let value = &text[colon + 1..];
+            Err(format!("the value of `{shown}`: {}{}", explain(value), Gaps::cure(value)))
         }
         _ => Err(format!("the index of `{shown}` is not a whole number of 1 or more")),
     }

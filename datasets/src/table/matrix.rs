@@ -137,5 +137,9 @@ pub(super) fn dense(shape: (usize, usize), by_columns: bool, values: Vec<f64>) -
 
 /// Flaw of a binary value, at a row and a column counted from 0.
 pub(super) fn not_finite(row: usize, col: usize, value: f64) -> String {
-    format!("row {}, column {}: the value is {value}: fill or drop it", row + 1, col + 1)
+    let cure = match value.is_nan() {
+        true => "fill it with its column's mean by --missing mean, or leave its row out by --missing drop",
+        false => "replace it by a finite number, or drop the row",
+    };
+    format!("row {}, column {}: the value is {value}: {cure}", row + 1, col + 1)
 }

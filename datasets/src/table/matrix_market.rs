@@ -3,6 +3,7 @@
 //!
 //! Coordinate files give sparse matrices (repeated entries add up), array files dense ones.
 
+use super::gaps::Gaps;
 use super::loaded::Loaded;
 use super::matrix::dense;
 use super::triplets::Triplets;
@@ -17,11 +18,11 @@ use crate::error::ReadError;
 /// First bytes of every Matrix Market file.
 pub(super) const MAGIC: &[u8] = b"%%MatrixMarket";
 
-pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, threads: usize, gaps: Gaps) -> Result<Loaded, ReadError> {
     let content = source.text()?;
     let content = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
     let at = |line: usize, message: String| ReadError::at(&source.path, line, message);
-    let (head, entries) = Head::parse(content).map_err(|(line, message)| at(line, message))?;
+    let (head, entries) = Head::parse(content, gaps).map_err(|(line, message)| at(line, message))?;
     let first = head.lines + 1;
     let blocks = parallel::parse(source, Blocks::text(entries), first, threads, |text| lines(text, &head))?;
     let count: usize = blocks.iter().map(Vec::len).sum();
@@ -57,11 +58,12 @@ struct Head {
     entries: usize,
     /// How many lines the head takes.
     lines: usize,
+    gaps: Gaps,
 }
 
 impl Head {
     /// The head, and the text behind it; or the line at fault, counted from 1.
-    fn parse(text: &[u8]) -> Result<(Self, &[u8]), (usize, String)> {
+    fn parse(text: &[u8], gaps: Gaps) -> Result<(Self, &[u8]), (usize, String)> {
         let mut lines = text.split_inclusive(|&byte| byte == b'\n');
         let banner = String::from_utf8_lossy(lines.next().unwrap_or_default()).to_lowercase();
         let words: Vec<&str> = banner.split_whitespace().collect();
@@ -73,7 +75,7 @@ impl Head {
             number += 1;
             used += line.len();
             let words = line.trim_ascii();
-            if words.is_empty() || words[0] == b'%' {
+            if words.first().is_none_or(|&first| first == b'%') {
                 continue;
             }
             let sizes: Option<Vec<usize>> = std::str::from_utf8(words)
@@ -92,7 +94,7 @@ impl Head {
                     return Err((number, "the size line must be two whole numbers: rows columns".into()));
                 }
             };
-            let head = Self { coordinate, pattern, mirror, rows, cols, entries, lines: number };
+            let head = Self { coordinate, pattern, mirror, rows, cols, entries, lines: number, gaps };
             return Ok((head, &text[used..]));
         }
         Err((number, "there is no size line: was the file cut off?".into()))
@@ -105,7 +107,7 @@ impl Head {
     }
 
     fn sparse(&self, entries: impl Iterator<Item = Entry>) -> Result<Loaded, String> {
-        let mut triplets = Triplets::new(self.rows, self.cols)?;
+        let mut triplets = Triplets::new(self.rows, self.cols, self.gaps)?;
         for (row, col, value) in entries {
             triplets.push(row, col, value)?;
             if self.mirror != 0.0 && row != col {
@@ -148,7 +150,7 @@ fn lines(text: &[u8], head: &Head) -> Parsed<Vec<Entry>> {
     let mut lines = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.trim_ascii();
-        if !line.is_empty() && line[0] != b'%' {
+        if line.first().is_some_and(|&first| first != b'%') {
             entries.push(entry(line, head).map_err(|message| (lines, message))?);
         }
         lines += 1;
@@ -165,7 +167,9 @@ fn entry(line: &[u8], head: &Head) -> Result<Entry, String> {
     }
     let mut value = 1.0;
     if !head.pattern {
-        let (number, length) = decimal(rest).ok_or_else(|| format!("the value: {}", explain(rest)))?;
+        let read = decimal(rest).or_else(|| head.gaps.read(rest));
+        let (number, length) =
+            read.ok_or_else(|| format!("the value: {}{}", explain(rest), Gaps::cure(rest)))?;
         (value, rest) = (number, rest[length..].trim_ascii_start());
     }
     match rest.is_empty() {

@@ -12,6 +12,7 @@ mod encode;
 mod encoding;
 mod features;
 mod format;
+mod gaps;
 pub mod generate;
 mod given;
 mod held_out;

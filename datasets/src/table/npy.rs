@@ -1,5 +1,6 @@
 //! numpy's `.npy`: one array of numbers, 1 or 2 axes, any byte order.
 
+use super::gaps::Gaps;
 use super::loaded::Loaded;
 use super::matrix::{Matrix, dense, not_finite};
 use crate::bytes::source::Source;
@@ -8,9 +9,9 @@ use crate::error::ReadError;
 /// First bytes of every `.npy`.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-pub(super) fn load(source: &Source) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
     let content = source.content()?;
-    let x = Array::parse(&content).and_then(|array| array.matrix());
+    let x = Array::parse(&content).and_then(|array| array.matrix(gaps));
     let x = x.map_err(|message| ReadError::file(&source.path, message))?;
     Ok(Loaded::of(x))
 }
@@ -57,8 +58,8 @@ impl<'a> Array<'a> {
         self.data.iter().filter(|&&byte| byte != 0).map(|&byte| char::from(byte)).collect()
     }
 
-    /// An array of 1 axis (a column) or 2, of finite values.
-    pub(super) fn matrix(&self) -> Result<Matrix, String> {
+    /// An array of 1 axis (a column) or 2, of finite values, and NaN where there may be gaps.
+    pub(super) fn matrix(&self, gaps: Gaps) -> Result<Matrix, String> {
         let (rows, cols) = match self.shape[..] {
             [rows] => (rows, 1),
             [rows, cols] => (rows, cols),
@@ -68,7 +69,7 @@ impl<'a> Array<'a> {
         if values.is_empty() {
             return Err("the array is empty".into());
         }
-        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+        if let Some(at) = values.iter().position(|&value| !gaps.take(value)) {
             let (row, col) = if self.by_columns { (at % rows, at / rows) } else { (at / cols, at % cols) };
             return Err(not_finite(row, col, values[at]));
         }
@@ -76,8 +77,8 @@ impl<'a> Array<'a> {
     }
 
     /// The values of an array that is one column.
-    pub(super) fn column(&self) -> Result<Vec<f64>, String> {
-        match self.matrix()? {
+    pub(super) fn column(&self, gaps: Gaps) -> Result<Vec<f64>, String> {
+        match self.matrix(gaps)? {
             Matrix::Dense(x) if x.ncols() == 1 => Ok(x.into_iter().collect()),
             x => Err(format!("{} columns where one was expected", x.cols())),
         }

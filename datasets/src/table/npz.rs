@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{Cursor, Read};
 
 use super::Matrix;
+use super::gaps::Gaps;
 use super::loaded::Loaded;
 use super::npy::Array;
 use super::triplets::Triplets;
@@ -19,9 +20,9 @@ pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
 const FEATURES: [&str; 4] = ["X", "x", "data", "arr_0"];
 const RESPONSE: [&str; 4] = ["y", "Y", "target", "arr_1"];
 
-pub(super) fn load(source: &Source) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, gaps: Gaps) -> Result<Loaded, ReadError> {
     members(source.stored())
-        .and_then(|members| loaded(&members))
+        .and_then(|members| loaded(&members, gaps))
         .map_err(|message| ReadError::file(&source.path, message))
 }
 
@@ -30,7 +31,7 @@ pub(super) fn load(source: &Source) -> Result<Loaded, ReadError> {
 /// # Errors
 /// A sentence, without the file's name, if it is no such content, or there is no memory for so many columns.
 pub fn sparse_npz(bytes: &[u8]) -> Result<Matrix, String> {
-    let Loaded { x, occurring, .. } = members(bytes).and_then(|members| sparse(&members))?;
+    let Loaded { x, occurring, .. } = members(bytes).and_then(|members| sparse(&members, Gaps::Refused))?;
     match (x, occurring) {
         (Matrix::Sparse(x), Some(some)) => some.spread(x).map(Matrix::Sparse),
         (x, _) => Ok(x),
@@ -68,13 +69,13 @@ fn members(bytes: &[u8]) -> Result<Members, String> {
     }
 }
 
-fn loaded(members: &Members) -> Result<Loaded, String> {
+fn loaded(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     let y = match RESPONSE.iter().find_map(|&name| members.get_key_value(name)) {
-        Some((name, bytes)) => Some(named(name, Array::parse(bytes).and_then(|array| array.column()))?),
+        Some((name, bytes)) => Some(named(name, Array::parse(bytes).and_then(|array| array.column(gaps)))?),
         None => None,
     };
     if members.contains_key("format") || members.contains_key("indptr") {
-        return Ok(Loaded { y, ..sparse(members)? });
+        return Ok(Loaded { y, ..sparse(members, gaps)? });
     }
     let Some((name, bytes)) = FEATURES.iter().find_map(|&name| members.get_key_value(name)) else {
         let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
@@ -84,7 +85,7 @@ fn loaded(members: &Members) -> Result<Loaded, String> {
             names.join(", ")
         ));
     };
-    let x = named(name, Array::parse(bytes).and_then(|array| array.matrix()))?;
+    let x = named(name, Array::parse(bytes).and_then(|array| array.matrix(gaps)))?;
     Ok(Loaded { y, ..Loaded::of(x) })
 }
 
@@ -93,12 +94,12 @@ fn named<T>(name: &str, result: Result<T, String>) -> Result<T, String> {
 }
 
 /// A matrix of scipy.sparse, by what its array `format` says.
-fn sparse(members: &Members) -> Result<Loaded, String> {
+fn sparse(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     match array(members, "format")?.word().as_str() {
-        "csc" => compressed(members, true),
-        "csr" => compressed(members, false),
-        "coo" => coordinates(members),
-        "dia" => diagonals(members),
+        "csc" => compressed(members, true, gaps),
+        "csr" => compressed(members, false, gaps),
+        "coo" => coordinates(members, gaps),
+        "dia" => diagonals(members, gaps),
         other => Err(format!("a sparse matrix in format `{other}`: save it with .tocsc()")),
     }
 }
@@ -125,7 +126,7 @@ fn shape(members: &Members, values: usize) -> Result<(usize, usize), String> {
     Ok((named("shape", believable("rows", rows as u64, values as u64))?, cols))
 }
 
-fn compressed(members: &Members, by_columns: bool) -> Result<Loaded, String> {
+fn compressed(members: &Members, by_columns: bool, gaps: Gaps) -> Result<Loaded, String> {
     let (starts, inner) = (whole(members, "indptr")?, whole(members, "indices")?);
     let values = named("data", array(members, "data")?.numbers())?;
     // Lines without values are in the file, too.
@@ -135,7 +136,7 @@ fn compressed(members: &Members, by_columns: bool) -> Result<Loaded, String> {
     if starts.len().checked_sub(1) != Some(lines) || !ordered || inner.len() != values.len() {
         return Err("`indptr`, `indices` and `data` do not fit together: save the matrix again".into());
     }
-    let mut triplets = Triplets::new(rows, cols)?;
+    let mut triplets = Triplets::new(rows, cols, gaps)?;
     for (outer, bounds) in starts.windows(2).enumerate() {
         for at in bounds[0]..bounds[1] {
             let (row, col) = if by_columns { (inner[at], outer) } else { (outer, inner[at]) };
@@ -146,14 +147,14 @@ fn compressed(members: &Members, by_columns: bool) -> Result<Loaded, String> {
 }
 
 /// A row, a column and a value for each entry; those of one place add up.
-fn coordinates(members: &Members) -> Result<Loaded, String> {
+fn coordinates(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     let (row, col) = (whole(members, "row")?, whole(members, "col")?);
     let values = named("data", array(members, "data")?.numbers())?;
     let (rows, cols) = shape(members, values.len())?;
     if row.len() != values.len() || col.len() != values.len() {
         return Err("`row`, `col` and `data` do not fit together: save the matrix again".into());
     }
-    let mut triplets = Triplets::new(rows, cols)?;
+    let mut triplets = Triplets::new(rows, cols, gaps)?;
     for ((row, col), value) in row.into_iter().zip(col).zip(values) {
         triplets.push(row, col, value)?;
     }
@@ -161,7 +162,7 @@ fn coordinates(members: &Members) -> Result<Loaded, String> {
 }
 
 /// Diagonals: `data[k, j]` is the value at column j, and at row `j - offsets[k]`.
-fn diagonals(members: &Members) -> Result<Loaded, String> {
+fn diagonals(members: &Members, gaps: Gaps) -> Result<Loaded, String> {
     let offsets = named("offsets", array(members, "offsets")?.numbers())?;
     let data = array(members, "data")?;
     let (count, length) = match data.shape() {
@@ -170,7 +171,7 @@ fn diagonals(members: &Members) -> Result<Loaded, String> {
     };
     let values = named("data", data.numbers())?;
     let (rows, cols) = shape(members, values.len())?;
-    let mut triplets = Triplets::new(rows, cols)?;
+    let mut triplets = Triplets::new(rows, cols, gaps)?;
     for (k, &offset) in offsets.iter().enumerate() {
         for j in 0..length.min(cols) {
             let row = j as f64 - offset;

@@ -7,6 +7,7 @@ use super::classes::Beside;
 use super::data::Table;
 use super::encoding::ColumnOptions;
 use super::format::Format;
+use super::gaps::{self, Gaps};
 use super::libsvm::Indices;
 use super::loaded::Loaded;
 use super::options::Options;
@@ -62,10 +63,10 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
         let held_out = options.held_out.filter(|_| is_whole);
         return table.without(held_out).map_err(|why| ReadError::file(&source.path, why));
     }
-    if options.columns != ColumnOptions::default() {
+    let missing = options.columns.missing;
+    if options.columns != (ColumnOptions { missing, ..ColumnOptions::default() }) {
         let why = format!(
-            "{format} has no columns with names: --columns, --drop, --categorical, --max-levels and --missing are for csv \
-             and parquet"
+            "{format} has no columns with names: --columns, --drop, --categorical and --max-levels are for csv and parquet"
         );
         return Err(ReadError::file(&source.path, why));
     }
@@ -83,22 +84,25 @@ pub(crate) fn table(source: &Source, format: Format, options: &Options) -> Resul
     let Loaded { x, occurring, names: feature_names, .. } = features;
     let records = RecordCounts::of(y.len());
     let table = Table { x, occurring, y, classes, beside, feature_names, records, ..described };
-    table.without(options.held_out).map_err(|why| ReadError::file(&source.path, why))
+    let table = table.without(options.held_out).and_then(|table| gaps::treated(table, missing));
+    table.map_err(|why| ReadError::file(&source.path, why))
 }
 
 /// The samples in a file, with a response where it has one or `options.y` names it.
 pub(crate) fn samples(path: &Path, options: &Options) -> Result<Samples, ReadError> {
     let (source, format) = open(path, options)?;
+    let gaps = Gaps::of(options.repeat.as_ref().map(|encoding| encoding.missing).unwrap_or_default());
     if format == Format::Libsvm {
-        let indices = Indices { zero_based: options.zero_based, width: options.width };
+        let indices = Indices { zero_based: options.zero_based, width: options.width, gaps };
         let (loaded, beyond) = libsvm::load(&source, &indices, options.threads)?;
         let beside = from_files(options, loaded.x.rows(), format.name(), &source.path)?;
-        return Ok(Samples { beside, is_open_ended: true, beyond, ..Samples::of(loaded) });
+        let samples = Samples { beside, is_open_ended: true, beyond, ..Samples::of(loaded) };
+        return Ok(gaps::filled(samples, options.repeat.as_ref()));
     }
     if matches!(format, Format::Csv | Format::Parquet) {
         return tabular::samples(&source, format, options);
     }
-    let loaded = response::load(&source, format, options.threads)?;
+    let loaded = response::load(&source, format, options.threads, gaps)?;
     let (features, y) = if options.y.is_some() || loaded.y.is_some() {
         let (features, (y, _)) = response::part(loaded, options, &source.path)?;
         (features, Some(y))
@@ -106,7 +110,7 @@ pub(crate) fn samples(path: &Path, options: &Options) -> Result<Samples, ReadErr
         (loaded, None)
     };
     let beside = from_files(options, features.x.rows(), format.name(), &source.path)?;
-    Ok(Samples { y, beside, ..Samples::of(features) })
+    Ok(gaps::filled(Samples { y, beside, ..Samples::of(features) }, options.repeat.as_ref()))
 }
 
 /// Opens a file, and finds out its format.

@@ -2,8 +2,8 @@
 
 use super::format::Format;
 use super::{matrix_market, npy, npz};
-use crate::bytes::foreign::{foreign, is_json, printed};
-use crate::dialect::{Dialect, Purpose, Separator, divided_by};
+use crate::bytes::foreign::{foreign, is_json, json, printed};
+use crate::dialect::{Dialect, Separator, divided_by};
 
 /// Message on a file whose format is not recognised.
 pub(super) fn unknown(beginning: &[u8]) -> String {
@@ -12,7 +12,7 @@ pub(super) fn unknown(beginning: &[u8]) -> String {
         return why;
     }
     if is_json(beginning) {
-        return "this is JSON: write the table as CSV, with pandas.read_json(...).to_csv(...)".into();
+        return json("table", beginning);
     }
     let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
     match words {
@@ -46,19 +46,21 @@ pub(super) fn recognise(beginning: &[u8], dialect: &Dialect) -> Option<Format> {
     }
     let has_rows = lines(beginning).any(|line| !line.starts_with(b"#"));
     let rows: Vec<&[u8]> = lines(beginning).filter(|line| !has_rows || !line.starts_with(b"#")).collect();
-    let first = words(rows.first()?);
-    if dialect.separator.is_some() {
+    let line = rows.first()?;
+    let first = words(line);
+    // Quotes begin no row of libsvm text, and the first record may go on in the next line.
+    if dialect.separator.is_some() || line.trim_ascii_start().starts_with(b"\"") {
         return Some(Format::Csv);
     }
     let is_number =
         |word: &[u8]| crate::bytes::number::decimal(word).is_some_and(|(_, length)| length == word.len());
-    let is_blank = || divided_by(beginning, Purpose::Table) == Separator::Blanks;
+    let is_blank = || divided_by(beginning, dialect.quotes) == Separator::Blanks;
     match &first[..] {
         [_, pair, ..] if is_pair(pair) => match !has_pairs_alone(&rows) && is_blank() {
             true => Some(Format::Csv),
             false => Some(Format::Libsvm),
         },
-        _ if rows[0].iter().any(|byte| b",;|\t".contains(byte)) => Some(Format::Csv),
+        _ if line.iter().any(|byte| b",;|\t".contains(byte)) => Some(Format::Csv),
         // Without a response, or with several: libsvm's reader says so.
         [response, ..] if is_pair(response) => Some(Format::Libsvm),
         [response, second, ..] => {

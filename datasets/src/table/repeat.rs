@@ -160,7 +160,7 @@ pub(super) fn apply(
     let unknown_classes = response.map(|j| unknown(&columns[j].values, classes)).unwrap_or_default();
     let y = match (&file, response) {
         (_, Some(j)) => known_response(&columns[j], classes, &mut notes),
-        (Some(file), None) => Some(super::response::vector(Path::new(file), options, Missing::Mean)?.0),
+        (Some(file), None) => Some(super::response::vector(Path::new(file), rows, options, Missing::Mean)?.0),
         (None, None) => None,
     };
     for (about, place) in encoding.columns.iter().zip(places) {

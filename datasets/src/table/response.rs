@@ -7,6 +7,7 @@ use ndarray::Axis;
 use super::classes::{Classes, numbered};
 use super::columns::{Column, Kind, Values};
 use super::format::Format;
+use super::gaps::Gaps;
 use super::loaded::Loaded;
 use super::matrix::{Csc, Matrix};
 use super::missing::Missing;
@@ -21,11 +22,11 @@ use crate::error::ReadError;
 pub(super) const USUAL: [&str; 3] = ["y", "target", "label"];
 
 /// Reads a file of a format that does not know responses.
-pub(super) fn load(source: &Source, format: Format, threads: usize) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, format: Format, threads: usize, gaps: Gaps) -> Result<Loaded, ReadError> {
     match format {
-        Format::Npy => npy::load(source),
-        Format::Npz => npz::load(source),
-        Format::MatrixMarket => matrix_market::load(source, threads),
+        Format::Npy => npy::load(source, gaps),
+        Format::Npz => npz::load(source, gaps),
+        Format::MatrixMarket => matrix_market::load(source, threads, gaps),
         // Those have readers that know of more than numbers.
         Format::Csv | Format::Libsvm | Format::Parquet => {
             Err(ReadError::file(&source.path, format!("{format} has columns of its own")))
@@ -63,7 +64,7 @@ pub(super) fn part(loaded: Loaded, options: &Options, path: &Path) -> Result<(Lo
             (x, names, y)
         }
         (Choice::File(file), _) => {
-            let (y, texts) = vector(Path::new(file), options, Missing::Refuse)?;
+            let (y, texts) = vector(Path::new(file), x.rows(), options, Missing::Refuse)?;
             classes = texts;
             (x, names, y)
         }
@@ -167,12 +168,17 @@ fn without_sparse(x: &Csc, j: usize) -> Csc {
     Csc::new_csc((x.rows(), x.cols() - 1), kept, indices, values)
 }
 
-/// A file that holds a response: numbers, or texts where there may be some; NaN where it has none, if that is
-/// not refused.
-pub(super) fn vector(path: &Path, options: &Options, missing: Missing) -> Result<Response, ReadError> {
+/// A file that holds a response of so many rows: numbers, or texts where there may be some; NaN where it has
+/// none, if that is not refused.
+pub(super) fn vector(
+    path: &Path,
+    rows: usize,
+    options: &Options,
+    missing: Missing,
+) -> Result<Response, ReadError> {
     let classes = &options.classes;
     let kind = if *classes == Classes::Refused { Kind::Number } else { Kind::Label };
-    let column = column_of(path, &options.dialect, kind)?;
+    let column = column_of(path, rows, &options.dialect, kind)?;
     let wrong = |at: &super::columns::Place, why: String| at.error(path, format!("the response: {why}"));
     if let (Classes::Refused, Some((at, odd))) = (classes, &column.odd) {
         let why = match &odd.cure {
@@ -198,24 +204,44 @@ pub(super) fn vector(path: &Path, options: &Options, missing: Missing) -> Result
     read.ok_or_else(|| ReadError::file(path, "the response: its values cannot be read"))
 }
 
-/// A file that holds one column, of numbers or of texts.
+/// A file that holds one column, of numbers or of texts, with a value for each of so many rows.
 ///
-/// Its cells are written as the dialect says; it has a header or none, and an encoding, of its own.
-pub(super) fn column_of(path: &Path, dialect: &Dialect, kind: Kind) -> Result<Column, ReadError> {
+/// Its cells are written as the dialect says; it has an encoding of its own. One value more than there are
+/// rows is a header.
+pub(super) fn column_of(
+    path: &Path,
+    rows: usize,
+    dialect: &Dialect,
+    kind: Kind,
+) -> Result<Column, ReadError> {
     let source = Source::open_text(path, None)?;
-    let dialect = &Dialect { no_header: false, encoding: None, ..*dialect };
+    let dialect = &Dialect { header: None, encoding: None, ..*dialect };
     let format = recognise(&source.beginning(4096)?, dialect).unwrap_or(Format::Csv);
     let one = |count: usize| match count {
         1 => Ok(()),
         count => Err(ReadError::file(path, format!("{count} columns where one was expected: a value a row"))),
     };
     if matches!(format, Format::Csv | Format::Libsvm) {
-        let head = Head::of(&source, dialect, Purpose::Column, Known::default())?;
-        one(head.width)?;
-        let mut columns = csv::columns(&source, &head, vec![kind], &[usize::MAX], 1)?.columns;
-        return columns.pop().ok_or_else(|| ReadError::file(path, "there is no column"));
+        let read = |header: Option<bool>| {
+            let dialect = Dialect { header, ..*dialect };
+            let head = Head::of(&source, &dialect, Purpose::Column, Known::default())?;
+            one(head.width)?;
+            let mut columns = csv::columns(&source, &head, vec![kind], &[usize::MAX], 1)?.columns;
+            let column = columns.pop().ok_or_else(|| ReadError::file(path, "there is no column"))?;
+            Ok((column, head.names.is_some()))
+        };
+        let (column, is_headed) = read(None)?;
+        return match column.values.len() {
+            more if !is_headed && more == rows + 1 => read(Some(true)).map(|(column, _)| column),
+            // Texts of which the first is one, too.
+            fewer if is_headed && fewer + 1 == rows && column.numbers == 0 => match column.values {
+                Values::Texts { .. } => read(Some(false)).map(|(column, _)| column),
+                _ => Ok(column),
+            },
+            _ => Ok(column),
+        };
     }
-    let loaded = load(&source, format, 1)?;
+    let loaded = load(&source, format, 1, Gaps::Refused)?;
     one(loaded.width())?;
     let x = loaded.x;
     Ok(Column {

@@ -52,7 +52,9 @@ impl<'s> Tabular<'s> {
                 let repeat = options.repeat.as_ref();
                 let names = repeat.filter(|encoding| encoding.named).map(Encoding::names);
                 let marks = repeat.and_then(|encoding| encoding.marks).unwrap_or_default();
-                let known = Known { names: names.as_deref(), marks };
+                let is_unnamed = repeat.is_some_and(|encoding| !encoding.named);
+                let asked = asked(options);
+                let known = Known { names: names.as_deref(), is_unnamed, asked: &asked, marks };
                 Ok(Self::Csv(source, Head::of(source, &options.dialect, Purpose::Table, known)?))
             }
         }
@@ -92,6 +94,19 @@ impl<'s> Tabular<'s> {
     }
 }
 
+/// The columns that options ask for, by name or number.
+fn asked(options: &Options) -> Vec<&str> {
+    let ColumnOptions { columns, drop, categorical, .. } = &options.columns;
+    let beside = options.beside.iter().map(|beside| &beside.name);
+    [columns, drop, categorical]
+        .into_iter()
+        .flatten()
+        .chain(beside)
+        .chain(&options.y)
+        .map(String::as_str)
+        .collect()
+}
+
 /// Reads a table, its response chosen.
 pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result<Read, ReadError> {
     let table = Tabular::open(source, format, options)?;
@@ -101,7 +116,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         && options.columns == ColumnOptions::default()
         && options.beside.is_empty()
     {
-        let kept = cache::Kept::of(source, options, format, &variant(options, path, None));
+        let kept = cache::Kept::of(source, options, format, &variant(&table, options, path, None));
         let loaded = match kept.load() {
             Some((loaded, _)) => Some(loaded),
             None => csv::numbers(source, head, options.threads)?
@@ -129,7 +144,7 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
         }
     }
     let kept = match options.beside.is_empty() {
-        true => cache::Kept::of(source, options, format, &variant(options, path, Some(&selection))),
+        true => cache::Kept::of(source, options, format, &variant(&table, options, path, Some(&selection))),
         false => cache::Kept::none(),
     };
     let mut beside = Vec::new();
@@ -153,8 +168,12 @@ pub(super) fn load(source: &Source, format: Format, options: &Options) -> Result
 }
 
 /// Identity of a way to read, which tells tables of one file apart.
-fn variant(options: &Options, path: &Path, selection: Option<&Selection>) -> String {
+fn variant(table: &Tabular<'_>, options: &Options, path: &Path, selection: Option<&Selection>) -> String {
     let mut ways = String::new();
+    // Which line is the first row may hang on what is asked for.
+    if let Some(head) = table.head().filter(|_| !asked(options).is_empty()) {
+        ways += &format!("from byte {} ", head.bytes);
+    }
     if options.dialect != Dialect::default() {
         ways += &format!("{:?} ", options.dialect);
     }
@@ -192,8 +211,14 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
         check_roles((response, file), (&options.beside, &sides), &names)
             .map_err(|why| ReadError::file(path, why))
     };
+    // Columns without names are found by their places, unless another one is the response here.
+    let is_moved = match (options.y.is_some(), &options.repeat) {
+        (true, Some(encoding)) if !encoding.named => response_of(&names, &table, options, path)?
+            .is_some_and(|response| encoding.response != Some(response + 1)),
+        _ => false,
+    };
     let is_of_places = |encoding: &&Encoding| {
-        (encoding.named && table.is_named())
+        encoding.named == table.is_named() && !is_moved
             || encoding.columns.iter().any(|column| column.levels.is_some())
             || !encoding.is_plain()
     };

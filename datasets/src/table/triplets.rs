@@ -2,18 +2,19 @@
 
 use sprs::TriMatI;
 
+use super::gaps::Gaps;
 use super::loaded::Loaded;
 use super::matrix::{Matrix, not_finite};
 use super::occurring::Occurring;
 
 /// Entries of an n x p matrix; repeated ones add up.
-pub(super) struct Triplets(TriMatI<f64, u32>);
+pub(super) struct Triplets(TriMatI<f64, u32>, Gaps);
 
 impl Triplets {
-    pub(super) fn new(rows: usize, cols: usize) -> Result<Self, String> {
+    pub(super) fn new(rows: usize, cols: usize, gaps: Gaps) -> Result<Self, String> {
         let most = u32::MAX as usize;
         match rows <= most && cols <= most {
-            true => Ok(Self(TriMatI::new((rows, cols)))),
+            true => Ok(Self(TriMatI::new((rows, cols)), gaps)),
             false => Err(format!("{rows} rows and {cols} columns: at most {most} of each fit")),
         }
     }
@@ -26,7 +27,7 @@ impl Triplets {
                 "an entry at ({row}, {col}), counted from 0, lies outside of the {rows} x {cols} matrix"
             ));
         }
-        if !value.is_finite() {
+        if !self.1.take(value) {
             return Err(not_finite(row, col, value));
         }
         if value != 0.0 {

@@ -7,7 +7,7 @@ use raddle_datasets::{Dialect, Missing, Options, Separator, Table, read};
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 /// Writer, the text, the response, and what is expected.
-const FILES: [Case; 55] = [
+const FILES: &[Case] = &[
     ("pandas", ",a,y\n0,1,2\n1,3,5\n", "y", "column 1,a|0 1;1 3|2 5"),
     ("pandas index=False", "a,b,y\n1,2,3\n4,5,6\n", "y", "a,b|1 2;4 5|3 6"),
     ("pandas sep=; decimal=,", "a;b;y\n1,5;2;3,25\n4;5;6\n", "y", "a,b|1.5 2;4 5|3.25 6"),
@@ -23,6 +23,35 @@ const FILES: [Case; 55] = [
         "column 2,column 3=v|2 0;5 1;8 0;1 1|1.5 4 7 1",
     ),
     ("pandas utf-8-sig", "\u{feff}a,b,y\n1,2,3\n4,5,6\n", "y", "a,b|1 2;4 5|3 6"),
+    (
+        "pandas names by number, index=False",
+        "0,1,2\n0.5,0.3,1.2\n0.1,0.9,3.4\n0.7,0.2,2.2\n",
+        "-1",
+        "0,1|0.5 0.3;0.1 0.9;0.7 0.2|1.2 3.4 2.2",
+    ),
+    (
+        "a spectrometer",
+        "900,903.3,906.7,910\n0.51,0.62,0.7,1\n0.48,0.6,0.71,2\n0.5,0.66,0.69,4\n",
+        "910",
+        "900,903.3,906.7|0.51 0.62 0.7;0.48 0.6 0.71;0.5 0.66 0.69|1 2 4",
+    ),
+    ("a name that is asked for", "7,8,9\n4,5,6\n7,8,10\n", "9", "7,8|4 5;7 8|6 10"),
+    ("the name 0", "0,1\n4,5\n7,8\n", "0", "1|5;8|4 7"),
+    (
+        "OMOP, quotes between tabs",
+        "id\tname\ty\n1\t\"opt out\" service\t5\n2\tplain words\t6\n3\tplain words\t7\n",
+        "y",
+        "id,name=plain words|1 0;2 1;3 1|5 6 7",
+    ),
+    (
+        "IANA, an open quote between tabs",
+        "id\tname\ty\n1\t\"open\t5\n2\tplain\t6\n3\tplain\t7\n",
+        "y",
+        "id,name=plain|1 0;2 1;3 1|5 6 7",
+    ),
+    ("R write.table sep=, quote=FALSE, one row", "a,y\n1,2,3\n", "y", "a|2|3"),
+    ("R write.table sep=, quote=FALSE, a thousand", "a,y\n1,922,3\n", "y", "!3 cells divided by `,`"),
+    ("R write.table sep=tab quote=FALSE, two rows", "a\ty\n1\t2\t3\n2\t5\t4\n", "y", "a|2;5|3 4"),
     ("pandas names by number", ",0,1,2\n0,1,2,3\n1,4,5,7\n", "2", "column 1,0,1|0 1 2;1 4 5|3 7"),
     (
         "pandas years",
@@ -154,7 +183,7 @@ fn check(name: &str, text: &[u8], y: &str, dialect: Dialect, expected: &str) {
 #[test]
 fn files_of_other_programs_are_read_or_refused_with_the_cure() {
     let mut flaws = Vec::new();
-    for (name, text, y, expected) in FILES {
+    for &(name, text, y, expected) in FILES {
         let mut forms = vec![text.as_bytes().to_vec()];
         // Bytes of Excel's "Unicode text" too.
         if text.is_ascii() && !expected.starts_with('!') {
@@ -210,7 +239,7 @@ fn rows_that_begin_with_a_hash_are_rows_and_names_are_found_with_their_blanks() 
         "first",
         b"#ff0000,1,3\n#00ff00,2,4\n#ff0000,1,5\n",
         "3",
-        Dialect { no_header: true, ..open },
+        Dialect { header: Some(false), ..open },
         "column 1=#ff0000,column 2|1 1;0 2;1 1|3 4 5",
     );
     check(
@@ -232,5 +261,8 @@ fn rows_that_begin_with_a_hash_are_rows_and_names_are_found_with_their_blanks() 
         "{:?}",
         table.notes
     );
-    check("two comments", b"# one\n# two\nx,y\n1,2\n3,4\n", "y", open, "!`y` is neither a column nor a file");
+    check("a line break in the first name", b"\"n\nl\",y\n1,2\n2,3\n3,5\n", "y", open, "n\nl|1;2;3|2 3 5");
+    check("two comments", b"# one\n# two\nx,y\n1,2\n3,4\n", "y", open, "x|1;3|2 4");
+    let blanks = b"# made by hand\n\"x|3\" \"y\"\n\"1\" \"2\"\n\"3\" \"5\"\n";
+    check("a comment above quoted names", blanks, "y", open, "x|3|1;3|2 5");
 }

@@ -1,4 +1,7 @@
-//! Files of other programs, and records of random cells in every dialect.
+//! Files of other programs, and tables of random cells in every dialect.
 
+mod dice;
+mod drawn;
 mod files;
 mod records;
+mod short;

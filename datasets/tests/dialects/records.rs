@@ -10,15 +10,8 @@ use raddle_datasets::{
     Classes, CorpusOptions, Dialect, Options, RatingsOptions, Separator, read, read_corpus, read_ratings,
 };
 
-/// Numbers by a fixed rule.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % sides as u64) as usize
-    }
-}
+use super::dice::{Dice, number};
+use super::drawn::zstd;
 
 const PIECES: [&str; 24] = [
     "#", "# ", "\"", "\"\"", ",", ";", "\t", "|", "::", "\n", "\r", "\r\n", " ", "é", "漢字", "🙂",
@@ -61,7 +54,8 @@ fn written(records: &[Record], dice: &mut Dice) -> (Vec<u8>, Dialect, String) {
     let mut text = writer.into_inner().unwrap();
     let separator = if delimiter == b' ' { Separator::Blanks } else { Separator::Byte(delimiter) };
     let is_said = no_header || delimiter == b' ' || dice.roll(4) == 0;
-    let dialect = Dialect { separator: is_said.then_some(separator), no_header, ..Dialect::default() };
+    let header = no_header.then_some(false);
+    let dialect = Dialect { separator: is_said.then_some(separator), header, ..Dialect::default() };
     // Without a mark of its own a text's first letter would be one.
     if dice.roll(4) == 0 || text.starts_with("\u{feff}".as_bytes()) {
         text.splice(0..0, "\u{feff}".bytes());
@@ -83,18 +77,7 @@ fn packed(text: Vec<u8>, dice: &mut Dice) -> Vec<u8> {
             encoder.write_all(&text).unwrap();
             encoder.finish().unwrap()
         }
-        1 => {
-            let size = u32::try_from(text.len()).unwrap();
-            let mut frame = [&b"\x28\xb5\x2f\xfd\xa0"[..], &size.to_le_bytes()].concat();
-            let blocks = text.chunks(1 << 16);
-            let last = blocks.len() - 1;
-            for (number, block) in blocks.enumerate() {
-                let head = (block.len() as u32) << 3 | u32::from(number == last);
-                frame.extend_from_slice(&head.to_le_bytes()[..3]);
-                frame.extend_from_slice(block);
-            }
-            frame
-        }
+        1 => zstd(&text),
         _ => text,
     }
 }
@@ -106,7 +89,9 @@ fn same(read: &str, written: &str) -> bool {
 
 fn check(path: &Path, records: &[Record], dialect: Dialect, dice: &mut Dice) -> Result<(), String> {
     let threads = 1 + dice.roll(2);
-    let name = |name: &str, number: usize| if dialect.no_header { number.to_string() } else { name.into() };
+    let name = |name: &str, number: usize| {
+        if dialect.header == Some(false) { number.to_string() } else { name.into() }
+    };
     let wrong = |at: usize, what: &str, read: &str| Err(format!("record {at}, {what}: `{read}`"));
 
     let mut options =
@@ -165,9 +150,6 @@ fn texts(path: &Path, records: &[Record], options: &CorpusOptions) -> Result<(),
 /// `RADDLE_RECORDS` sets how many.
 #[test]
 fn records_of_independent_writers_come_back_one_for_one() {
-    let number = |name: &str, usual: usize| {
-        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-    };
     let (wanted, folder) = (number("RADDLE_RECORDS", 100_000), tempfile::tempdir().unwrap());
     let (mut dice, mut count, mut tables) = (Dice(number("RADDLE_RECORDS_SEED", 1) as u64), 0, 0);
     while count < wanted {

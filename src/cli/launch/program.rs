@@ -133,6 +133,11 @@ pub(super) fn check(line: &[String]) -> Result<(), Error> {
             "--workers: give it before the --, as the number of workers of each process",
         ));
     }
+    if line.iter().any(|word| word == "-" || word.ends_with("=-")) {
+        return Err(Error::usage(
+            "standard input (-): launched processes cannot read it: write it to a file, and name that in place of -",
+        ));
+    }
     Ok(())
 }
 
@@ -149,5 +154,10 @@ mod tests {
         assert_eq!(value(&line("fit -- --out run"), "--out"), None);
         assert!(check(&line("fit --resume run")).is_ok() && check(&line("fit --workers=2")).is_err());
         assert!(check(&line("fit --out run")).is_ok());
+        for line in [line("fit - --y y"), line("fit a.csv --changes=-")] {
+            assert!(
+                check(&line).is_err_and(|why| why.to_string().contains("cannot read it: write it to a file"))
+            );
+        }
     }
 }

@@ -60,6 +60,11 @@ impl JobLine {
         {
             return Err(format!("{option} is none of a job's: {why}"));
         }
+        if !verbs.is_empty() && words.iter().any(|word| word == "-" || word.ends_with("=-")) {
+            return Err(
+                "a job has no standard input (-): write it to a file, and name that in place of -".into()
+            );
+        }
         let outs = values(&words, "--out");
         let out = match outs.as_slice() {
             [] if is_held => {
@@ -120,6 +125,7 @@ mod tests {
             ("mff fit --out a", "no program `mff`"),
             ("mf fit 'a --out b", "within quotes"),
             ("mf fit a", "no --out"),
+            ("lasso fit - --y y --out a", "no standard input (-): write it to a file"),
             ("mf fit a --out", "without a folder"),
             ("mf fit a --out=", "without a folder"),
             ("mf fit a --out b --out=c", "--out is given twice"),

@@ -3,7 +3,8 @@
 use crate::bytes::encoding::utf8;
 use crate::bytes::number::explain_cell;
 use crate::bytes::parallel::Parsed;
-use crate::bytes::quoting::{Quoting, Records};
+use crate::bytes::quoting::Quoting;
+use crate::bytes::records::Records;
 use crate::dialect::{Marks, Separator};
 use crate::ratings::ids::{Column, whole_id};
 use crate::ratings::layout::Layout;
@@ -57,7 +58,7 @@ impl Whole {
 
 /// Parses a block of lines.
 pub(super) fn block(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
-    if let Some(quoting) = layout.separator.quoting().filter(|_| memchr::memchr(b'"', text).is_some()) {
+    if let Some(quoting) = layout.quoting().filter(|_| memchr::memchr(b'"', text).is_some()) {
         return quoted(text, layout, quoting, whole);
     }
     // Each separator has a loop of its own: looking it up for every byte would take longer than the parsing.
@@ -84,7 +85,7 @@ fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
     let mut rows = RatingRows::new(whole, text.len() / 12);
     let needed = layout.needed();
     let mut lines = 0;
-    let quoting = layout.separator.quoting().unwrap_or(Quoting::Blanks);
+    let quoting = layout.quoting().unwrap_or(Quoting::BLANKS);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);

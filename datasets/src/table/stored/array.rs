@@ -34,7 +34,7 @@ pub(super) fn write(
     let (mut y, mut classes, mut response) = (Vec::new(), None, None);
     match chosen(cols, None, false, options.y.as_deref(), path)? {
         Choice::Column(j) => response = Some(j),
-        Choice::File(file) => (y, classes) = vector(Path::new(file), options, Missing::Refuse)?,
+        Choice::File(file) => (y, classes) = vector(Path::new(file), rows, options, Missing::Refuse)?,
         Choice::Apart => {}
     }
     let fits = if response.is_some() { cols > 1 } else { y.len() == rows };

@@ -185,7 +185,7 @@ fn what_is_damaged_is_made_again_and_mistakes_are_told_as_in_memory() {
     let one = folder.path().join("one.npy").to_str().unwrap().to_owned();
     let named = |y: &str| Options { y: Some(y.into()), ..Options::default() };
     let no_header =
-        Options { dialect: Dialect { no_header: true, ..Dialect::default() }, ..Options::default() };
+        Options { dialect: Dialect { header: Some(false), ..Dialect::default() }, ..Options::default() };
     for (source, options) in [
         (&*text("none.svm", "# no rows\n"), Options { format: Some(Format::Libsvm), ..Options::default() }),
         (&*text("bare.svm", "1\n2 \n"), Options { format: Some(Format::Libsvm), ..Options::default() }),

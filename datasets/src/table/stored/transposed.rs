@@ -11,6 +11,7 @@ use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::table::assemble::{self, ByRows, Tiles};
 use crate::table::beside::from_files;
+use crate::table::gaps::Gaps;
 use crate::table::libsvm::{self, Indices};
 use crate::table::occurring::Counts;
 use crate::table::{Format, Options, Table};
@@ -24,7 +25,7 @@ pub(super) fn write(
     options: &Options,
     place: &Path,
 ) -> Result<(Pieces, TableFacts), ReadError> {
-    let indices = Indices { zero_based: options.zero_based, width: options.width };
+    let indices = Indices { zero_based: options.zero_based, width: options.width, gaps: Gaps::Refused };
     let tiles = libsvm::tiles(source, &indices)?;
     let raw = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", place.display(), std::process::id())));
     let names: Vec<String> = (0..tiles.count() * EACH).map(|array| array.to_string()).collect();

@@ -1,0 +1,40 @@
+//! [`Quotes`]: what double quotes do in delimited text.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Meaning of double quotes at the ends of a cell.
+///
+/// ```
+/// use raddle_datasets::Quotes;
+/// assert_eq!("none".parse(), Ok(Quotes::Letters));
+/// assert!("single".parse::<Quotes>().unwrap_err().contains("double"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quotes {
+    /// They hold a cell together, by RFC 4180.
+    Double,
+    /// They are letters like others; a cell holds neither the separator nor a line end.
+    Letters,
+}
+
+impl FromStr for Quotes {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "double" => Ok(Self::Double),
+            "none" => Ok(Self::Letters),
+            _ => Err(format!(
+                "`{name}` quotes no cells: choose double, by which cells may stand in double quotes, or none, by which \
+                 quotes are letters"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Quotes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::Double { "double" } else { "none" })
+    }
+}
