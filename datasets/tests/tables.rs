@@ -230,6 +230,20 @@ fn without_names_columns_are_found_by_their_places() {
     let options = Options { format: Some(Format::Csv), ..options };
     let error = read_samples(&path.to_string_lossy(), &options).unwrap_err().to_string();
     assert!(error.contains("it has 1 columns, the data of the model had 3"), "{error}");
+    // A response of texts is known by its place, with the features or without it.
+    let text = "1,20,a\n3,50,b\n2,75,a\n7,20,b\n";
+    let any = Options { y: Some("3".into()), classes: Classes::Any, ..Options::default() };
+    let encoding = read_with(text, &any).unwrap().encoding;
+    for (text, y, named) in
+        [(text, true, None), (text, true, Some("3")), ("1,20\n3,50\n2,75\n7,20\n", false, None)]
+    {
+        let (_folder, path) = write(text.as_bytes());
+        let (classes, y_named) = (Classes::Known(list("a,b")), named.map(str::to_owned));
+        let options = Options { repeat: encoding.clone(), y: y_named, classes, ..Options::default() };
+        let samples = read_samples(&path.to_string_lossy(), &options).unwrap();
+        assert_eq!(samples.x.to_dense(), array![[1.0, 20.0], [3.0, 50.0], [2.0, 75.0], [7.0, 20.0]]);
+        assert_eq!(samples.y, y.then(|| vec![0.0, 1.0, 0.0, 1.0]), "{text}");
+    }
 }
 
 #[test]

@@ -66,6 +66,12 @@ impl<'a> Column<'a> {
         numbers.len() >= RANGE && self.is_beyond(&numbers, true)
     }
 
+    /// `true` if none of many numbers below has as few decimals.
+    fn is_coarse(&self) -> bool {
+        let own = decimals(self.cell);
+        self.below.len() >= MANY && self.below.iter().all(|cell| is_number(cell) && decimals(cell) > own)
+    }
+
     fn is_beyond(&self, numbers: &[f64], is_far: bool) -> bool {
         let Some(own) = value(self.cell) else { return false };
         let (low, high) = numbers
@@ -165,21 +171,21 @@ fn are_numbered(columns: &[Column<'_>], rows: &[Vec<String>]) -> bool {
     if going_on * 2 > count || going_on > 0 && count < 4 && foreign + going_on < count {
         return false;
     }
-    let is_supported = columns.len() > count;
-    let are_far = || numbered.iter().all(|column| column.is_far());
+    let (is_supported, are_many) = (columns.len() > count, rows.len() >= MANY);
+    let are_apart =
+        || numbered.iter().all(|column| column.is_far()) || numbered.iter().all(|column| column.is_coarse());
     match (kind, count) {
-        (Series::None, _) => false,
-        (Series::Rising, ..4) => false,
+        (Series::None, _) | (Series::Rising, ..4) => false,
         (Series::Rising, _) => foreign == count && rows.len() >= RANGE,
         (Series::Calendar, 1) => is_supported && foreign == 1 && rows.len() > 1,
-        (Series::Counted { .. }, 1) => is_supported && are_far(),
-        (_, 1) => false,
+        (_, 1) => is_supported && are_apart(),
         (Series::Calendar, 2) if is_supported => foreign == 2,
         (Series::Counted { .. }, 2) => foreign + usize::from(is_supported) >= 2 && foreign > 0,
-        (_, 2) => are_far(),
-        (Series::Counted { from: 0 }, 3) => foreign >= 2,
+        (_, 2) => are_apart(),
+        (Series::Counted { from: 0 }, 3) => foreign >= 2 || are_many,
+        (Series::Counted { .. }, 3) => foreign + usize::from(is_supported) >= 3 || are_many,
         (_, 3) => foreign + usize::from(is_supported) >= 3,
-        (Series::Counted { .. }, _) => foreign > 0 || rows.len() >= MANY,
+        (Series::Counted { .. }, _) => foreign > 0 || are_many,
         _ => foreign * 2 >= count,
     }
 }
@@ -250,6 +256,7 @@ mod tests {
     #[test]
     fn numbers_that_count_the_columns_or_the_time_are_names() {
         let three = ["0.5,0.3,1.2", "0.1,0.9,3.4", "0.7,0.2,2.2"];
+        let many = ["0,1,5", "1,0,2", "1,1,0", "0,1,1", "1,0,9", "0,0,2", "1,1,4", "0,1,0"];
         let five = ["0.51,0.33,1.22,0.4,3.1", "0.12,0.91,3.4,1.7,2.2", "0.7,0.25,2.23,4.2,1.9"];
         for (first, rows, is) in [
             ("0,1,2", &three[..], true),
@@ -267,6 +274,11 @@ mod tests {
             (",0,1,2", &["0,5,6,7", "1,4,5,6"], true),
             (",0,1,2", &["a,0.5,6.1,7.2", "b,4.3,5.1,6.2"], true),
             ("0,1,2,3", &["5,3,2,9", "1,4,2,8", "7,3,9,5", "2,2,6,4"], true),
+            ("0,1,2", &many, true),
+            ("0.1,0.2", &["1.25,0.75"; MANY], true),
+            ("0,label", &["1.25,a"; MANY], true),
+            ("7,rare", &["1,a"; MANY], false),
+            ("0,1", &["1,0", "1,1", "0,0", "1,0", "0,1"], false),
         ] {
             assert_eq!(are(first, rows), is, "{first}");
         }

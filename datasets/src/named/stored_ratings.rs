@@ -27,7 +27,7 @@ impl StoredRatings {
         }
         let (path, options, name) = match registry::ratings_entry(source) {
             Some(entry) => {
-                let options = RatingsOptions { threads: options.threads, ..RatingsOptions::default() };
+                let options = registry::reading(options.threads);
                 let (path, sha256) = registry::path_of_ratings(entry)?;
                 (path, options, Some((entry, sha256)))
             }

@@ -34,6 +34,10 @@ pub(super) fn are_headers(first: &[&str], below: &[Vec<&str>]) -> bool {
         _ => false,
     };
     if first.iter().all(|cell| is_number(cell)) {
+        // An id that comes again is none of a column's names.
+        if first.iter().zip(below).take(2).any(|(cell, below)| below.contains(cell)) {
+            return false;
+        }
         let rows = below.iter().map(Vec::len).min().unwrap_or(0);
         let row = |at: usize| below.iter().filter_map(|column| Some((*column.get(at)?).to_owned())).collect();
         let first: Vec<String> = first.iter().map(|cell| (*cell).to_owned()).collect();

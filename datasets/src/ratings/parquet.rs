@@ -4,6 +4,7 @@ use parquet::record::Field;
 
 use super::layout::knows;
 use super::options::RatingsOptions;
+use crate::bytes::quotes::Quotes;
 use crate::bytes::source::Source;
 use crate::dialect::{Dialect, Separator};
 use crate::error::ReadError;
@@ -42,8 +43,13 @@ pub(super) fn as_text(
         end(&mut lines);
         Ok(())
     })?;
-    let dialect =
-        Dialect { separator: Some(Separator::Byte(b',')), decimal: Some('.'), ..Dialect::default() };
+    let dialect = Dialect {
+        separator: Some(Separator::Byte(b',')),
+        decimal: Some('.'),
+        header: Some(true),
+        quotes: Some(Quotes::Double),
+        ..Dialect::default()
+    };
     Ok((lines, RatingsOptions { columns, dialect, ..options.clone() }))
 }
 

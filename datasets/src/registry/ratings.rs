@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::folder::{compare, data_folder, find};
+use crate::dialect::Dialect;
 use crate::error::{ReadError, RegistryError};
 use crate::ratings::{Ratings, RatingsOptions, read_ratings};
 
@@ -128,9 +129,15 @@ pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
 pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
     let entry = ratings_entry(name).ok_or_else(|| unknown_ratings(name))?;
     let (path, sha256) = path_of_ratings(entry)?;
-    let ratings = read_ratings(&path, &RatingsOptions { threads, ..RatingsOptions::default() })?;
+    let ratings = read_ratings(&path, &reading(threads))?;
     compare(&path, &ratings.digest, sha256)?;
     Ok(Ratings { name: name.into(), ..ratings })
+}
+
+/// How the sets are read: none has a header.
+pub(crate) fn reading(threads: usize) -> RatingsOptions {
+    let dialect = Dialect { header: Some(false), ..Dialect::default() };
+    RatingsOptions { threads, dialect, ..RatingsOptions::default() }
 }
 
 /// Where the file of a set is, compressed or not, and the SHA-256 that it should have.

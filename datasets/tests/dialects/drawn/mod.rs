@@ -44,7 +44,7 @@ fn written(path: &Path, form: &Form, header: Option<&[String]>, rows: &[Vec<Stri
 /// A table of numbers, perhaps with ids before them: what was read, or why it is wrong.
 fn table(path: &Path, dice: &mut Dice) -> Result<(), (String, String)> {
     let (head, body) = (Head::draw(dice), Body::draw(dice));
-    let (count, rows, has_ids) = (4 + dice.roll(4), 10 + dice.roll(30), dice.roll(4) == 0);
+    let (count, rows, has_ids) = (3 + dice.roll(5), 10 + dice.roll(30), dice.roll(4) == 0);
     let form = Form::draw(dice, head.is_of_texts(), head != Head::None);
     let body = if form.has_comma { Body::Reals } else { body };
     let names = head.names(count, dice);
