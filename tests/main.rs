@@ -22,7 +22,6 @@ mod guests;
 mod guide;
 #[cfg(target_os = "linux")]
 mod handshake;
-mod headers;
 #[cfg(target_os = "linux")]
 mod held;
 mod help;

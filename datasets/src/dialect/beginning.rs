@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::comments::{above, comments, names_behind};
+use super::comments::{comments, names_behind};
 use super::division::{Purpose, Record, find, lossy, records, usual_width};
+use super::hash_lines::above;
 use super::options::Dialect;
 use super::row_names::are_row_names;
 use super::separator::Separator;

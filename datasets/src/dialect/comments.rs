@@ -1,6 +1,7 @@
 //! Comments above a table: lines that begin with `#`, and neither are rows nor hold names.
 
 use super::division::{lossy, records, usual_width};
+use super::hash_lines::{above, line_length};
 use super::marks::is_number;
 use super::missing::is_missing;
 use super::separator::Separator;
@@ -10,34 +11,6 @@ use crate::bytes::quotes::Quotes;
 
 /// A cell, and whether it stands in quotes.
 type Cell = (String, bool);
-
-/// How many bytes of lines a text begins with that begin with `#`, empty ones among them; 0 where it has no
-/// other lines.
-///
-/// Quotes hold nothing together in them: they may be comments.
-pub(super) fn above(text: &[u8]) -> usize {
-    let (mut at, mut end) = (0, 0);
-    while at < text.len() {
-        let length = line_length(&text[at..]);
-        let line = text[at..at + length].trim_ascii();
-        match line.first() {
-            Some(b'#') => end = at + length,
-            Some(_) => return end,
-            None => {}
-        }
-        at += length;
-    }
-    0
-}
-
-/// Bytes of the first line, its end included.
-fn line_length(text: &[u8]) -> usize {
-    match memchr::memchr2(b'\n', b'\r', text) {
-        Some(end) if text[end..].starts_with(b"\r\n") => end + 2,
-        Some(end) => end + 1,
-        None => text.len(),
-    }
-}
 
 /// A line that begins with `#`, or the record that begins there.
 struct Hash<'t> {
