@@ -24,13 +24,14 @@ pub mod corpus;
 mod counter;
 mod dialect;
 mod error;
+mod field;
 mod named;
 pub mod ratings;
 mod records;
 pub mod registry;
 pub mod table;
 
-pub use arrays::{npy, npz};
+pub use arrays::{npy, npz, pairs};
 pub use bytes::claims::believable;
 pub use bytes::encoding::TextEncoding;
 pub use bytes::memory::room;
@@ -43,6 +44,7 @@ pub use corpus::{
 };
 pub use dialect::{Dialect, Marks, Separator};
 pub use error::ReadError;
+pub use field::Field;
 pub use named::{read_any, read_any_corpus, read_any_ratings, read_samples};
 pub use ratings::{
     Duplicates, Ids, PartOfRatings, Ratings, RatingsFormat, RatingsOptions, StoredRatings, Triples,

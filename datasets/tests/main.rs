@@ -8,6 +8,7 @@ mod dialects;
 mod formats;
 mod generate;
 mod mutated;
+mod rated;
 mod ratings;
 mod real;
 mod tables;

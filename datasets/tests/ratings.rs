@@ -122,7 +122,10 @@ fn matrix_market_is_users_by_items() {
 #[test]
 fn duplicates_follow_the_rule() {
     let text = "0\t1\t1\n1\t1\t5\n0\t1\t2\n0\t0\t4\n";
-    let with = |duplicates| read_with(text.as_bytes(), &RatingsOptions { duplicates, ..Default::default() });
+    let with = |rule| {
+        let options = RatingsOptions { duplicates: Some(rule), ..Default::default() };
+        read_with(text.as_bytes(), &options)
+    };
     let ratings = with(Duplicates::Last).unwrap();
     assert_eq!((ratings.triples.values.as_slice(), ratings.duplicates), (&[2.0, 5.0, 4.0][..], 1));
     assert_eq!(with(Duplicates::Mean).unwrap().triples.values, [1.5, 5.0, 4.0]);
@@ -151,9 +154,9 @@ fn columns_and_format_may_be_named() {
 fn every_malformed_line_is_named() {
     for (text, line, why) in [
         ("1\t2\t3\n1\t2\n", 2, "2 of at least 3 fields divided by tabs"),
-        ("1::2::3\n1::2::\n", 2, "the rating: there is no number"),
+        ("1::2::3\n1::2::\n", 2, "there is no rating in column 3: --missing drop"),
         ("1,2,3\n\n4,5,good\n", 3, "the rating: `good` is not a number"),
-        ("user,item,rating\n1,2,nan\n", 2, "fill or drop"),
+        ("user,item,rating\n1,2,nan\n", 2, "there is no rating in column 3"),
         ("1 2 3\n4 5 inf\n", 2, "infinite"),
         ("1 2 3\n4 5 1e39\n", 2, "too large for single precision"),
         ("1,2,3\n,5,1\n", 2, "the user: there is none"),
@@ -298,7 +301,11 @@ fn the_last_of_a_pair_is_the_last_of_time_where_there_are_times() {
         for (duplicates, value) in
             [(Duplicates::Last, 5.0), (Duplicates::First, 1.0), (Duplicates::Mean, 3.0)]
         {
-            let options = RatingsOptions { duplicates, columns: columns.clone(), ..Default::default() };
+            let options = RatingsOptions {
+                duplicates: Some(duplicates),
+                columns: columns.clone(),
+                ..Default::default()
+            };
             let found = read_with(text.as_bytes(), &options).unwrap();
             assert_eq!((&found.triples.values[..], found.duplicates), (&[value, 3.0][..], 1), "{text}");
             let said = found.notes.iter().any(|note| note.contains("those of time"));

@@ -120,7 +120,7 @@ lasso fit diabetes --offset-column o | --offset-column is --offset here
 mf fit ratings.csv --factors 64 | --factors is --rank here
 mf fit ratings.csv -k 64 | -k is --rank here
 mf fit ratings.csv --regularization 0.01 | --regularization is --reg here
-mf fit ratings.csv --alpha 40 | --alpha 40 is --implicit 40: an observed pair has weight 1 + 40 value
+mf fit ratings.csv --alpha 40 | --alpha 40 is --implicit 40: an observed pair has weight 1 + 40 |value|
 mf fit ratings.csv --implicitPrefs | --implicitPrefs is --implicit here
 mf fit ratings.csv --numBlocks 4 | --numBlocks is --blocks here
 mf fit ratings.csv --implicit-prefs | --implicit-prefs is --implicit here

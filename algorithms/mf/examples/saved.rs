@@ -6,16 +6,18 @@
 use std::path::Path;
 
 use raddle_mf::files::Saved;
-use raddle_mf::{Mf, Problem, Query, Recommender};
+use raddle_mf::{Mf, Problem, Query, Recommender, Seen};
 
 /// The prediction for a pair, and the best items for the user.
 fn ask(run: &Path, user: &str, item: &str) -> Result<(), Box<dyn std::error::Error>> {
-    let Saved { about, model } = Saved::open(run)?;
+    let Saved { about, model, seen } = Saved::open(run)?;
     let row = about.users.index().row(user).ok_or_else(|| format!("the model has no user {user}"))?;
     let column = about.items.index().row(item).ok_or_else(|| format!("the model has no item {item}"))?;
     let recommender = Recommender::new(model);
     println!("user {user}, item {item}: {:.3}", recommender.predict(row, column));
-    for (item, score) in recommender.one(row, &Query::best(3)) {
+    // What the user has rated is in no list, as far as the folder knows it.
+    let seen = seen.unwrap_or_default();
+    for (item, score) in recommender.one(row, &Query::best(3).without_seen(&seen)) {
         println!("  {:>6}  {score:.3}", about.items.name(item as usize));
     }
     Ok(())
@@ -30,10 +32,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "synth:ratings:users=300,items=120,n=9000,rank=3",
         &Default::default(),
     )?;
+    let seen = Seen::new(&data.triples, data.users.len());
     let mf = Mf::params().rank(8).epochs(10);
     let fit = mf.fit(&Problem::new(data.users.len(), data.items.len(), data.triples)?)?;
     let run = std::env::temp_dir().join(format!("mf-saved-{}", std::process::id()));
-    fit.save(&run, &mf.fold_in(&fit), data.users, data.items)?;
+    fit.save(&run, &mf.fold_in(&fit), (data.users, data.items), Some(&seen))?;
     let asked = ask(&run, "7", "11");
     std::fs::remove_dir_all(&run)?;
     asked

@@ -50,14 +50,12 @@ pub enum MfError {
         /// Its value.
         value: f32,
     },
-    /// Implicit feedback that speaks against an item.
-    #[error("rating {position} is {value}: implicit feedback counts how often, so it must be 0 or more")]
-    Negative {
-        /// The rating, counted from 1.
-        position: usize,
-        /// Its value.
-        value: f32,
-    },
+    /// Ratings less a number, where factors stand for all of a rating.
+    #[error(
+        "the ratings are less {0}, and without biases factors of 0 or above, as those of implicit feedback, are of \
+         ratings as they are: read them with an offset of 0"
+    )]
+    Less(f64),
     /// A model of another shape.
     #[error(
         "the model to start from has rank {found}, the fit {wanted}: give --rank {found}, or leave --init out"

@@ -1,8 +1,11 @@
 //! Fitting: from parameters and ratings to a model.
 
+use std::borrow::Cow;
+
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::input::problem::Problem;
+use crate::model::Model;
 use crate::params::{Method, Mf};
 use crate::runner::{InProcess, Runner};
 
@@ -35,12 +38,31 @@ impl Mf {
     /// # Errors
     /// If a parameter is out of its range, the data does not suit the method, or the run fails.
     pub fn fit_on<R: Runner>(&self, problem: &Problem, runner: &mut R) -> Result<Fit, R::Error> {
-        self.check(problem)?;
-        let fit = match self.method {
-            Method::Sgd => self.fit_by_steps(problem, runner),
-            Method::Als | Method::Ccd => self.fit_alternating(problem, runner),
+        let liked = self.liked(problem)?;
+        let problem = liked.as_ref().unwrap_or(problem);
+        let mf = self.of_less(problem);
+        mf.check(problem)?;
+        let fit = match mf.method {
+            Method::Sgd => mf.fit_by_steps(problem, runner),
+            Method::Als | Method::Ccd => mf.fit_alternating(problem, runner),
         }?;
-        Ok(self.guarded(fit, problem)?)
+        Ok(mf.guarded(fit.with_more(problem.less), problem)?)
+    }
+
+    /// For implicit feedback, the problem measured on what users turn to alone, where that is another.
+    pub(crate) fn liked(&self, problem: &Problem) -> Result<Option<Problem>, MfError> {
+        if self.implicit.is_some() { problem.measured_on_liked() } else { Ok(None) }
+    }
+
+    /// The parameters for ratings that are less something: a model to start from is, too.
+    pub(crate) fn of_less(&self, problem: &Problem) -> Cow<'_, Self> {
+        match &self.init {
+            Some(model) if problem.less != 0.0 => {
+                let init = Model { mean: model.mean - problem.less, ..model.clone() };
+                Cow::Owned(Self { init: Some(init), ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
     }
 
     /// Fit in less memory, where the ratings are of no further use: least squares and coordinate descent give
@@ -57,9 +79,14 @@ impl Mf {
             }
             return Ok(fit);
         }
+        let problem = match self.liked(&problem)? {
+            Some(liked) => liked,
+            None => problem,
+        };
         self.check(&problem)?;
         let (baselines, is_constant) = (self.baselines(&problem, runner)?, problem.is_constant());
+        let less = problem.less;
         let fit = self.fit_alternating_owned(problem, runner)?;
-        Ok(self.guarded_with(fit, baselines, is_constant)?)
+        Ok(self.guarded_with(fit.with_more(less), baselines, is_constant)?)
     }
 }

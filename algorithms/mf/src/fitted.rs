@@ -54,6 +54,15 @@ impl Fit {
         }
     }
 
+    /// Fit of ratings that are this much more than those it was made of.
+    pub(crate) fn with_more(mut self, more: f64) -> Self {
+        // Adding 0 would make -0 another number.
+        if more != 0.0 {
+            self.model.mean += more;
+        }
+        self
+    }
+
     /// [Digest](Model::digest) of the model: fits whose models are equal to the bit have the same.
     pub fn digest(&self) -> String {
         self.model.digest()

@@ -28,9 +28,14 @@ impl Model {
 
     /// Root mean squared error and mean absolute error on these ratings; 0 for none. Nothing is clipped.
     pub fn errors(&self, triples: &Triples) -> (f64, f64) {
+        self.errors_less(triples, 0.0)
+    }
+
+    /// [Errors](Self::errors) on ratings that are less a number ([`Ratings::offset`](raddle_datasets::Ratings::offset)).
+    pub fn errors_less(&self, triples: &Triples, offset: f64) -> (f64, f64) {
         let (mut squares, mut sizes) = (0.0, 0.0);
         for (user, item, value) in triples.iter() {
-            let error = f64::from(value) - self.predict(user, item);
+            let error = f64::from(value) + offset - self.predict(user, item);
             squares += error * error;
             sizes += error.abs();
         }

@@ -64,7 +64,10 @@ impl Mf {
         if self.schedule == ScheduleKind::Priority && self.method != Method::Sgd {
             return refuse("schedule", "priority".into(), "only --solver sgd has blocks that could go first");
         }
-        self.check_implicit(problem)?;
+        self.check_implicit()?;
+        if problem.less != 0.0 && !self.is_centered() {
+            return Err(MfError::Less(problem.less));
+        }
         if let Some(target) = self.target.filter(|_| self.method != Method::Sgd && problem.measured.is_none())
         {
             return refuse("target", number(target), "nothing is held out that it could be checked on");
@@ -102,7 +105,7 @@ impl Mf {
         }
     }
 
-    fn check_implicit(&self, problem: &Problem) -> Result<(), MfError> {
+    fn check_implicit(&self) -> Result<(), MfError> {
         let refuse = |name, value: &str, range| Err(MfError::Parameter { name, value: value.into(), range });
         if self.implicit.is_none() {
             return Ok(());
@@ -116,6 +119,6 @@ impl Mf {
         if self.target.is_some() {
             return refuse("target", "given", "it is a root mean squared error, which --implicit has not");
         }
-        problem.negative().map_or(Ok(()), |(at, value)| Err(MfError::Negative { position: at + 1, value }))
+        Ok(())
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn live(least: u64) -> LiveRatings {
 }
 
 fn insert(user: u32, item: u32, value: f32) -> RatingChange {
-    RatingChange::Insert { user: user.to_string(), item: item.to_string(), value }
+    RatingChange::Insert { user: user.to_string(), item: item.to_string(), value: value.into() }
 }
 
 /// Four versions: ratings come, a user goes, new users and items come, a user comes back.

@@ -49,7 +49,11 @@ fn slopes(how: &FoldIn, model: &Model, row: (&[f32], f32), ratings: &[(u32, f32)
                 ratings.iter().filter(|rating| rating.0 == item).map(|r| f64::from(r.1)).collect();
             match given.is_empty() {
                 true => take(item, 1.0, 0.0, false),
-                false => given.iter().for_each(|value| take(item, 1.0 + weight * value, 1.0, false)),
+                false => given.iter().for_each(|value| {
+                    // Below 0 it is not preferred, with the confidence of its size.
+                    let preference = if *value > 0.0 { 1.0 } else { 0.0 };
+                    take(item, 1.0 + weight * value.abs(), preference, false);
+                }),
             }
         }),
     }
@@ -61,7 +65,7 @@ proptest! {
     #[test]
     fn rows_beside_a_model_are_those_that_it_would_get(
         seed: u64, implicit: bool, biases: bool, non_negative: bool,
-        ratings in proptest::collection::btree_map((0u32..4, 0u32..ITEMS), 0.5f32..5.0, 0..40),
+        ratings in proptest::collection::btree_map((0u32..4, 0u32..ITEMS), -3.0f32..5.0, 0..40),
     ) {
         let (model, how) = (model(seed, non_negative), how(implicit, biases));
         let triples: Triples = ratings.iter().map(|(&(user, item), &value)| (user, item, value)).collect();

@@ -88,7 +88,7 @@ proptest! {
         // Changes know them, and a file of what is left has them.
         let mut live = LiveRatings::new(&repeated, Duplicates::Last, 1);
         let inserts: Vec<RatingChange> = changes.iter().cloned().map(|(user, item, value)| {
-            RatingChange::Insert { user, item, value: f32::from(value) }
+            RatingChange::Insert { user, item, value: f32::from(value).into() }
         }).collect();
         live.apply(&inserts).unwrap();
         let mut left: Vec<_> = base.iter().chain(&changes).cloned().collect();
@@ -114,7 +114,7 @@ proptest! {
         let problem = Problem::new(users.len(), items.len(), edited.triples.clone()).unwrap();
         let mf = Mf::params().rank(1).epochs(1);
         let fit = mf.fit(&problem).unwrap();
-        fit.save(&folder.path().join("run"), &mf.fold_in(&fit), users, items).unwrap();
+        fit.save(&folder.path().join("run"), &mf.fold_in(&fit), (users, items), None).unwrap();
         let saved = Saved::open(&folder.path().join("run")).unwrap();
         for (found, expected) in [(&saved.about.users, &edited.users), (&saved.about.items, &edited.items)] {
             let names = |ids: &Ids| (0..ids.len()).map(|row| ids.name(row)).collect::<Vec<_>>();
@@ -136,7 +136,7 @@ fn ids_with_zeros_before_them_stay_apart_in_every_verb() {
     fs::write(folder.join("z.csv"), "user,item,rating\n01,007,3\n1,7,4\n001,7,5\n01,7,1\n").unwrap();
     fs::write(folder.join("c"), "+ 2 7 3\n=\n").unwrap();
     let users = |run: &str| -> BTreeSet<String> {
-        let said = ends(folder, &format!("recommend {run} --top 2"), 0).out;
+        let said = ends(folder, &format!("recommend {run} --top 2 --with-seen"), 0).out;
         said.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
     };
     let all: BTreeSet<String> = ["01", "1", "001", "2"].map(str::to_owned).into();
@@ -150,7 +150,7 @@ fn ids_with_zeros_before_them_stay_apart_in_every_verb() {
     // A model of numbers does not take other texts for them.
     fs::write(folder.join("numbers.csv"), "user,item,rating\n1,7,3\n2,7,4\n1,8,5\n").unwrap();
     ends(folder, "fit numbers.csv --rank 1 --epochs 2 --validation none --out numbers", 0);
-    let ran = ends(folder, "recommend numbers --users 01,+1,1 --json", 0);
+    let ran = ends(folder, "recommend numbers --users 01,+1,1 --with-seen --json", 0);
     let said: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert!(
         said["notes"].to_string().contains("2 users that the model does not have")

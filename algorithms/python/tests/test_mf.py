@@ -134,9 +134,10 @@ def test_lists_are_the_programs(movies, fitted, mf):
         for ids, scores, who in zip(ids, scores, asked):
             assert list(zip(ids.tolist(), scores)) == said[str(who)]
 
-    said = lists(mf("recommend", run, "--users", "7,300,12", "--top", 5, "--exclude", ratings))
+    said = lists(mf("recommend", run, "--users", "7,300,12", "--top", 5))
     same(model.recommend([7, 300, 12], N=5), said, [7, 300, 12])
-    said = lists(mf("recommend", run, "--top", 3, "--only", "1,50,7,9", "--without", "9"))
+    assert lists(mf("recommend", run, "--users", "7,300,12", "--top", 5, "--exclude", ratings)) == said
+    said = lists(mf("recommend", run, "--top", 3, "--only", "1,50,7,9", "--without", "9", "--with-seen"))
     everybody = model.users_.tolist()
     same(model.recommend(everybody, 3, False, items=[1, 50, 7]), said, everybody)
     said = lists(mf("similar", run, "50,3", "--top", 6))
@@ -165,17 +166,20 @@ def test_each_side_reads_what_the_other_has_written(fitted, mf, tmp_path, kind):
     assert model.digest_ == report["model_digest"]
     assert type(model) is (AlternatingLeastSquares if kind == "implicit" else MatrixFactorization)
     model.save(elsewhere)
-    for name in ("model.json", "user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy"):
+    names = ("model.json", "user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy", "seen.npz")
+    for name in names:
         assert (run / name).read_bytes() == (elsewhere / name).read_bytes()
-    said = mf("recommend", run, "--top", 4)
-    assert mf("recommend", elsewhere, "--top", 4) == said
-    if kind == "implicit":
-        ids, scores = model.recommend(3, None, 4, False)
-        user, ids = model.user_ids_[3], model.item_ids_[ids]
-    else:
-        user = model.users_[3]
-        ids, scores = model.recommend(user, 4, False)
-    assert list(zip(ids.tolist(), scores)) == lists(said)[str(user)]
+    for option, is_filtered in [((), True), (("--with-seen",), False)]:
+        said = mf("recommend", run, "--top", 4, *option)
+        assert mf("recommend", elsewhere, "--top", 4, *option) == said
+        for asked in (model, pickle.loads(pickle.dumps(model)), raddle.load(elsewhere)):
+            if kind == "implicit":
+                ids, scores = asked.recommend(3, None, 4, is_filtered)
+                user, ids = asked.user_ids_[3], asked.item_ids_[ids]
+            else:
+                user = asked.users_[3]
+                ids, scores = asked.recommend(user, 4, is_filtered)
+            assert list(zip(ids.tolist(), scores)) == lists(said).get(str(user), [])
     (run / "item_bias.npy").write_bytes(b"nothing")
     with pytest.raises(ValueError, match="item_bias.npy"):
         raddle.load(run)
@@ -501,7 +505,6 @@ def test_bad_input_is_refused_by_name():
         (lambda: clicks(matrix, factors=5000), "factors is 5000|rank is 5000"),
         (lambda: clicks(matrix, iterations=0), "iterations is 0"),
         (lambda: AlternatingLeastSquares().recommend(0, matrix[0]), "is not fitted: call fit first"),
-        (lambda: model.recommend(0, None), "user_items must be a sparse matrix"),
         (lambda: model.recommend([0, 1], matrix[0]), "user_items must have a row for each user"),
         (lambda: model.recommend(0, matrix[0], N=0), "N is 0"),
         (lambda: model.recommend(0.5, matrix[0]), "userid must be a whole number"),

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 
 import numpy as np
@@ -183,3 +184,87 @@ def test_topics_come_back(tmp_path):
     with pytest.raises(ValueError, match="it holds a run of lda"):
         model.save(tmp_path)
     assert raddle.load(model.save(tmp_path, overwrite=True) and tmp_path).digest_ == model.digest_
+
+
+def rated_in(found, users, items):
+    seen = set(zip(users.tolist(), items.tolist()))
+    return sum((user, item) in seen for user, row in found.items() for item in row.tolist())
+
+
+def test_a_loaded_model_leaves_out_what_was_rated_as_the_fitted_one_does(tmp_path):
+    users, items, values = ratings()
+    model = MatrixFactorization(rank=4, epochs=5).fit(users, items, values)
+    everybody = model.users_.tolist()
+    expected = model.recommend(everybody, 10)
+    model.save(tmp_path / "run").save(tmp_path / "without", seen=False)
+    loaded = raddle.load(tmp_path / "run")
+    for asked in (loaded, pickle.loads(pickle.dumps(loaded)), raddle.load(loaded.save(tmp_path / "again") and tmp_path / "again")):
+        ids, scores = asked.recommend(everybody, 10)
+        for ours, theirs in zip(ids + scores, expected[0] + expected[1]):
+            np.testing.assert_array_equal(ours, theirs)
+        assert rated_in(dict(zip(everybody, ids)), users, items) == 0
+    assert (tmp_path / "run" / "seen.npz").read_bytes() == (tmp_path / "again" / "seen.npz").read_bytes()
+    seen = sparse.load_npz(tmp_path / "run" / "seen.npz")
+    assert seen.shape == (60, 40) and seen.sum() == len(set(zip(users.tolist(), items.tolist())))
+    # A folder that does not know it says so, and lists all that it is asked for.
+    unknowing = raddle.load(tmp_path / "without")
+    with pytest.raises(ValueError, match="does not know what users have rated.*filter_already_liked_items=False"):
+        unknowing.recommend(3)
+    assert len(unknowing.recommend(3, 40, filter_already_liked_items=False)[0]) == 40
+    np.testing.assert_array_equal(unknowing.predict([1], [2]), model.predict([1], [2]))
+
+
+def test_clicks_are_left_out_without_giving_them_again(tmp_path):
+    users, items, _ = ratings()
+    counts = sparse.csr_matrix((np.ones(len(users)), (users, items)))
+    model = AlternatingLeastSquares(factors=4, iterations=3).fit(counts)
+    everybody = np.arange(60)
+    expected = model.recommend(everybody, counts)
+    newcomer = sparse.csr_matrix(([1.0, 2.0], ([0, 0], [3, 5])), (1, 40))
+    for asked in (model, pickle.loads(pickle.dumps(model)), raddle.load(model.save(tmp_path / "run") and tmp_path / "run")):
+        for ours, theirs in zip(asked.recommend(everybody), expected):
+            np.testing.assert_array_equal(ours, theirs)
+        asked.partial_fit_users([60, 3], sparse.vstack([newcomer, newcomer]).tocsr())
+        for user in (60, 3):
+            assert not {3, 5} & set(asked.recommend(user, N=38)[0].tolist())
+        again = raddle.load(asked.save(tmp_path / "more", overwrite=True) and tmp_path / "more")
+        np.testing.assert_array_equal(again.recommend(60, N=38)[0], asked.recommend(60, N=38)[0])
+
+
+def test_values_below_zero_are_dislikes(program, tmp_path):
+    random = np.random.default_rng(5)
+    counts = sparse.random(40, 20, 0.3, format="csr", random_state=random)
+    counts.data = np.where(random.random(counts.nnz) < 0.3, -2.0, 3.0)
+    model = AlternatingLeastSquares(factors=3, alpha=2.0, regularization=0.1, iterations=4).fit(counts)
+    rows, columns = counts.nonzero()
+    pd.DataFrame({"user": rows, "item": columns, "count": counts.data}).to_csv(tmp_path / "counts.csv", index=False)
+    options = ("--implicit", 2, "--reg", 0.1, "--rank", 3, "--epochs", 4, "--validation", "none", "--columns", "user,item,count")
+    report = program("mf", "fit", tmp_path / "counts.csv", *options, "--out", tmp_path / "run")
+    assert report["model_digest"] == model.digest_
+    scores = (model.user_factors @ model.item_factors.T)[rows, columns]
+    assert scores[counts.data < 0].mean() < scores[counts.data > 0].mean() - 0.2
+
+
+def test_ratings_that_single_precision_does_not_tell_apart(tmp_path):
+    users, items, values = ratings()
+    low = MatrixFactorization(rank=2, epochs=5).fit(users, items, values)
+    high = MatrixFactorization(rank=2, epochs=5).fit(users, items, values + 1e9)
+    np.testing.assert_allclose(high.predict(users, items) - 1e9, low.predict(users, items), atol=0.2)
+    loaded = raddle.load(high.save(tmp_path / "run") and tmp_path / "run")
+    np.testing.assert_array_equal(loaded.predict(users, items), high.predict(users, items))
+    summed = MatrixFactorization(rank=1, epochs=1, duplicates="sum", validation=None, solver="als")
+    summed.fit([1, 1, 1, 2], [1, 1, 1, 1], [16777216.0, 1.0, 1.0, 5.0])
+    assert summed.mean_ == pytest.approx((16777218 + 5) / 2)
+
+
+def test_ids_that_are_one_text_in_a_folder_are_refused_and_zeros_before_them_kept(program, tmp_path):
+    ids = ["01", "1", "001", "+1"]
+    model = MatrixFactorization(rank=1, epochs=2, validation=None).fit(ids, ids, [1.0, 2.0, 3.0, 4.0])
+    model.save(tmp_path / "run")
+    assert raddle.load(tmp_path / "run").users_.tolist() == ids
+    said = program("mf", "recommend", tmp_path / "run", "--top", 4, "--with-seen")
+    assert [each["user"] for each in said["recommendations"]] == ids
+    mixed = np.array([1, "1", 2], dtype=object)
+    model = MatrixFactorization(rank=1, epochs=2, validation=None).fit(mixed, mixed, [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="two ids are the text '1'"):
+        model.save(tmp_path / "mixed")

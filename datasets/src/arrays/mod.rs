@@ -2,4 +2,5 @@
 
 pub mod npy;
 pub mod npz;
+pub mod pairs;
 pub(crate) mod pieces;

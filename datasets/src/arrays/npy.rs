@@ -69,7 +69,7 @@ pub fn parse_f64s(bytes: &[u8]) -> Result<(Vec<usize>, Vec<f64>), String> {
     parsed(bytes, "<f8", f64::from_le_bytes)
 }
 
-fn parsed<T, const N: usize>(
+pub(super) fn parsed<T, const N: usize>(
     bytes: &[u8],
     kind: &str,
     value: fn([u8; N]) -> T,

@@ -42,6 +42,8 @@ impl StoredRatings {
         let described = Ratings {
             name: name.map_or_else(|| stem(&source.path), |(entry, _)| entry.name.into()),
             triples: Triples::default(),
+            offset: 0.0,
+            exact: None,
             times: None,
             users: Ids::Dense(0),
             items: Ids::Dense(0),
@@ -55,6 +57,7 @@ impl StoredRatings {
         };
         let format = format_of(&source, &options)?;
         let make = |place: &Path| stored::converted(source, format, &options, place);
-        Self::at(&place, described, make)
+        let stored = Self::at(&place, described, make)?;
+        Ok(if name.is_some() { stored.as_known() } else { stored })
     }
 }

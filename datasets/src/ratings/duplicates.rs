@@ -54,6 +54,12 @@ impl FromStr for Duplicates {
 }
 
 impl Duplicates {
+    /// The rule that is given, or the usual one: pairs without ratings add up, as each is an event; of ratings the
+    /// last counts.
+    pub fn or_usual(given: Option<Self>, pairs_only: bool) -> Self {
+        given.unwrap_or(if pairs_only { Self::Sum } else { Self::Last })
+    }
+
     /// The records of data of which so many observations are left, and so many were merged into others of
     /// their pair.
     pub fn records(self, left: usize, merged: usize) -> RecordCounts {
@@ -71,13 +77,48 @@ impl Duplicates {
         matches!(self, Self::Last | Self::First)
     }
 
+    /// `true` if values of several observations are added up.
+    pub(super) fn adds(self) -> bool {
+        matches!(self, Self::Sum | Self::Mean)
+    }
+
     /// Merges observations of one pair by this rule; returns how many there were too many. Rows are below
-    /// `users` and `items`.
+    /// `users` and `items`. Values are added up in double precision.
     ///
     /// # Errors
     /// The position of the first repeated observation, where they are refused.
     pub fn merge(self, triples: &mut Triples, users: usize, items: usize) -> Result<usize, usize> {
-        merge(triples, None, users, items, self).map_err(|Refused(position)| position)
+        let Triples { users: user_rows, items: item_rows, values } = triples;
+        let merged = merge((user_rows, item_rows, values), None, (users, items), self);
+        merged.map_err(|Refused(position)| position)
+    }
+}
+
+/// A rating in single or double precision.
+pub(super) trait Value: Copy {
+    fn wide(self) -> f64;
+    fn of(value: f64) -> Self;
+}
+
+impl Value for f32 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self.into()
+    }
+    #[inline(always)]
+    fn of(value: f64) -> Self {
+        value as Self
+    }
+}
+
+impl Value for f64 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn of(value: f64) -> Self {
+        value
     }
 }
 
@@ -95,9 +136,9 @@ pub(super) fn refused(path: &Path, (user, item): (&str, &str), position: usize) 
 
 /// Puts the observations of each pair that has several into the order of their times, in the places that they
 /// have together; those of one moment keep their order.
-pub(super) fn by_time(triples: &mut Triples, times: &mut [f64]) {
-    let pair = |at: u32| (triples.users[at as usize], triples.items[at as usize]);
-    let mut order: Vec<u32> = (0..triples.len() as u32).collect();
+pub(super) fn by_time<V: Value>((users, items): (&[u32], &[u32]), values: &mut [V], times: &mut [f64]) {
+    let pair = |at: u32| (users[at as usize], items[at as usize]);
+    let mut order: Vec<u32> = (0..users.len() as u32).collect();
     order.sort_unstable_by_key(|&at| (pair(at), at));
     let several: Vec<Vec<u32>> = order
         .chunk_by(|&a, &b| pair(a) == pair(b))
@@ -105,64 +146,60 @@ pub(super) fn by_time(triples: &mut Triples, times: &mut [f64]) {
         .map(<[u32]>::to_vec)
         .collect();
     for places in several {
-        let mut seen: Vec<(f64, f32)> =
-            places.iter().map(|&at| (times[at as usize], triples.values[at as usize])).collect();
+        let mut seen: Vec<(f64, V)> =
+            places.iter().map(|&at| (times[at as usize], values[at as usize])).collect();
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (at, (time, value)) in places.into_iter().zip(seen) {
-            (times[at as usize], triples.values[at as usize]) = (time, value);
+            (times[at as usize], values[at as usize]) = (time, value);
         }
     }
 }
 
-/// Merges observations of one pair, and their times; returns how many there were too many.
-///
-/// The cost is a stable counting sort by user: 4 bytes an observation while it lasts.
-pub(super) fn merge(
-    triples: &mut Triples,
-    mut times: Option<&mut Vec<f64>>,
-    users: usize,
-    items: usize,
-    rule: Duplicates,
-) -> Result<usize, Refused> {
-    let count = triples.len();
+/// Positions by user, in the order of the observations, and where those of each begin: a stable counting sort.
+fn order_by_user(rows: &[u32], users: usize) -> (Vec<u32>, Vec<usize>) {
     let mut starts = vec![0_usize; users + 1];
-    triples.users.iter().for_each(|&user| starts[user as usize + 1] += 1);
+    rows.iter().for_each(|&user| starts[user as usize + 1] += 1);
     (0..users).for_each(|user| starts[user + 1] += starts[user]);
-    let mut order = vec![0_u32; count];
-    let mut next = starts.clone();
-    for (at, &user) in triples.users.iter().enumerate() {
+    let (mut order, mut next) = (vec![0_u32; rows.len()], starts.clone());
+    for (at, &user) in rows.iter().enumerate() {
         order[next[user as usize]] = at as u32;
         next[user as usize] += 1;
     }
+    (order, starts)
+}
+
+/// Merges observations of one pair, and their times; returns how many there were too many.
+///
+/// The cost is a stable counting sort by user, 4 bytes an observation while it lasts, and 16 bytes for each one that
+/// is added to another.
+pub(super) fn merge<V: Value>(
+    (user_rows, item_rows, values): (&mut Vec<u32>, &mut Vec<u32>, &mut Vec<V>),
+    mut times: Option<&mut Vec<f64>>,
+    (users, items): (usize, usize),
+    rule: Duplicates,
+) -> Result<usize, Refused> {
+    let (order, starts) = order_by_user(user_rows, users);
     // For each item, where its first observation by this user is; marks of other users lie before the user's
     // own.
     let mut first = vec![usize::MAX; items];
-    let mut extra = Vec::new();
-    let (mut several, mut number): (Vec<(u32, u32)>, usize) = (Vec::new(), 0);
+    let (mut extra, mut added): (Vec<u32>, Vec<(u32, f64)>) = (Vec::new(), Vec::new());
     let mut owner = vec![u32::MAX; items];
     for user in 0..users {
         for &at in &order[starts[user]..starts[user + 1]] {
-            let (item, value) = (triples.items[at as usize] as usize, triples.values[at as usize]);
+            let (item, value) = (item_rows[at as usize] as usize, values[at as usize]);
             if owner[item] != user as u32 {
                 (owner[item], first[item]) = (user as u32, at as usize);
                 continue;
             }
-            number += 1;
             extra.push(at);
             let takes_its_place = match times.as_deref_mut() {
                 Some(times) => merge_times(times, first[item], at as usize, rule),
                 None => rule == Duplicates::Last,
             };
-            let kept = &mut triples.values[first[item]];
             match rule {
-                Duplicates::Last | Duplicates::First if takes_its_place => *kept = value,
-                Duplicates::Last | Duplicates::First => {}
-                Duplicates::Sum => *kept += value,
-                Duplicates::Mean => {
-                    *kept += value;
-                    several.push((first[item] as u32, 1));
-                }
-                Duplicates::Refuse => {}
+                Duplicates::Last | Duplicates::First if takes_its_place => values[first[item]] = value,
+                Duplicates::Last | Duplicates::First | Duplicates::Refuse => {}
+                Duplicates::Sum | Duplicates::Mean => added.push((first[item] as u32, value.wide())),
             }
         }
     }
@@ -173,19 +210,21 @@ pub(super) fn merge(
     if rule == Duplicates::Refuse {
         return Err(Refused(extra[0] as usize));
     }
-    several.sort_unstable();
-    for same in several.chunk_by(|a, b| a.0 == b.0) {
-        triples.values[same[0].0 as usize] /= (same.len() + 1) as f32;
+    // Those of a pair stay in their order.
+    added.sort_by_key(|one| one.0);
+    for same in added.chunk_by(|a, b| a.0 == b.0) {
+        let kept = &mut values[same[0].0 as usize];
+        let sum = same.iter().fold(kept.wide(), |sum, one| sum + one.1);
+        let count = if rule == Duplicates::Mean { same.len() + 1 } else { 1 };
+        *kept = V::of(sum / count as f64);
     }
-    remove(triples, &extra);
+    remove(user_rows, &extra);
+    remove(item_rows, &extra);
+    remove(values, &extra);
     if let Some(times) = times {
-        let (mut gone, mut at) = (extra.iter().peekable(), 0);
-        times.retain(|_| {
-            at += 1;
-            gone.next_if(|&&position| position as usize == at - 1).is_none()
-        });
+        remove(times, &extra);
     }
-    Ok(number)
+    Ok(extra.len())
 }
 
 /// Merges the time of a duplicate into that of the observation that is kept; whether the duplicate counts in
@@ -207,20 +246,13 @@ fn merge_times(times: &mut [f64], kept: usize, duplicate: usize, rule: Duplicate
     takes_its_place
 }
 
-/// Takes the observations at these ascending positions out.
-fn remove(triples: &mut Triples, positions: &[u32]) {
-    let mut gone = positions.iter().peekable();
-    let mut to = 0;
-    for at in 0..triples.len() {
-        if gone.next_if(|&&position| position as usize == at).is_some() {
-            continue;
-        }
-        triples.users[to] = triples.users[at];
-        triples.items[to] = triples.items[at];
-        triples.values[to] = triples.values[at];
-        to += 1;
-    }
-    triples.truncate(to);
+/// Takes out what is at these ascending positions.
+fn remove<T>(column: &mut Vec<T>, positions: &[u32]) {
+    let (mut gone, mut at) = (positions.iter().peekable(), 0);
+    column.retain(|_| {
+        at += 1;
+        gone.next_if(|&&position| position as usize == at - 1).is_none()
+    });
 }
 
 #[cfg(test)]
@@ -229,11 +261,21 @@ mod tests {
 
     type Merged = (Vec<(u32, u32, f32)>, usize);
 
+    fn of(
+        triples: &mut Triples,
+        times: &mut Vec<f64>,
+        rows: usize,
+        rule: Duplicates,
+    ) -> Result<usize, Refused> {
+        let Triples { users, items, values } = triples;
+        merge((users, items, values), Some(times), (rows, rows), rule)
+    }
+
     fn merged(rule: Duplicates) -> Result<Merged, usize> {
         let mut triples: Triples =
             [(0, 1, 1.0), (1, 1, 5.0), (0, 1, 2.0), (0, 0, 4.0), (0, 1, 6.0)].into_iter().collect();
         let mut times = vec![5.0, 1.0, 9.0, 1.0, 7.0];
-        let number = merge(&mut triples, Some(&mut times), 2, 2, rule).map_err(|refused| refused.0)?;
+        let number = of(&mut triples, &mut times, 2, rule).map_err(|refused| refused.0)?;
         let time = match rule {
             Duplicates::First => 5.0,
             _ => 9.0,
@@ -264,7 +306,7 @@ mod tests {
                 assert_eq!(rule.merge(&mut triples, 1, 1), Ok(1));
                 assert_eq!(triples.values, [value], "{rule}");
                 let (mut triples, mut times) = (given(), times.to_vec());
-                assert!(merge(&mut triples, Some(&mut times), 1, 1, rule).is_ok());
+                assert!(of(&mut triples, &mut times, 1, rule).is_ok());
                 assert_eq!(triples.values, [by_time], "{rule} {times:?}");
             }
         }
@@ -275,7 +317,7 @@ mod tests {
         let mut triples: Triples =
             [(0, 1, 5.0), (1, 1, 9.0), (0, 1, 1.0), (0, 0, 4.0), (0, 1, 2.0)].into_iter().collect();
         let mut times = vec![2024.0, 3.0, 2020.0, 7.0, 2020.0];
-        by_time(&mut triples, &mut times);
+        by_time((&triples.users, &triples.items), &mut triples.values, &mut times);
         assert_eq!(
             (&triples.values[..], &times[..]),
             (&[1.0, 9.0, 2.0, 4.0, 5.0][..], &[2020.0, 3.0, 2020.0, 7.0, 2024.0][..])
@@ -283,7 +325,24 @@ mod tests {
     }
 
     #[test]
+    fn values_are_added_in_double_precision() {
+        for (values, sum) in [
+            (&[16_777_216.0, 1.0, 1.0, 1.0, 1.0, 1.0][..], 16_777_221.0_f64),
+            (&[0.1; 100_000][..], 10_000.0),
+            (&[1e8, 1.0, -1e8, 3.0], 4.0),
+        ] {
+            for (rule, expected) in [(Duplicates::Sum, sum), (Duplicates::Mean, sum / values.len() as f64)] {
+                let mut triples: Triples = values.iter().map(|&value| (0, 0, value as f32)).collect();
+                assert_eq!(rule.merge(&mut triples, 1, 1), Ok(values.len() - 1));
+                assert_eq!(triples.values, [expected as f32], "{rule}");
+            }
+        }
+    }
+
+    #[test]
     fn rules_are_named() {
+        let usual = [false, true].map(|pairs_only| Duplicates::or_usual(None, pairs_only));
+        assert_eq!(usual, [Duplicates::Last, Duplicates::Sum]);
         assert_eq!("mean".parse(), Ok(Duplicates::Mean));
         assert_eq!(Duplicates::default().to_string(), "last");
         assert!("best".parse::<Duplicates>().unwrap_err().contains("choose last"));

@@ -101,6 +101,8 @@ impl Drawn {
         Ratings {
             name: spec.into(),
             triples: Triples::default(),
+            offset: 0.0,
+            exact: None,
             times: None,
             users: Ids::Dense(self.users),
             items: Ids::Dense(self.items),

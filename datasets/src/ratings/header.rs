@@ -17,12 +17,11 @@ const MOST: f64 = 0.9;
 /// Chance at most that two texts which no row has are ids all the same.
 const CHANCE: f64 = 0.25;
 
-/// A column of numbers but for its first field.
+/// A column of numbers, as far as they are there, but for its first field.
 pub(super) fn is_headed(first: &str, below: &[&str]) -> bool {
-    !is_number(first)
-        && !is_missing(first.trim().as_bytes())
-        && !below.is_empty()
-        && below.iter().all(|cell| is_number(cell))
+    let is_there = |cell: &str| !is_missing(cell.trim().as_bytes());
+    let mut filled = below.iter().filter(|cell| is_there(cell)).peekable();
+    !is_number(first) && is_there(first) && filled.peek().is_some() && filled.all(|cell| is_number(cell))
 }
 
 /// `true` if the first cells of user, item and, if there is one, rating are names, as those below show: all are

@@ -7,6 +7,9 @@ use crate::bytes::quotes::Quotes;
 use crate::bytes::quoting::Quoting;
 use crate::dialect::{Beginning, Dialect, Marks, Separator, has_asked, is_number, position};
 
+/// Beginning of a note on the columns that are taken.
+pub(crate) const COLUMNS: &str = "users are in";
+
 /// A line's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -184,6 +187,27 @@ impl Layout {
             [Some(&mut layout.user), Some(&mut layout.item), layout.value.as_mut(), layout.time.as_mut()];
         places.into_iter().flatten().for_each(|place| *place += beginning.lead);
         Ok((layout, note))
+    }
+
+    /// Note on the columns that are taken, where nobody has named them.
+    pub(super) fn said(&self, beginning: &Beginning) -> String {
+        let column = |at: usize| {
+            let at = at.saturating_sub(beginning.lead);
+            match beginning.first.get(at).filter(|_| self.header) {
+                Some(name) => format!("column {} ({})", at + 1, name.trim()),
+                None => format!("column {}", at + 1),
+            }
+        };
+        let of = beginning.first.len();
+        let mut said = format!("{COLUMNS} {} of {of}, items in {}", column(self.user), column(self.item));
+        said += &match self.value {
+            Some(value) => format!(", ratings in {}", column(value)),
+            None => ", no ratings".into(),
+        };
+        if let Some(time) = self.time {
+            said += &format!(", times in {}", column(time));
+        }
+        said + " (--columns)"
     }
 
     /// Which fields are which, counted without the names of rows.

@@ -2,8 +2,10 @@
 //! from 1.
 
 use super::ids::Ids;
-use super::text::{Loaded, rating};
+use super::options::RatingsOptions;
+use super::text::{Loaded, Missing, rating};
 use super::triples::Triples;
+use super::values::{Gathered, Values};
 use crate::bytes::claims::believable;
 use crate::bytes::market::{self, MarketHead, MarketKind};
 use crate::bytes::number::{first_characters, whole};
@@ -23,22 +25,34 @@ pub(super) fn head(source: &Source) -> Result<MarketHead, ReadError> {
     head.map_err(|(line, message)| ReadError::at(&source.path, line, message))
 }
 
-pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError> {
+pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let head = head(source)?;
-    let parse = |text: &[u8]| block(text, &head);
-    let blocks = source.blocks().skip(head.bytes);
-    let blocks = parallel::parse(source, blocks, head.lines + 1, threads, parse)?;
-    let count: usize = blocks.iter().map(Triples::len).sum();
-    check(source, &head, count)?;
-    let mut triples = Triples::with_capacity(count);
-    for some in blocks {
-        triples.users.extend_from_slice(&some.users);
-        triples.items.extend_from_slice(&some.items);
-        triples.values.extend_from_slice(&some.values);
+    let (mut is_wide, mut triples, mut values);
+    is_wide = options.is_wide(head.pattern);
+    loop {
+        let parse = |text: &[u8]| block(text, &head, is_wide);
+        let blocks = source.blocks().skip(head.bytes);
+        let blocks = parallel::parse(source, blocks, head.lines + 1, options.threads, parse)?;
+        let count: usize = blocks.iter().map(|block| block.values.len()).sum();
+        check(source, &head, count)?;
+        (triples, values) = (Triples::default(), Gathered::new(is_wide, count));
+        for some in blocks {
+            triples.users.extend_from_slice(&some.users);
+            triples.items.extend_from_slice(&some.items);
+            values.take(&some.values);
+        }
+        if !options.is_read_again(&values.spread, is_wide) {
+            break;
+        }
+        is_wide = true;
     }
     let (users, items) = (Ids::Dense(head.rows), Ids::Dense(head.columns));
+    let Gathered { narrow, wide, spread } = values;
     Ok(Loaded {
-        triples,
+        triples: Triples { values: narrow, ..triples },
+        wide,
+        spread,
+        missing: Missing::default(),
         times: None,
         dated: false,
         users,
@@ -51,15 +65,15 @@ pub(super) fn load(source: &Source, threads: usize) -> Result<Loaded, ReadError>
 /// Gives away the entries in their order, a few blocks at a time.
 pub(super) fn each(
     source: &Source,
-    head: &MarketHead,
+    (head, is_wide): (&MarketHead, bool),
     threads: usize,
-    mut take: impl FnMut(&Triples) -> Result<(), ReadError>,
+    mut take: impl FnMut(&Entries) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    let parse = |text: &[u8]| block(text, head);
+    let parse = |text: &[u8]| block(text, head, is_wide);
     let (blocks, mut count) = (source.blocks().skip(head.bytes), 0);
-    parallel::parse_each(source, blocks, head.lines + 1, threads, parse, |triples| {
-        count += triples.len();
-        take(&triples).map(|()| true)
+    parallel::parse_each(source, blocks, head.lines + 1, threads, parse, |entries| {
+        count += entries.values.len();
+        take(&entries).map(|()| true)
     })?;
     check(source, head, count)
 }
@@ -78,21 +92,32 @@ fn check(source: &Source, head: &MarketHead, count: usize) -> Result<(), ReadErr
     Ok(())
 }
 
-fn block(text: &[u8], head: &MarketHead) -> Parsed<Triples> {
-    let mut triples = Triples::with_capacity(text.len() / 12);
+/// Entries of a block of lines.
+pub(super) struct Entries {
+    pub(super) users: Vec<u32>,
+    pub(super) items: Vec<u32>,
+    pub(super) values: Values,
+}
+
+fn block(text: &[u8], head: &MarketHead, is_wide: bool) -> Parsed<Entries> {
+    let count = text.len() / 12;
+    let (users, items) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut entries = Entries { users, items, values: Values::new(is_wide, count) };
     let mut lines = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.trim_ascii();
         if line.first().is_some_and(|&first| first != b'%') {
             let (user, item, value) = entry(line, head).map_err(|message| (lines, message))?;
-            triples.push(user, item, value);
+            entries.users.push(user);
+            entries.items.push(item);
+            entries.values.push(value);
         }
         lines += 1;
     }
-    Ok((triples, lines))
+    Ok((entries, lines))
 }
 
-fn entry(line: &[u8], head: &MarketHead) -> Result<(u32, u32, f32), String> {
+fn entry(line: &[u8], head: &MarketHead) -> Result<(u32, u32, f64), String> {
     let mut cells: [&[u8]; 4] = [&[]; 4];
     let mut count = 0;
     Separator::Blanks.fields(line, |number, place| {

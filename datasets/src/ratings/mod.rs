@@ -5,6 +5,7 @@
 
 mod data;
 mod duplicates;
+mod exact;
 mod format;
 pub mod generate;
 mod header;
@@ -14,17 +15,21 @@ mod matrix_market;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod precision;
 mod read;
 mod split;
 pub(crate) mod stored;
 mod text;
 mod time;
 mod triples;
+mod values;
 
 pub use data::Ratings;
 pub use duplicates::Duplicates;
+pub use exact::{Exact, Narrowed};
 pub use format::RatingsFormat;
 pub use ids::{Ids, Index, as_in_file, whole_id};
+pub(crate) use layout::COLUMNS;
 pub use options::RatingsOptions;
 pub(crate) use read::format_of;
 pub use read::read_ratings;

@@ -5,6 +5,8 @@ use std::path::Path;
 use super::data::Ratings;
 use super::format::RatingsFormat;
 use super::options::RatingsOptions;
+use super::precision::narrowed;
+use super::triples::Triples;
 use super::{duplicates, matrix_market, text};
 use crate::bytes::foreign::{foreign, is_json, json};
 use crate::bytes::market;
@@ -68,7 +70,7 @@ pub(super) fn read_source(
 fn load(source: &Source, format: RatingsFormat, options: &RatingsOptions) -> Result<text::Loaded, ReadError> {
     match format {
         RatingsFormat::Text => text::load(source, options),
-        RatingsFormat::MatrixMarket => matrix_market::load(source, options.threads),
+        RatingsFormat::MatrixMarket => matrix_market::load(source, options),
         RatingsFormat::Parquet if cfg!(feature = "parquet") => {
             // That a Parquet file has names is no news.
             Ok(text::Loaded { notes: Vec::new(), ..text::load(source, options)? })
@@ -95,13 +97,41 @@ impl text::Loaded {
         if options.keep_repeated {
             return Ok(0);
         }
-        let Self { triples, times, users, items, .. } = self;
-        let merged = duplicates::merge(triples, times.as_mut(), users.len(), items.len(), options.duplicates);
+        let Self {
+            triples: Triples { users: rows, items: columns, values }, wide, times, users, items, ..
+        } = self;
+        let (sizes, rule) = ((users.len(), items.len()), options.rule(self.pairs_only));
+        let merged = match wide {
+            Some(wide) => duplicates::merge((rows, columns, wide), times.as_mut(), sizes, rule),
+            None => duplicates::merge((rows, columns, values), times.as_mut(), sizes, rule),
+        };
         merged.map_err(|duplicates::Refused(at)| {
-            let (user, item) =
-                (users.name(triples.users[at] as usize), items.name(triples.items[at] as usize));
+            let (user, item) = (users.name(rows[at] as usize), items.name(columns[at] as usize));
             duplicates::refused(&source.path, (&user, &item), at)
         })
+    }
+
+    /// Puts the observations of each pair into the order of their times, where there are any.
+    fn by_time(&mut self) {
+        let Triples { users, items, values } = &mut self.triples;
+        match (&mut self.times, &mut self.wide) {
+            (Some(times), Some(wide)) => duplicates::by_time((users, items), wide, times),
+            (Some(times), None) => duplicates::by_time((users, items), values, times),
+            (None, _) => {}
+        }
+    }
+
+    /// Narrows ratings in double precision; the number that they are less, and the exact ones where they are kept.
+    fn narrow(&mut self, options: &RatingsOptions) -> (f64, Option<Vec<f64>>) {
+        let Some(wide) = self.wide.take() else {
+            self.notes.extend(self.spread.notes(0.0));
+            return (0.0, None);
+        };
+        let (values, offset, notes) = narrowed(&wide, options.offset);
+        self.triples.values = values;
+        // Of exact ones says it who merges them.
+        self.notes.extend(notes.into_iter().filter(|_| !options.keeps_exact));
+        (offset, Some(wide).filter(|_| options.keeps_exact))
     }
 }
 
@@ -112,13 +142,14 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
     }
     let mut loaded = load(&source, format, options)?;
     let are_times_asked_for = loaded.times.is_some();
-    let mut repeated = loaded.merge(&source, options)?;
-    if repeated > 0 && options.duplicates.asks_when() {
+    let mut duplicates = loaded.merge(&source, options)?;
+    let rule = options.rule(loaded.pairs_only);
+    if duplicates > 0 && rule.asks_when() {
         if loaded.dated && loaded.times.is_none() {
             match load(&source, format, &RatingsOptions { times: true, ..options.clone() }) {
                 Ok(again) => {
                     loaded = again;
-                    repeated = loaded.merge(&source, options)?;
+                    duplicates = loaded.merge(&source, options)?;
                 }
                 Err(why) => loaded.notes.push(not_by_time(&why.to_string())),
             }
@@ -127,15 +158,19 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
             loaded.notes.push(BY_TIME.into());
         }
     }
-    if let Some(times) = loaded.times.as_mut().filter(|_| options.keep_repeated && loaded.dated) {
-        duplicates::by_time(&mut loaded.triples, times);
+    if options.keep_repeated && loaded.dated {
+        loaded.by_time();
     }
-    let text::Loaded { triples, times, dated: _, users, items, pairs_only, notes } = loaded;
-    let (times, duplicates) = (times.filter(|_| are_times_asked_for), repeated);
-    let records = options.duplicates.records(triples.len(), duplicates);
+    let (offset, exact) = loaded.narrow(options);
+    let text::Loaded { triples, times, users, items, pairs_only, notes, missing, .. } = loaded;
+    let times = times.filter(|_| are_times_asked_for);
+    let mut records = rule.records(triples.len(), duplicates);
+    missing.count(&mut records);
     Ok(Ratings {
         name: stem(&source.path),
         triples,
+        offset,
+        exact,
         times,
         users,
         items,

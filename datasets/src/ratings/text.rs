@@ -1,15 +1,21 @@
 //! Lines of `user item rating`: CSV and TSV, MovieLens `::`, LIBMF's text.
 
 mod block;
+mod headed;
+mod rows;
 
-pub(super) use self::block::{RatingRows, RatingSide, Whole, rating};
+pub(super) use self::block::rating;
+pub(super) use self::rows::{Missing, RatingRows, RatingSide, Taken};
 
 use self::block::{Block, block};
+use self::rows::Headings;
 use super::ids::{Ids, number};
 use super::layout::{Layout, Wanted};
 use super::options::RatingsOptions;
+use super::precision::Spread;
 use super::time;
 use super::triples::Triples;
+use super::values::Gathered;
 use crate::bytes::blocks::Blocks;
 use crate::bytes::parallel;
 use crate::bytes::source::Source;
@@ -18,7 +24,12 @@ use crate::error::ReadError;
 
 /// Content of a file, duplicates included.
 pub(super) struct Loaded {
+    /// Without values where they are read in double precision.
     pub(super) triples: Triples,
+    pub(super) wide: Option<Vec<f64>>,
+    /// Spread of values in single precision.
+    pub(super) spread: Spread,
+    pub(super) missing: Missing,
     /// When each was observed, where that was asked for.
     pub(super) times: Option<Vec<f64>>,
     /// `true` if a column is known to hold times.
@@ -34,12 +45,25 @@ pub(super) struct Lines {
     layout: Layout,
     /// Bytes and lines before the first rating.
     before: (usize, usize),
+    /// As they are taken at first.
+    pub(super) taken: Taken,
     pub(super) notes: Vec<String>,
 }
 
 impl Lines {
     /// Layout of a text, by its beginning.
     pub(super) fn of(source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
+        let taken = |pairs_only: bool, is_headed: bool| Taken {
+            users_are_whole: true,
+            items_are_whole: true,
+            is_wide: options.is_wide(pairs_only),
+            drops_missing: options.drops_missing,
+            is_headed,
+        };
+        if let Some((layout, note)) = headed::layout(source, options)? {
+            let taken = taken(layout.value.is_none(), true);
+            return Self { layout, before: (0, 0), taken, notes: vec![note] }.with_times(source, options);
+        }
         let mut beginning = Beginning::of(source, &options.dialect, Purpose::Ratings)?;
         let (columns, times) = (options.columns.as_deref(), options.times);
         let (layout, note) = Layout::of(&beginning, Wanted { columns, dialect: options.dialect, times })
@@ -55,12 +79,19 @@ impl Lines {
         }
         notes.append(&mut beginning.notes);
         notes.extend(note);
-        if layout.time.is_none() && options.times {
+        notes.extend(columns.is_none().then(|| layout.said(&beginning)));
+        let before = if layout.header { beginning.behind } else { beginning.before };
+        let taken = taken(layout.value.is_none(), false);
+        Self { layout, before, taken, notes }.with_times(source, options)
+    }
+
+    /// Check that there are times where they are asked for.
+    fn with_times(self, source: &Source, options: &RatingsOptions) -> Result<Self, ReadError> {
+        if self.layout.time.is_none() && options.times {
             let why = "there is no column of times: name it as the fourth of --columns user,item,rating,time";
             return Err(ReadError::file(&source.path, why));
         }
-        let before = if layout.header { beginning.behind } else { beginning.before };
-        Ok(Self { layout, before, notes })
+        Ok(self)
     }
 
     fn blocks<'a>(&self, source: &'a Source) -> Blocks<'a> {
@@ -91,14 +122,18 @@ impl Lines {
     pub(super) fn each(
         &self,
         source: &Source,
-        whole: Whole,
+        taken: Taken,
         threads: usize,
         mut take: impl FnMut(RatingRows) -> Result<(), ReadError>,
     ) -> Result<Option<RatingSide>, ReadError> {
-        let (parse, mut not_whole) = (|text: &[u8]| block(text, &self.layout, whole), None);
+        let (parse, mut not_whole) = (|text: &[u8]| block(text, &self.layout, taken), None);
+        let mut headings = Headings::default();
         parallel::parse_each(source, self.blocks(source), self.before.1 + 1, threads, parse, |block| {
             match block {
-                Block::Read(rows) => take(rows)?,
+                Block::Read(mut rows) => {
+                    headings.close(&mut rows);
+                    take(rows)?;
+                }
                 Block::NotWhole(side) => not_whole = Some(side),
             }
             Ok(not_whole.is_none())
@@ -109,22 +144,29 @@ impl Lines {
 
 /// Reads all lines; blocks of them are parsed on several threads.
 ///
-/// Ids are taken for whole numbers until one is not; then the file is read again with that column as text.
+/// Ids are taken for whole numbers until one is not, and ratings are narrowed until that turns out to lose what tells
+/// them apart; then the file is read again, with that column as text or with ratings in double precision.
 pub(super) fn load(source: &Source, options: &RatingsOptions) -> Result<Loaded, ReadError> {
     let lines = Lines::of(source, options)?;
-    let mut whole = Whole { users: true, items: true };
+    let mut taken = lines.taken;
     loop {
-        let parse = |text: &[u8]| block(text, &lines.layout, whole);
+        let parse = |text: &[u8]| block(text, &lines.layout, taken);
         let (blocks, first) = (lines.blocks(source), lines.before.1 + 1);
         let blocks = parallel::parse(source, blocks, first, options.threads, parse)?;
         let not_whole = blocks.iter().find_map(|block| match block {
             Block::NotWhole(side) => Some(*side),
             Block::Read(..) => None,
         });
-        match not_whole {
-            Some(side) => whole.give_up(side),
-            None => return joined(source, blocks, whole, &lines.layout, lines.notes),
+        if let Some(side) = not_whole {
+            taken.give_up(side);
+            continue;
         }
+        let loaded = joined(source, blocks, taken, &lines)?;
+        if options.is_read_again(&loaded.spread, taken.is_wide) {
+            taken.is_wide = true;
+            continue;
+        }
+        return Ok(loaded);
     }
 }
 
@@ -141,27 +183,25 @@ pub(super) fn check_count(source: &Source, count: usize) -> Result<(), ReadError
 }
 
 /// Puts the blocks together, each let go as soon as it has been copied.
-fn joined(
-    source: &Source,
-    blocks: Vec<Block>,
-    whole: Whole,
-    layout: &Layout,
-    notes: Vec<String>,
-) -> Result<Loaded, ReadError> {
+fn joined(source: &Source, blocks: Vec<Block>, taken: Taken, lines: &Lines) -> Result<Loaded, ReadError> {
+    let layout = &lines.layout;
     let length = |block: &Block| match block {
         Block::Read(rows) => rows.values.len(),
         Block::NotWhole(_) => 0,
     };
     let count: usize = blocks.iter().map(length).sum();
     check_count(source, count)?;
-    let (mut users, mut items) = whole.columns(count);
-    let mut values = Vec::with_capacity(count);
+    let (mut users, mut items) = taken.columns(count);
+    let (mut values, mut missing) = (Gathered::new(taken.is_wide, count), Missing::default());
     let (mut times, mut clock) = (layout.time.map(|_| Vec::with_capacity(count)), None);
+    let mut headings = Headings::default();
     for block in blocks {
-        if let Block::Read(rows) = block {
+        if let Block::Read(mut rows) = block {
+            headings.close(&mut rows);
             users.extend(rows.users);
             items.extend(rows.items);
-            values.extend_from_slice(&rows.values);
+            values.take(&rows.values);
+            missing.add(rows.missing);
             times.iter_mut().for_each(|times| times.extend_from_slice(&rows.times));
             if clock.is_some_and(|clock| rows.clock.is_some_and(|other| other != clock)) {
                 return Err(ReadError::file(&source.path, time::MIXED));
@@ -170,7 +210,8 @@ fn joined(
         }
     }
     let ((user_rows, users), (item_rows, items)) = (number(users), number(items));
-    let triples = Triples { users: user_rows, items: item_rows, values };
-    let (pairs_only, dated) = (layout.value.is_none(), layout.dated);
-    Ok(Loaded { triples, times, dated, users, items, pairs_only, notes })
+    let Gathered { narrow, wide, spread } = values;
+    let triples = Triples { users: user_rows, items: item_rows, values: narrow };
+    let (pairs_only, dated, notes) = (layout.value.is_none(), layout.dated, lines.notes.clone());
+    Ok(Loaded { triples, wide, spread, missing, times, dated, users, items, pairs_only, notes })
 }

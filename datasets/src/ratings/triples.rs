@@ -7,7 +7,7 @@ pub struct Triples {
     pub users: Vec<u32>,
     /// The item's row.
     pub items: Vec<u32>,
-    /// The rating; 1 where the data has pairs alone. Finite.
+    /// The rating less the data's [offset](super::Ratings::offset); 1 where the data has pairs alone. Finite.
     pub values: Vec<f32>,
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::folder::{compare, data_folder, find};
 use crate::dialect::Dialect;
 use crate::error::{ReadError, RegistryError};
-use crate::ratings::{Ratings, RatingsOptions, read_ratings};
+use crate::ratings::{COLUMNS, Ratings, RatingsOptions, read_ratings};
 
 /// A public set of ratings. Its users and items are rows from 0, duplicates are merged.
 #[derive(Clone, Debug)]
@@ -131,7 +131,15 @@ pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
     let (path, sha256) = path_of_ratings(entry)?;
     let ratings = read_ratings(&path, &reading(threads))?;
     compare(&path, &ratings.digest, sha256)?;
-    Ok(Ratings { name: name.into(), ..ratings })
+    Ok(Ratings { name: name.into(), ..ratings }.as_known())
+}
+
+impl Ratings {
+    /// Ratings of a set whose columns are known: what is said of them is no news.
+    pub(crate) fn as_known(mut self) -> Self {
+        self.notes.retain(|note| !note.starts_with(COLUMNS));
+        self
+    }
 }
 
 /// How the sets are read: none has a header.

@@ -10,7 +10,7 @@ use clap::Args;
 use raddle::cli::{
     Error, ExitStatus, MOST_WORKERS, Records, UseOptions, between, count, refuse_without_effect, write_atomic,
 };
-use raddle_datasets::{Corpus, npy};
+use raddle_datasets::{Corpus, Field, npy};
 use raddle_lda::files::{Model, Saved};
 use raddle_lda::{Inference, LdaError};
 use serde_json::json;
@@ -186,7 +186,7 @@ impl Documents {
                 self.each(|_, theta| npy::f32s(out, theta))
             }
             Form::Lines(least) => self.each(|document, theta| {
-                write!(out, "{}", name(&self.corpus, document))?;
+                write!(out, "{}", Field(&name(&self.corpus, document)))?;
                 let topics = shares(theta, least);
                 topics.iter().try_for_each(|(topic, share)| write!(out, "\t{}:{share:.4}", topic + 1))?;
                 writeln!(out)

@@ -158,7 +158,9 @@ impl LeastSquares {
         scratch.targets.clear();
         for &value in values {
             let (weight, target) = match self.implicit {
-                Some(weight) => (weight as f32 * value, 1.0 + weight as f32 * value),
+                Some(weight) if value > 0.0 => (weight as f32 * value, 1.0 + weight as f32 * value),
+                // Not preferred, with the confidence of its size.
+                Some(weight) => (weight as f32 * -value, 0.0),
                 None => (1.0, value),
             };
             scratch.weights.push(weight);

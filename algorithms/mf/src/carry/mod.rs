@@ -43,22 +43,27 @@ impl Mf {
         problem: &Problem,
         runner: &mut R,
     ) -> Result<(Fit, Option<Carried>), R::Error> {
+        let liked = self.liked(problem)?;
+        let problem = liked.as_ref().unwrap_or(problem);
         self.check(problem)?;
         match self.method {
             Method::Sgd => {
                 let (fit, carried) = self.fit_by_steps_to_carry(problem, runner)?;
-                Ok((self.guarded(fit, problem)?, carried.map(|carried| Carried(Kind::Steps(carried)))))
+                Ok((
+                    self.guarded(fit.with_more(problem.less), problem)?,
+                    carried.map(|carried| Carried(Kind::Steps(carried))),
+                ))
             }
             Method::Als | Method::Ccd => {
                 let fit = self.fit_alternating(problem, runner)?;
                 let carried = fit.factors();
-                Ok((self.guarded(fit, problem)?, carried))
+                Ok((self.guarded(fit.with_more(problem.less), problem)?, carried))
             }
         }
     }
 
     /// Goes on from a fit on other data: users and items have the numbers that they had, with new ones behind
-    /// them; `delta` says which ratings came and went.
+    /// them; `delta` says which ratings came and went. Ratings are [less](Problem::less) the same as in that fit.
     ///
     /// Rows that had no ratings, and those whose ratings have changed by half, are folded in; those that have
     /// none any more become zeros; all others begin as they were. Gradient steps then follow the end of the
@@ -74,6 +79,8 @@ impl Mf {
         delta: &Delta<Pair>,
         runner: &mut R,
     ) -> Result<(Fit, Option<Carried>), R::Error> {
+        let liked = self.liked(problem)?;
+        let problem = liked.as_ref().unwrap_or(problem);
         self.check(problem)?;
         match (&carried.0, self.method) {
             (Kind::Steps(carried), Method::Sgd) => {
@@ -82,7 +89,10 @@ impl Mf {
                 let mut rows = carried.rows(self, problem, &folded);
                 rows.error = problem.measured().map(|measured| rows.model(self.rank).errors(measured).0);
                 let (fit, carried) = self.go_on_by_steps(problem, rows, runner)?;
-                Ok((self.guarded(fit, problem)?, carried.map(|carried| Carried(Kind::Steps(carried)))))
+                Ok((
+                    self.guarded(fit.with_more(problem.less), problem)?,
+                    carried.map(|carried| Carried(Kind::Steps(carried))),
+                ))
             }
             (Kind::Factors(model), Method::Als | Method::Ccd) => {
                 let rated = problem.rated();
@@ -90,7 +100,7 @@ impl Mf {
                 start.forget_unrated(&rated);
                 let fit = self.clone().init(start).fit_alternating(problem, runner)?;
                 let carried = fit.factors();
-                Ok((self.guarded(fit, problem)?, carried))
+                Ok((self.guarded(fit.with_more(problem.less), problem)?, carried))
             }
             _ => Err(MfError::CarriedOver.into()),
         }

@@ -50,14 +50,15 @@ pub(super) fn rows(option: &str, given: &str, of: &Ids, what: &str) -> Result<Ve
     ids(option, given)?.into_iter().map(row).collect()
 }
 
-/// Ids in a list divided by commas, where one with a comma stands in double quotes; or in a file, one a line.
+/// Ids in a list divided by commas, or in a file, one a line: one with the separator, or blanks around it, stands in
+/// double quotes, as `mf recommend` and CSV write it.
 pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
     let ids: Vec<String> = if Path::new(given).is_file() {
         let text = raddle_datasets::read_text(Path::new(given))
             .map_err(|why| Error::input(format!("{option} {why}")))?;
-        text.lines().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect()
+        listed(&text, '\n').map_err(|why| Error::input(format!("{option} {given}: {why}")))?
     } else {
-        listed(given).map_err(|why| Error::usage(format!("{option} {given}: {why}")))?
+        listed(given, ',').map_err(|why| Error::usage(format!("{option} {given}: {why}")))?
     };
     match ids.is_empty() {
         true => {
@@ -68,29 +69,23 @@ pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
 }
 
 /// The ids of a list. Two double quotes within quotes are one.
-fn listed(list: &str) -> Result<Vec<String>, &'static str> {
+fn listed(list: &str, between: char) -> Result<Vec<String>, String> {
     let (mut ids, mut rest) = (Vec::new(), list);
+    let blanks = |text: &'_ str| text.find(|letter: char| letter == between || !letter.is_whitespace());
     loop {
-        rest = rest.trim_start();
+        rest = &rest[blanks(rest).unwrap_or(rest.len())..];
         let id = match rest.strip_prefix('"') {
             Some(quoted) => {
-                let mut id = String::new();
-                let mut left = quoted;
-                rest = loop {
-                    let (part, behind) = left.split_once('"').ok_or("a double quote is not closed")?;
-                    id += part;
-                    match behind.strip_prefix('"') {
-                        Some(behind) => (id, left) = (id + "\"", behind),
-                        None => break behind.trim_start(),
-                    }
-                };
-                if !(rest.is_empty() || rest.starts_with(',')) {
-                    return Err("write a comma behind a closing double quote");
+                let (id, behind) = unquoted(quoted)?;
+                rest = &behind[blanks(behind).unwrap_or(behind.len())..];
+                if !(rest.is_empty() || rest.starts_with(between)) {
+                    let what = if between == ',' { "a comma" } else { "a line break" };
+                    return Err(format!("write {what} behind a closing double quote"));
                 }
                 id
             }
             None => {
-                let (id, behind) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
+                let (id, behind) = rest.split_at(rest.find(between).unwrap_or(rest.len()));
                 rest = behind;
                 id.trim_end().to_owned()
             }
@@ -98,16 +93,86 @@ fn listed(list: &str) -> Result<Vec<String>, &'static str> {
         if !id.is_empty() {
             ids.push(id);
         }
-        match rest.strip_prefix(',') {
+        match rest.strip_prefix(between) {
             Some(behind) => rest = behind,
             None => return Ok(ids),
         }
     }
 }
 
+/// The text up to a closing double quote, of which two are one, and what stands behind it.
+fn unquoted(mut left: &str) -> Result<(String, &str), String> {
+    let mut text = String::new();
+    loop {
+        let (part, behind) = left.split_once('"').ok_or("a double quote is not closed")?;
+        text += part;
+        match behind.strip_prefix('"') {
+            Some(behind) => (text, left) = (text + "\"", behind),
+            None => return Ok((text, behind)),
+        }
+    }
+}
+
+/// The fields of a line of changes: divided by tabs where there are any, else by blanks; one in double quotes may have
+/// both.
+pub(super) fn fields(line: &str) -> Result<Vec<String>, String> {
+    let (mut fields, mut rest) = (Vec::new(), line.trim());
+    let mut is_in_quotes = false;
+    let has_tabs = line.trim().chars().any(|letter| {
+        is_in_quotes ^= letter == '"';
+        letter == '\t' && !is_in_quotes
+    });
+    let divides = |letter: char| if has_tabs { letter == '\t' } else { letter.is_whitespace() };
+    loop {
+        let behind = match rest.strip_prefix('"') {
+            Some(quoted) => {
+                let (field, behind) = unquoted(quoted)?;
+                fields.push(field);
+                let behind = if has_tabs { behind.trim_start_matches(' ') } else { behind };
+                if !(behind.is_empty() || behind.starts_with(divides)) {
+                    return Err("write a tab or a blank behind a closing double quote".into());
+                }
+                behind
+            }
+            None => {
+                let (field, behind) = rest.split_at(rest.find(divides).unwrap_or(rest.len()));
+                fields.push(field.trim().to_owned());
+                behind
+            }
+        };
+        if behind.is_empty() {
+            return Ok(fields);
+        }
+        rest = match has_tabs {
+            true => behind[1..].trim_start_matches(' '),
+            false => behind.trim_start(),
+        };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_changes_has_fields_of_which_some_are_in_quotes() {
+        for (line, expected) in [
+            ("ann tea 5", &["ann", "tea", "5"][..]),
+            ("ann  tea\u{a0}5 ", &["ann", "tea", "5"]),
+            ("ann lee\ttea\t5", &["ann lee", "tea", "5"]),
+            ("\"ann lee\" \"green tea\" 5", &["ann lee", "green tea", "5"]),
+            ("\"a\tb\"\tc d\t5", &["a\tb", "c d", "5"]),
+            ("\"a\tb\" c 5", &["a\tb", "c", "5"]),
+            ("\"say \"\"x\"\"\"", &["say \"x\""]),
+            ("a\t\tb", &["a", "", "b"]),
+            ("it\"s b", &["it\"s", "b"]),
+        ] {
+            assert_eq!(fields(line).unwrap(), expected, "{line}");
+        }
+        for wrong in ["\"a b 5", "\"a\"b\tc\t5"] {
+            assert!(fields(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn ids_are_listed_or_in_a_file() {
@@ -124,7 +189,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ids");
-        std::fs::write(&path, "x\n\ny\n").unwrap();
-        assert_eq!(ids("--users", path.to_str().unwrap()).unwrap(), ["x", "y"]);
+        std::fs::write(&path, "x\r\n\n y, z \n\"new\nline\"\n\" a\"\"b\"\n").unwrap();
+        assert_eq!(ids("--users", path.to_str().unwrap()).unwrap(), ["x", "y, z", "new\nline", " a\"b"]);
     }
 }

@@ -15,10 +15,14 @@ pub(super) struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// With what the fit has found of both; `None` for implicit feedback.
-    pub(super) fn of(fit: &'a Fit, test: Option<&Triples>) -> Option<Self> {
+    pub(super) fn of(fit: &'a Fit, (test, offset): (Option<&Triples>, f64)) -> Option<Self> {
         let baselines = fit.baselines.as_ref()?;
-        let error = |learned| baselines.model(learned, fit.model.rank).errors(test.unwrap_or(&NONE)).0;
-        let test = test.map(|test| [fit.model.errors(test).0, error(Learned::Mean), error(Learned::Biases)]);
+        let none = Triples::default();
+        let error =
+            |learned| baselines.model(learned, fit.model.rank).errors_less(test.unwrap_or(&none), offset).0;
+        let test = test.map(|test| {
+            [fit.model.errors_less(test, offset).0, error(Learned::Mean), error(Learned::Biases)]
+        });
         Some(Self { fit, baselines, test })
     }
 
@@ -83,9 +87,6 @@ impl<'a> Compared<'a> {
 
 /// How it is said that a model is of no use.
 const NOTHING: &str = "nothing was learned beyond the mean";
-
-/// No ratings.
-static NONE: Triples = Triples { users: Vec::new(), items: Vec::new(), values: Vec::new() };
 
 fn beside(mean: f64, biases: f64) -> String {
     format!("the mean alone has rmse {}, with biases {}", number(mean), number(biases))

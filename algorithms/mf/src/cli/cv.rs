@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, count, number};
 use raddle::files::ModelFiles as _;
-use raddle_mf::files::About;
-use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _};
+use raddle_mf::files::{About, SeenFile};
+use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
@@ -79,13 +79,15 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let fits = settings.iter().map(|setting| setting.mf(train)).collect::<Result<Vec<_>, _>>()?;
     reading.refuse_idle(&[train.data.as_deref()], train.format.as_deref())?;
     let ratings = session.timed(Timed::Read, || {
-        reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count())
+        let times_and_offset = (false, model.offset());
+        reading.read(train.data.as_deref(), train.format.as_deref(), train.worker_count(), times_and_offset)
     })?;
     let mut described = data::describe(&ratings, ratings.triples.len());
-    let notes = reading.notes(&ratings);
+    let notes = reading.notes(&ratings) + model.note();
     described.notes = notes.lines().map(str::to_owned).collect();
     let problem =
         Problem::new(ratings.users.len(), ratings.items.len(), ratings.triples.clone()).map_err(refuse)?;
+    let problem = problem.less(ratings.offset);
     let identity = String::from("a cross-validation is not resumed");
     let mut runner = InSession { session: &mut session, identity, is_last: false };
     let found = match CrossValidation::run(&fits, &problem, options.folds, train.seed, &mut runner) {
@@ -120,7 +122,11 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     }
     session.write("cv.tsv", |out| out.write_all(lines.as_bytes()))?;
     let about = About::new(&fit, &best.fold_in(&fit), ratings.users.clone(), ratings.items.clone());
-    about.write(&fit.model, &mut session)?;
+    About { offset: ratings.offset, ..about }.write(&fit.model, &mut session)?;
+    if !model.no_seen && session.folder().path().is_some() {
+        let seen = Seen::new(&ratings.triples, ratings.users.len());
+        SeenFile::new(&seen, ratings.items.len()).map_err(Error::failed)?.write(&mut session)?;
+    }
     let report = session.report(options, described, fit.digest(), &fit.report, &fit.trace)?;
     let scores = &found.scores[found.best];
     let mean = scores.iter().sum::<f64>() / scores.len() as f64;

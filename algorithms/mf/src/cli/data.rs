@@ -49,10 +49,13 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
     /// Which rating counts if a user rates an item again: last, first (both by time, where a column has times), sum, mean, or
-    /// refuse. Default: last.
+    /// refuse. Default: last; sum for pairs without a rating, as each of them is an event.
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,
+    /// How lines without a rating, or without an id, are treated: refuse, or drop (they are left out and counted).
+    #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = ["refuse", "drop"])]
+    missing: String,
     #[command(flatten)]
     #[serde(flatten)]
     dialect: DialectArgs,
@@ -63,24 +66,33 @@ fn as_text<T: Display, S: serde::Serializer>(value: &Option<T>, serializer: S) -
 }
 
 impl Reading {
-    /// How to read with this number of threads.
+    /// How to read a format with this number of threads.
     pub(crate) fn options(&self, format: Option<&str>, threads: usize) -> Result<RatingsOptions, Error> {
         let format =
             format.map(str::parse).transpose().map_err(|why| Error::usage(format!("--format: {why}")))?;
-        let (columns, duplicates) = (self.columns.clone(), self.rule());
-        let dialect = self.dialect.dialect();
-        let (times, keep_repeated) = (false, false);
-        Ok(RatingsOptions { format, columns, duplicates, keep_repeated, dialect, threads, times })
+        Ok(RatingsOptions {
+            format,
+            columns: self.columns.clone(),
+            duplicates: self.duplicates,
+            drops_missing: self.missing == "drop",
+            dialect: self.dialect.dialect(),
+            threads,
+            ..RatingsOptions::default()
+        })
     }
 
-    pub(crate) fn rule(&self) -> Duplicates {
-        self.duplicates.unwrap_or_default()
+    /// The rule for several ratings of a pair.
+    pub(crate) fn rule(&self, pairs_only: bool) -> Duplicates {
+        Duplicates::or_usual(self.duplicates, pairs_only)
     }
 
     /// Notes on how ratings were read, a line each: those of the reader, and duplicates that were merged.
     pub(crate) fn notes(&self, ratings: &Ratings) -> String {
         let mut said: String = ratings.notes.iter().map(|note| format!("{note}\n")).collect();
-        let what = match self.rule() {
+        let what = match self.rule(ratings.pairs_only) {
+            Duplicates::Sum if self.duplicates.is_none() => {
+                "added to the first of their pair, as there are no ratings: how often it occurs counts"
+            }
             Duplicates::First => "dropped: the first of a pair counts",
             Duplicates::Sum => "added to the first of their pair",
             Duplicates::Mean => "merged: the mean of a pair counts",
@@ -89,6 +101,11 @@ impl Reading {
         if ratings.duplicates > 0 {
             said +=
                 &format!("{} {what} (--duplicates)\n", count(ratings.duplicates as u64, "repeated rating"));
+        }
+        for (reason, what) in [("missing rating", "a rating"), ("missing id", "an id")] {
+            if let Some(&number) = ratings.records.left_out.get(reason) {
+                said += &format!("{} without {what} left out (--missing)\n", count(number, "line"));
+            }
         }
         said
     }
@@ -99,6 +116,7 @@ impl Reading {
             ("--format", format.is_some()),
             ("--columns", self.columns.is_some()),
             ("--duplicates", self.duplicates.is_some()),
+            ("--missing", self.missing != "refuse"),
         ];
         given.extend(self.dialect.dialect().given());
         given
@@ -121,26 +139,16 @@ impl Reading {
         refuse_without_effect(&self.given(format), "on generated ratings and public sets")
     }
 
-    /// Reads DATA, or the default, with its times.
-    pub(crate) fn read_timed(
-        &self,
-        source: Option<&str>,
-        format: Option<&str>,
-        threads: usize,
-    ) -> Result<Ratings, Error> {
-        let options = RatingsOptions { times: true, ..self.options(format, threads)? };
-        read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
-    }
-
-    /// Reads DATA, or the default, with all ratings of a pair as they stand, unless they are refused.
+    /// Reads DATA, or the default, with all ratings of a pair as they stand and in double precision, unless they are
+    /// refused.
     pub(crate) fn read_repeated(
         &self,
         source: Option<&str>,
         format: Option<&str>,
         threads: usize,
     ) -> Result<Ratings, Error> {
-        let keep_repeated = self.rule() != Duplicates::Refuse;
-        let options = RatingsOptions { keep_repeated, ..self.options(format, threads)? };
+        let keep_repeated = self.duplicates != Some(Duplicates::Refuse);
+        let options = RatingsOptions { keep_repeated, keeps_exact: true, ..self.options(format, threads)? };
         let source = source.unwrap_or(DEFAULT);
         // In the order of their times, where there are times; standard input is read once only.
         let dated = RatingsOptions { times: true, ..options.clone() };
@@ -151,20 +159,29 @@ impl Reading {
         }
     }
 
-    /// Reads DATA with an observation for each line; those of a pair are merged where a rule is given alone.
-    pub(crate) fn read_lines(&self, source: &str, format: Option<&str>) -> Result<Ratings, Error> {
-        let options = RatingsOptions { keep_repeated: self.duplicates.is_none(), ..self.options(format, 1)? };
+    /// Reads DATA with an observation for each line; those of a pair are merged where a rule is given alone. Ratings are
+    /// less `offset`, if it is given.
+    pub(crate) fn read_lines(
+        &self,
+        source: &str,
+        format: Option<&str>,
+        offset: Option<f64>,
+    ) -> Result<Ratings, Error> {
+        let keep_repeated = self.duplicates.is_none();
+        let options = RatingsOptions { keep_repeated, offset, ..self.options(format, 1)? };
         read_any_ratings(source, &options).map_err(Error::input)
     }
 
-    /// Reads DATA, or the default.
+    /// Reads DATA, or the default: with its times, if they are asked for, and less `offset`, if it is given.
     pub(crate) fn read(
         &self,
         source: Option<&str>,
         format: Option<&str>,
         threads: usize,
+        (times, offset): (bool, Option<f64>),
     ) -> Result<Ratings, Error> {
-        read_any_ratings(source.unwrap_or(DEFAULT), &self.options(format, threads)?).map_err(Error::input)
+        let options = RatingsOptions { times, offset, ..self.options(format, threads)? };
+        read_any_ratings(source.unwrap_or(DEFAULT), &options).map_err(Error::input)
     }
 }
 

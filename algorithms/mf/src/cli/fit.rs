@@ -72,10 +72,7 @@ fn in_memory(
     let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
     let mut ratings = session.timed(Timed::Read, || {
         let (source, format) = (train.data.as_deref(), train.format.as_deref());
-        match is_timed {
-            true => reading.read_timed(source, format, train.worker_count()),
-            false => reading.read(source, format, train.worker_count()),
-        }
+        reading.read(source, format, train.worker_count(), (is_timed, options.model.offset()))
     })?;
     if let Some(least) = options.min_count {
         let triples = std::mem::take(&mut ratings.triples);
@@ -90,10 +87,12 @@ fn in_memory(
         kept = Some(Kept::behind(&start, &mut ratings));
         mf = mf.init(start.model);
     }
-    let Split { problem, whole, test, on_test, cold } =
-        session.timed(Timed::Prepare, || Split::new(options, &mut ratings))?;
+    let keeps_seen = session.folder().path().is_some();
+    let split = session.timed(Timed::Prepare, || Split::new(options, &mut ratings, keeps_seen))?;
+    let (Split { problem, whole, test, on_test, cold }, seen) = split;
     let identity = identity(options, (&described.digest, &init), on_test)?;
-    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), kept)?;
+    let prepared =
+        Prepared::new(options, described, (&ratings, &problem), (test, cold), kept)?.with_seen(seen);
     Ok(Given { ratings, problem, whole, prepared, identity, mf })
 }
 
@@ -101,12 +100,18 @@ fn in_memory(
 fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> Result<Given, Error> {
     let stored = session.timed(Timed::Read, || stored::open(options, folder))?;
     let split = session.timed(Timed::Prepare, || Stored::split(options, stored))?;
-    let Stored { ratings, count, problem, train, measured, test, cold } = split;
+    let Stored { ratings, count, problem, train, validated, measured, test, cold } = split;
     let described = data::describe(&ratings, count);
     let on_test = test.is_some() && options.model.target.is_some();
     let identity = identity(options, (&described.digest, "random"), on_test)?;
-    let prepared =
-        Prepared::of_parts(options, described, (&ratings, &problem), (&train, measured), (test, cold))?;
+    let prepared = Prepared::of_parts(
+        options,
+        described,
+        (&ratings, &problem),
+        (&train, measured),
+        (test, cold),
+        validated.as_ref(),
+    )?;
     Ok(Given { ratings, problem, whole: None, prepared, identity, mf })
 }
 
@@ -118,6 +123,7 @@ fn refit(
     (session, identity): (&mut Session, &str),
 ) -> Result<Fit, Error> {
     let problem = Problem::new(ratings.users.len(), ratings.items.len(), whole).map_err(refuse)?;
+    let problem = problem.less(ratings.offset);
     session.screen().stage("again on training and validation data together");
     let identity = format!("{identity} again on all ratings");
     let mut runner = InSession { session, identity, is_last: true };

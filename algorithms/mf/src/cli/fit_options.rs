@@ -10,7 +10,8 @@ use super::data::{self, Reading};
 use super::options::ModelOptions;
 
 /// A run that goes on may have another target: it only says when the run ends.
-pub(super) const FREE: Free<'_> = Free { neutral: &["target", "changes", "save-data"], limits: &[] };
+pub(super) const FREE: Free<'_> =
+    Free { neutral: &["target", "changes", "save-data", "no-seen"], limits: &[] };
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --rank 16 --out run

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use raddle::cli::{Earlier, Error, ExitStatus, Records, RunFolder, UseOptions, count};
 use raddle_datasets::{Ratings, Triples};
-use raddle_mf::files::{About, Saved};
+use raddle_mf::files::{About, Saved, SeenFile};
 use raddle_mf::{FoldIn, Query, Recommender, Seen};
 use serde::Serialize;
 
@@ -50,7 +50,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 
 Users and items that the model has stay as they are. New users are solved from
 their ratings of the model's items, then new items from the ratings of all
-users. Rows are added behind those of the model.";
+users. Rows are added behind those of the model. What is rated here is left out
+of lists as what the model was fitted on, as far as its folder has kept that.";
 
 /// Solves the rows of new users, then of new items, and recommends to the former.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
@@ -63,13 +64,26 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
-    let ratings = reading.read(Some(data), format.as_deref(), 1)?;
+    // In the units of the model.
+    let offset = saved.about.offset;
+    let ratings = reading.read(Some(data), format.as_deref(), 1, (false, Some(offset)))?;
     let reg = options.reg.unwrap_or(saved.about.reg);
     if !(reg >= 0.0 && reg.is_finite()) {
         return Err(Error::usage(format!("--reg is {reg}: it must be a number of 0 or more")));
     }
+    if offset != 0.0 {
+        saved.model.mean -= offset;
+    }
     let widened = widen(&mut saved, &ratings, reg)?;
+    let less = saved.model.mean;
+    if offset != 0.0 {
+        saved.model.mean += offset;
+    }
     saved.about.write(&saved.model, &mut folder)?;
+    if let Some(kept) = saved.seen.take() {
+        let seen = kept.with(&widened.seen);
+        SeenFile::new(&seen, saved.about.items.len()).map_err(Error::failed)?.write(&mut folder)?;
+    }
     folder.commit("mf", env!("CARGO_PKG_VERSION"))?;
 
     let query = Query::best(options.top).without_seen(&widened.seen);
@@ -88,10 +102,11 @@ pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {
             &[]
         }
     };
+    saved.model.mean = less;
     Recommender::new(&saved.model).each(listed, &query, |user, best| {
         lists.push((saved.about.users.name(user as usize), best.to_vec()));
     });
-    let kind = Kind { who: "user", what: "item", ids: &saved.about.items };
+    let kind = Kind { who: "user", what: "item", ids: &saved.about.items, offset };
     let recommendations = lists.iter().map(|(user, best)| Listed::of(kind, user, best.clone())).collect();
     let (new_users, new_items) = (widened.new_users, widened.new_items);
     let records = Records::new(ratings.records.read, ratings.records.left_out.clone());
@@ -114,7 +129,7 @@ struct Widened {
 /// Adds the rows that the data has besides behind those of the model.
 fn widen(saved: &mut Saved, ratings: &Ratings, reg: f64) -> Result<Widened, Error> {
     let how = FoldIn { reg, ..saved.about.fold_in() };
-    let Saved { about: About { users, items, .. }, model } = saved;
+    let Saved { about: About { users, items, .. }, model, .. } = saved;
     let (old_users, old_items) = (users.len() as u32, items.len() as u32);
     let (of_users, of_items) = (Joined::new(users, &ratings.users), Joined::new(items, &ratings.items));
     let place = |(user, item, value): (u32, u32, f32)| {

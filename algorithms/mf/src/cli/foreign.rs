@@ -17,7 +17,7 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "alpha confidence",
-            "--implicit {x}: an observed pair has weight 1 + {x} value, any other weight 1 (of implicit's own alpha it is {x} value)",
+            "--implicit {x}: an observed pair has weight 1 + {x} |value|, any other weight 1 (of implicit's own alpha it is {x} |value|)",
         ),
         ("implicit-prefs implicit-feedback clicks binary", "--implicit"),
         ("learning-rate lr lr-all lrate eta eta0 step-size stepsize r", "--step"),

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use raddle::cli::{Error, UseOptions, write_atomic};
-use raddle_datasets::Ids;
+use raddle_datasets::{Field, Ids};
 use raddle_mf::{MfError, TopK};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -23,6 +23,8 @@ pub(super) struct Kind<'a> {
     pub(super) what: &'static str,
     /// The ids of what is listed.
     pub(super) ids: &'a Ids,
+    /// What scores are more than they are found to be.
+    pub(super) offset: f64,
 }
 
 /// The best rows for somebody, the best first.
@@ -37,15 +39,38 @@ impl<'a> Listed<'a> {
         Self { kind, who, best }
     }
 
-    fn rows(&self) -> impl Iterator<Item = (&str, String, f32)> {
-        self.best.iter().map(|&(row, score)| (self.who, self.kind.ids.name(row as usize), score))
+    fn rows(&self) -> impl Iterator<Item = (&str, String, Score)> {
+        let score = |score: f32| match self.kind.offset {
+            0.0 => Score::Single(score),
+            offset => Score::Double(f64::from(score) + offset),
+        };
+        self.best.iter().map(move |&(row, found)| (self.who, self.kind.ids.name(row as usize), score(found)))
+    }
+}
+
+/// A score, in as few digits as name it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Score {
+    Single(f32),
+    /// Where single precision does not tell scores apart.
+    Double(f64),
+}
+
+impl Display for Score {
+    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Single(score) => score.fmt(to),
+            Self::Double(score) => score.fmt(to),
+        }
     }
 }
 
 /// A line for each row, after a line end.
 impl Display for Listed<'_> {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
-        self.rows().try_for_each(|(who, name, score)| write!(to, "\n{who}\t{name}\t{score}"))
+        self.rows()
+            .try_for_each(|(who, name, score)| write!(to, "\n{}\t{}\t{score}", Field(who), Field(&name)))
     }
 }
 
@@ -61,7 +86,7 @@ impl Serialize for Listed<'_> {
 }
 
 /// Kind, name and score of a row.
-struct Scored(&'static str, String, f32);
+struct Scored(&'static str, String, Score);
 
 impl Serialize for Scored {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -128,9 +153,9 @@ impl<F: Fn(&[u32]) -> Result<TopK, MfError>> Lists<'_, F> {
                         out.write_all(if is_first { b"" } else { b"," })?;
                         serde_json::to_writer(&mut *out, &listed)?;
                     }
-                    false => listed
-                        .rows()
-                        .try_for_each(|(who, name, score)| writeln!(out, "{who}\t{name}\t{score}"))?,
+                    false => listed.rows().try_for_each(|(who, name, score)| {
+                        writeln!(out, "{}\t{}\t{score}", Field(who), Field(&name))
+                    })?,
                 }
                 is_first = false;
             }

@@ -18,9 +18,11 @@ pub(crate) struct ModelOptions {
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
     /// Solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic coordinate descent).
-    #[arg(long, value_name = "NAME", default_value = "sgd")]
-    pub(crate) solver: String,
-    /// Implicit feedback: values are counts. An observed pair has weight 1 + W value, any other weight 1.
+    /// Default: sgd; als with --implicit.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) solver: Option<String>,
+    /// Implicit feedback: values are counts. An observed pair has weight 1 + W |value|, any other weight 1; what a value of 0
+    /// or below is of is not preferred.
     #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5", allow_negative_numbers = true)]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases for users and items.
@@ -57,6 +59,9 @@ pub(crate) struct ModelOptions {
     /// Stop at this root mean squared error of the test set, or of the validation set if there is no test set.
     #[arg(long, value_name = "RMSE", allow_negative_numbers = true)]
     pub(crate) target: Option<f64>,
+    /// Keep no list of what users have rated in the folder: `mf recommend` then needs --exclude or --with-seen.
+    #[arg(long)]
+    pub(crate) no_seen: bool,
     /// Number of blocks (partitions) of the items. Default: as many as --shards.
     #[arg(long, value_name = "B", allow_negative_numbers = true)]
     pub(crate) blocks: Option<usize>,
@@ -74,9 +79,27 @@ impl ModelOptions {
         FoldIn { reg: fit.reg, unweighted: self.unweighted_reg, biases, implicit: self.implicit }
     }
 
+    /// The name of the solver.
+    fn solver(&self) -> &str {
+        self.solver.as_deref().unwrap_or(if self.implicit.is_some() { "als" } else { "sgd" })
+    }
+
+    /// What is said of a solver that nobody has named.
+    pub(crate) fn note(&self) -> &'static str {
+        match (&self.solver, self.implicit) {
+            (None, Some(_)) => "implicit feedback is fitted by --solver als, as no other knows it\n",
+            _ => "",
+        }
+    }
+
+    /// What ratings are less: nothing where factors stand for all of a rating, or its size counts; `None` finds out.
+    pub(crate) fn offset(&self) -> Option<f64> {
+        (self.implicit.is_some() || self.nonnegative && self.no_biases).then_some(0.0)
+    }
+
     /// The parameters of a fit.
     pub(crate) fn mf(&self, train: &TrainOptions) -> Result<Mf, Error> {
-        let method = choose("--solver", &self.solver, &Method::NAMES)?;
+        let method = choose("--solver", self.solver(), &Method::NAMES)?;
         self.refuse_idle(method, train)?;
         let mut mf = Mf::params()
             .rank(self.rank)
@@ -144,7 +167,7 @@ impl ModelOptions {
             ("--cg-steps", self.cg_steps.is_some() && !als),
             ("--inner", self.inner.is_some() && !ccd),
         ];
-        refuse_without_effect(&of_solvers, &format!("with --solver {}", self.solver))?;
+        refuse_without_effect(&of_solvers, &format!("with --solver {}", self.solver()))?;
         let of_biases = [("--bias-step", self.bias_step.is_some()), ("--bias-reg", self.bias_reg.is_some())];
         if self.no_biases {
             refuse_without_effect(&of_biases, "with --no-biases")?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, number, write_atomic};
-use raddle_datasets::{Ids, Ratings};
+use raddle_datasets::{Field, Ids, Ratings};
 use raddle_mf::files::Saved;
 use serde::{Serialize, Serializer};
 
@@ -24,7 +24,7 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Write a line for each pair to this file, `user item prediction` separated by tabs. Default: stdout.
+    /// Write a line for each pair to this file, `user item prediction` separated by tabs, ids as in CSV. Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -46,9 +46,11 @@ and near 0 for the rest.";
 /// file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, out, uses, .. } = options;
-    let saved = Saved::open(&options.model)?;
+    let saved = Saved::open_without_seen(&options.model)?;
     reading.refuse_idle(&[Some(data)], format.as_deref())?;
-    let ratings = reading.read_lines(data, format.as_deref())?;
+    // In the units of the model, where these are its own.
+    let offset = Some(saved.about.offset).filter(|&offset| offset != 0.0);
+    let ratings = reading.read_lines(data, format.as_deref(), offset)?;
     let found = Predictions::of(&saved, &ratings, reading);
     let said = format!("{}{}", reading.notes(&ratings), found.summary());
     match out {
@@ -98,7 +100,7 @@ impl<'a> Predictions<'a> {
             let (user, item) = (user.unwrap_or(u32::MAX), item.unwrap_or(u32::MAX));
             stood_in += u64::from(stand_in.is_mean_user() && !saved.model.knows_user(user));
             let prediction = saved.model.predict_with(user, item, &stand_in);
-            let error = f64::from(value) - prediction;
+            let error = f64::from(value) + ratings.offset - prediction;
             (squares, sizes) = (squares + error * error, sizes + error.abs());
             values.push(prediction);
         }
@@ -120,7 +122,7 @@ impl<'a> Predictions<'a> {
 
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
         for (user, item, prediction) in self.pairs() {
-            writeln!(out, "{user}\t{item}\t{prediction}")?;
+            writeln!(out, "{}\t{}\t{prediction}", Field(&user), Field(&item))?;
         }
         out.flush()
     }

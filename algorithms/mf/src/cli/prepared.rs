@@ -1,12 +1,12 @@
 //! [`Prepared`]: what is kept of the data during the fit, and all that is said when it has ended.
 
 use raddle::cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
-use raddle_datasets::{Ids, PartOfRatings, Ratings, Triples};
-use raddle_mf::files::About;
-use raddle_mf::{Fit, Problem, Query, Recommender, Seen};
+use raddle_datasets::{Field, Ids, PartOfRatings, Ratings, Triples};
+use raddle_mf::files::{About, SeenFile};
+use raddle_mf::{Fit, Model, Problem, Query, Recommender, Seen};
 
 use super::compared::Compared;
-use super::data::{self, Kept, Reading};
+use super::data::{self, Kept};
 use super::fit_options::Options;
 use super::held::{self, Held};
 use super::pictures::epochs;
@@ -35,17 +35,20 @@ impl Shown {
         (train, seen, is_constant): (usize, Seen, bool),
         ratings: &Ratings,
         kept: Option<Kept>,
-        reading: &Reading,
+        options: &Options,
         cold: Cold,
     ) -> Self {
+        let reading = &options.reading;
         let mut notes = reading.notes(ratings);
-        notes += match (is_constant, ratings.pairs_only) {
-            (false, _) => "",
-            (true, true) => {
-                "there are pairs without ratings: for clicks, fit --solver als --implicit, as no rating tells them apart\n"
+        notes += options.model.note();
+        notes += match (is_constant, ratings.pairs_only && options.model.implicit.is_none()) {
+            (false, false) => "",
+            (_, true) => {
+                "there are pairs without ratings: for clicks, fit --implicit, where they count how often, and what was not \
+                 clicked counts, too\n"
             }
             (true, false) => {
-                "all ratings are the same: if they are clicks, fit --solver als --implicit, as nothing tells them apart\n"
+                "all ratings are the same: if they are clicks, fit --implicit, as nothing tells them apart\n"
             }
         };
         Self { ratings: train, notes: notes + &cold.notes(), cold, seen, kept }
@@ -69,6 +72,19 @@ pub(super) struct Prepared {
     seen: Vec<Held>,
     /// Pairs on which the truth is measured, where it is known.
     known: Option<Held>,
+    /// What users have rated, for the folder.
+    rated: Rated,
+    /// What ratings are less.
+    offset: f64,
+}
+
+/// What users have rated, for the folder of the model.
+enum Rated {
+    /// It is not kept.
+    Unkept,
+    File(SeenFile),
+    /// In a file that is read by parts.
+    Stored(Vec<PartOfRatings>),
 }
 
 impl Prepared {
@@ -81,12 +97,12 @@ impl Prepared {
         kept: Option<Kept>,
     ) -> Result<Self, Error> {
         if let Some(test) = &test {
-            refuse_irrelevant(options, test)?;
+            refuse_irrelevant(options, test, ratings.offset)?;
         }
         let users = ratings.users.len().min(SUMMARISED.0);
         let is_constant = options.model.implicit.is_none() && problem.is_constant();
         let seen = (problem.ratings(), Seen::new(problem.train(), users), is_constant);
-        let shown = Shown::of(seen, ratings, kept, &options.reading, cold);
+        let shown = Shown::of(seen, ratings, kept, options, cold);
         let measured = problem.measured();
         let seen = match Self::ranks(options, test.is_some()) {
             true => vec![known(options, problem.train().iter(), measured)],
@@ -94,7 +110,12 @@ impl Prepared {
         };
         let known = Self::knows(options).then(|| test.as_ref().or(measured).cloned()).flatten();
         let (test, known) = (test.map(Held::Whole), known.map(Held::Whole));
-        Ok(Self { described, shown, test, seen, known })
+        Ok(Self { described, shown, test, seen, known, rated: Rated::Unkept, offset: ratings.offset })
+    }
+
+    /// With what users have rated, if it is kept.
+    pub(super) fn with_seen(self, seen: Option<SeenFile>) -> Self {
+        Self { rated: seen.map_or(Rated::Unkept, Rated::File), ..self }
     }
 
     /// Facts of ratings that are read by parts.
@@ -104,11 +125,16 @@ impl Prepared {
         (ratings, problem): (&Ratings, &Problem),
         (train, measured): (&PartOfRatings, Option<PartOfRatings>),
         (test, cold): (Option<PartOfRatings>, Cold),
+        validated: Option<&PartOfRatings>,
     ) -> Result<Self, Error> {
         let seen = held::seen(train, ratings.users.len().min(SUMMARISED.0))?;
         let is_constant = options.model.implicit.is_none() && problem.is_constant();
-        let shown = Shown::of((train.len(), seen, is_constant), ratings, None, &options.reading, cold);
+        let shown = Shown::of((train.len(), seen, is_constant), ratings, None, options, cold);
         let known = Self::knows(options).then(|| test.as_ref().or(measured.as_ref()).cloned()).flatten();
+        let rated = match options.model.no_seen {
+            true => Rated::Unkept,
+            false => Rated::Stored([Some(train.clone()), validated.cloned()].into_iter().flatten().collect()),
+        };
         let mut seen = Vec::new();
         if Self::ranks(options, test.is_some()) {
             let validated = measured.filter(|_| options.model.target.is_none());
@@ -116,9 +142,20 @@ impl Prepared {
         }
         let test = test.map(Held::Stored);
         if let Some(test) = test.as_ref().filter(|_| options.relevant.is_some()) {
-            refuse_irrelevant(options, &*test.read()?)?;
+            refuse_irrelevant(options, &*test.read()?, ratings.offset)?;
         }
-        Ok(Self { described, shown, test, seen, known: known.map(Held::Stored) })
+        let known = known.map(Held::Stored);
+        Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
+    }
+
+    /// Writes what users have rated, where it is kept.
+    fn write_rated(&self, (users, items): (usize, usize), session: &mut Session) -> Result<(), Error> {
+        match &self.rated {
+            Rated::Unkept => Ok(()),
+            Rated::File(seen) => Ok(seen.write(session)?),
+            Rated::Stored(_) if session.folder().path().is_none() => Ok(()),
+            Rated::Stored(parts) => Ok(held::all_seen(parts, users, items)?.write(session)?),
+        }
     }
 
     /// Recommendations are measured.
@@ -144,8 +181,9 @@ impl Prepared {
     ) -> Result<(Report, Summary, String), Error> {
         let test = self.test.as_ref().map(Held::read).transpose()?;
         let seen = held::together(&self.seen)?;
-        let tested = Tested::measure(session, fit, test.as_deref(), seen.as_deref(), options);
-        let compared = session.timed(Timed::Certify, || Compared::of(fit, test.as_deref()));
+        let offset = self.offset;
+        let tested = Tested::measure(session, fit, (test.as_deref(), offset), seen.as_deref(), options);
+        let compared = session.timed(Timed::Certify, || Compared::of(fit, (test.as_deref(), offset)));
         drop((test, seen));
         let known = match &self.known {
             Some(known) => data::known_error(options.train.data.as_deref(), &*known.read()?),
@@ -153,7 +191,8 @@ impl Prepared {
         };
         let (users, items) = (ratings.users.clone(), ratings.items.clone());
         let about = About::new(fit, &options.model.fold_in(fit), users, items);
-        About { version, ..about }.write(&fit.model, session)?;
+        About { version, offset, ..about }.write(&fit.model, session)?;
+        self.write_rated((ratings.users.len(), ratings.items.len()), session)?;
         let digest = fit.digest();
         let data = Data { notes: self.shown.lines(), ..self.described };
         let report = session.report(options, data, digest, &fit.report, &fit.trace)?;
@@ -181,8 +220,8 @@ impl Prepared {
 }
 
 /// Refuses a --relevant that no test rating reaches.
-fn refuse_irrelevant(options: &Options, test: &Triples) -> Result<(), Error> {
-    match options.relevant.filter(|_| relevant(test, options.relevant).is_empty()) {
+fn refuse_irrelevant(options: &Options, test: &Triples, offset: f64) -> Result<(), Error> {
+    match options.relevant.filter(|_| relevant(test, options, offset).is_empty()) {
         Some(least) => Err(Error::usage(format!(
             "--relevant is {least}: no test rating is as high, so nothing is a hit"
         ))),
@@ -215,15 +254,20 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
         true => "\nno recommendations: the model tells no items apart\n".to_owned(),
         false => format!("\n{:>10}  recommended (predicted)\n", "user"),
     };
-    Recommender::new(&fit.model).each(&first, &query, |user, best| {
+    // Scores in single precision are less what ratings are.
+    let (offset, less) = (ratings.offset, fit.model.mean - ratings.offset);
+    let near = (offset != 0.0).then(|| Model { mean: less, ..fit.model.clone() });
+    Recommender::new(near.as_ref().unwrap_or(&fit.model)).each(&first, &query, |user, best| {
         if (user as usize) < SHOWN.0 {
             let shown = best.iter().take(SHOWN.1);
-            let shown: Vec<String> =
-                shown.map(|&(item, score)| format!("{} ({})", name_of(items, item), short(score))).collect();
-            text += &format!("{:>10}  {}\n", name_of(users, user), shown.join(", "));
+            let shown: Vec<String> = shown
+                .map(|&(item, score)| format!("{} ({})", shown_name(items, item), short(score, offset)))
+                .collect();
+            text += &format!("{:>10}  {}\n", shown_name(users, user), shown.join(", "));
         }
         for &(item, score) in best {
-            table.row(vec![name_of(users, user).into(), name_of(items, item).into(), score.into()]);
+            let score = if offset == 0.0 { score.into() } else { (f64::from(score) + offset).into() };
+            table.row(vec![name_of(users, user).into(), name_of(items, item).into(), score]);
         }
     });
     let quality = Table::of_metric(&fit.report.metric);
@@ -231,8 +275,9 @@ fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (
 }
 
 /// A score in as few digits as compare it with others.
-fn short(score: f32) -> String {
+fn short(score: f32, offset: f64) -> String {
     match score.abs() {
+        _ if offset != 0.0 => format!("{:.2}", f64::from(score) + offset),
         0.01..1e4 => format!("{score:.2}"),
         _ => number(f64::from(score)),
     }
@@ -240,4 +285,9 @@ fn short(score: f32) -> String {
 
 fn name_of(ids: &Ids, row: u32) -> String {
     ids.name(row as usize)
+}
+
+/// An id in a line of the screen.
+fn shown_name(ids: &Ids, row: u32) -> String {
+    Field(&ids.name(row as usize)).to_string()
 }

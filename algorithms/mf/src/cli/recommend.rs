@@ -25,9 +25,12 @@ pub(crate) struct Options {
     /// The users by id, those with a comma in double quotes, or a file with one id a line. Default: all.
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
-    /// Leave out what users have rated in this data: a file, or what `fit` reads.
+    /// Leave out what users have rated in this data, too: a file, or what `fit` reads.
     #[arg(long, value_name = "DATA")]
     exclude: Option<String>,
+    /// List what users have rated in the data of the fit, too. Default: it is left out.
+    #[arg(long)]
+    with_seen: bool,
     /// Recommend these items only, by id, or a file with one id a line.
     #[arg(long, value_name = "ID,...|FILE")]
     only: Option<String>,
@@ -51,9 +54,12 @@ pub(crate) struct Options {
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
-  mf recommend run --top 5 --users 0,1,2 --exclude synth:ratings:users=500,items=200,n=20000
+  mf recommend run --top 5 --users 0,1,2
 
-A line is `user item score`, divided by tabs, the best item of a user first.
+A line is `user item score`, divided by tabs, the best item of a user first; an id with
+a tab, a line break or a double quote stands in double quotes, as in CSV. What users
+have rated in the data of the fit is left out, as the folder has kept it (--no-seen of
+the fit does not), but for the test data, which nobody knew of.
 Some thousand users go at a time: what is held of their items does not grow
 with their number. A user that the model does not have, or of whom it has learned
 nothing, gets the items that please on the whole: those of the highest biases, or,
@@ -63,14 +69,17 @@ An id with a comma stands in double quotes: --users '\"Lee, Ann\",7'.";
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     let workers = workers(options.workers);
-    let saved = Saved::open(&options.model)?;
+    let mut saved = match options.with_seen {
+        true => Saved::open_without_seen(&options.model),
+        false => Saved::open(&options.model),
+    }?;
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
     if !saved.model.ranks_items() {
         return Err(Error::input(nothing_to_rank_by(&options.model, saved.model.mean)));
     }
-    let (seen, notes) = seen(options, &saved)?;
+    let (seen, notes) = seen(options, &mut saved)?;
     let filters =
         Filters::new(options.only.as_deref(), options.without.as_deref(), &saved.about.items, "item")?;
     let query = filters.query(options.top);
@@ -86,9 +95,14 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     for note in told_of(&saved, unknown, unlearned) {
         options.uses.note(&note);
     }
+    // Scores in single precision are less what ratings were.
+    let offset = saved.about.offset;
+    if offset != 0.0 {
+        saved.model.mean -= offset;
+    }
     let recommender = Recommender::new(&saved.model);
     let lists = Lists {
-        kind: Kind { who: "user", what: "item", ids: &saved.about.items },
+        kind: Kind { who: "user", what: "item", ids: &saved.about.items, offset },
         asking: (&users, &rows),
         top: options.top,
         find: |rows: &[u32]| recommender.all(rows, &query, workers),
@@ -111,7 +125,7 @@ pub(super) fn workers(asked: Option<usize>) -> usize {
 pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
     format!(
         "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: fit it on \
-         more ratings, or, if they are clicks, with --solver als --implicit",
+         more ratings, or, if they are clicks, with --implicit",
         folder.display(),
         number(mean)
     )
@@ -133,17 +147,27 @@ pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<St
     groups.into_iter().filter_map(of).collect()
 }
 
-/// Ratings that users have given already, where there is a file of them, and notes on how it was read.
-fn seen(options: &Options, saved: &Saved) -> Result<(Option<Seen>, Vec<String>), Error> {
+/// Ratings that users have given already, by the folder and by a file where there is one, and notes on how that was
+/// read.
+fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<String>), Error> {
     let Options { exclude, format, reading, .. } = options;
+    let kept = saved.seen.take();
     let Some(source) = exclude else {
         refuse_without_effect(&reading.given(format.as_deref()), "without --exclude")?;
-        return Ok((None, Vec::new()));
+        return match kept.is_some() || options.with_seen {
+            true => Ok((kept, Vec::new())),
+            false => Err(Error::usage(format!(
+                "{}: the folder does not say what users have rated, as --no-seen or an earlier version has written it: \
+                 give --exclude DATA, the ratings to leave out, or --with-seen to list them, too",
+                options.model.display()
+            ))),
+        };
     };
     reading.refuse_idle(&[Some(source)], format.as_deref())?;
-    let ratings = reading.read(Some(source), format.as_deref(), 1)?;
+    let ratings = reading.read(Some(source), format.as_deref(), 1, (false, Some(0.0)))?;
     let notes: Vec<String> = reading.notes(&ratings).lines().map(str::to_owned).collect();
     notes.iter().for_each(|note| options.uses.note(note));
     let triples = data::in_rows_of(&ratings, &saved.about.users, &saved.about.items);
-    Ok((Some(Seen::new(&triples, saved.about.users.len())), notes))
+    let given = Seen::new(&triples, saved.about.users.len());
+    Ok((Some(kept.map_or_else(|| given.clone(), |kept| kept.with(&given))), notes))
 }

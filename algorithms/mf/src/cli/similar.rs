@@ -48,12 +48,12 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf similar run --users 0,1
 
 A line is `item other similarity`, divided by tabs, the item itself first, then the
-most similar. The similarity is the cosine of their factors, from -1 to 1; biases and
+most similar; ids as in `mf recommend`. The similarity is the cosine of their factors, from -1 to 1; biases and
 the mean do not count. It is 0 where nothing was learned of one of the two.";
 
 /// Writes the items, or users, that are most similar to some.
 pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
-    let saved = Saved::open(&options.model)?;
+    let saved = Saved::open_without_seen(&options.model)?;
     if options.top == 0 {
         return Err(Error::usage("--top is 0: there must be at least 1"));
     }
@@ -64,8 +64,7 @@ pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     };
     if saved.about.learned != Learned::Factors.name() {
         return Err(Error::input(format!(
-            "{}: the model has no factors to compare by: fit it on more ratings, or, if they are clicks, with \
-             --solver als --implicit",
+            "{}: the model has no factors to compare by: fit it on more ratings, or, if they are clicks, with --implicit",
             options.model.display()
         )));
     }
@@ -88,7 +87,7 @@ pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     let names: Vec<String> = rows.iter().map(|&row| ids.name(row as usize)).collect();
     let workers = workers(options.workers);
     let lists = Lists {
-        kind: Kind { who: what, what, ids },
+        kind: Kind { who: what, what, ids, offset: 0.0 },
         asking: (&names, &rows),
         top: options.top,
         find: |rows: &[u32]| similar.all(rows, &query, workers),

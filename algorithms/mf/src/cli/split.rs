@@ -2,8 +2,9 @@
 
 use raddle::cli::{Error, Report, count};
 use raddle_datasets::ratings::Held;
-use raddle_datasets::{Ratings, Triples};
-use raddle_mf::Problem;
+use raddle_datasets::{Ratings, RatingsOptions, Triples};
+use raddle_mf::files::SeenFile;
+use raddle_mf::{Problem, Seen};
 
 use super::data;
 use super::fit_options::Options;
@@ -64,8 +65,13 @@ impl Cold {
 }
 
 impl Split {
-    /// Splits what was read into training, validation and test data.
-    pub(super) fn new(options: &Options, ratings: &mut Ratings) -> Result<Self, Error> {
+    /// Splits what was read into training, validation and test data; with the list of what users have rated, where
+    /// it is kept: all but the test data, which nobody knows of.
+    pub(super) fn new(
+        options: &Options,
+        ratings: &mut Ratings,
+        keeps_seen: bool,
+    ) -> Result<(Self, Option<SeenFile>), Error> {
         let (users, items) = (ratings.users.len(), ratings.items.len());
         let mut triples = std::mem::take(&mut ratings.triples);
         let mut times = ratings.times.take();
@@ -93,7 +99,13 @@ impl Split {
             }
         };
         let with_target = options.model.target.is_some();
-        let problem = |triples| Problem::new(users, items, triples).map_err(refuse);
+        let keeps_seen = keeps_seen && !options.model.no_seen;
+        let seen_of =
+            |triples: &Triples| SeenFile::new(&Seen::new(triples, users), items).map_err(Error::failed);
+        let mut seen = keeps_seen.then(|| seen_of(&triples)).transpose()?;
+        let less = ratings.offset;
+        let problem =
+            |triples| Ok::<_, Error>(Problem::new(users, items, triples).map_err(refuse)?.less(less));
         let measured = |problem: &Problem| problem.measured().map_or(0, Triples::len);
         let validation = options.validation.as_str();
         let (problem, whole) = match (validation, &test) {
@@ -117,6 +129,9 @@ impl Split {
                 }
                 Err(_) => {
                     let (file, all) = other(options, ("--validation", share), ratings)?;
+                    if keeps_seen {
+                        seen = Some(seen_of(&triples.iter().chain(file.iter()).collect())?);
+                    }
                     let whole = options.refit.then(|| triples.iter().chain(file.iter()).collect());
                     let held = problem(triples)?.validate_on(file).map_err(refuse)?;
                     cold.validation = cold.of_file(all - measured(&held));
@@ -130,7 +145,7 @@ impl Split {
             (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
             _ => problem,
         };
-        Ok(Self { problem, whole, test, on_test, cold })
+        Ok((Self { problem, whole, test, on_test, cold }, seen))
     }
 }
 
@@ -166,7 +181,9 @@ fn other(
     (option, file): (&str, &str),
     ratings: &Ratings,
 ) -> Result<(Triples, usize), Error> {
+    // In the units of the data.
     let reading = options.reading.options(None, options.train.worker_count())?;
+    let reading = RatingsOptions { offset: Some(ratings.offset), ..reading };
     let read = raddle_datasets::read_any_ratings(file, &reading)
         .map_err(|why| Error::input(format!("{option}: {why}")))?;
     let triples = data::in_rows_of(&read, &ratings.users, &ratings.items);

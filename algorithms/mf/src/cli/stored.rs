@@ -21,6 +21,8 @@ pub(super) struct Stored {
     pub(super) count: usize,
     pub(super) problem: Problem,
     pub(super) train: PartOfRatings,
+    /// Held out to validate on, whether or not it is measured.
+    pub(super) validated: Option<PartOfRatings>,
     pub(super) measured: Option<PartOfRatings>,
     pub(super) test: Option<PartOfRatings>,
     pub(super) cold: Cold,
@@ -46,7 +48,7 @@ pub(super) fn open(options: &Options, folder: &Path) -> Result<StoredRatings, Er
     let is_timed = [&options.validation, &options.test].iter().any(|name| name.starts_with(data::LATEST));
     let format = options.train.format.as_deref();
     let mut reading = options.reading.options(format, options.train.worker_count())?;
-    reading.times = is_timed;
+    (reading.times, reading.offset) = (is_timed, options.model.offset());
     let source = options.train.data.as_deref().unwrap_or(data::DEFAULT);
     StoredRatings::open(source, &reading, folder).map_err(Error::input)
 }
@@ -108,7 +110,7 @@ impl Stored {
             Some(part) => problem.measure_on_part(part, is_test).map_err(refuse)?,
             None => problem,
         };
-        Ok(Self { ratings, count, problem, train, measured, test, cold })
+        Ok(Self { ratings, count, problem, train, validated: validation, measured, test, cold })
     }
 }
 

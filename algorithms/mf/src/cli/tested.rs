@@ -24,11 +24,15 @@ pub(super) struct Tested {
     is_explicit: bool,
 }
 
-/// The ratings that are hits.
-pub(super) fn relevant(test: &Triples, least: Option<f64>) -> Cow<'_, Triples> {
-    match least {
-        Some(least) => Cow::Owned(test.iter().filter(|&(_, _, value)| f64::from(value) >= least).collect()),
-        None => Cow::Borrowed(test),
+/// The ratings that are hits: those of a value or more, what is taken off them counted; of clicks those above 0.
+pub(super) fn relevant<'t>(test: &'t Triples, options: &Options, offset: f64) -> Cow<'t, Triples> {
+    let is_hit = |value: f32| match options.relevant {
+        Some(least) => f64::from(value) + offset >= least,
+        None => options.model.implicit.is_none() || value > 0.0,
+    };
+    match test.values.iter().all(|&value| is_hit(value)) {
+        true => Cow::Borrowed(test),
+        false => Cow::Owned(test.iter().filter(|&(_, _, value)| is_hit(value)).collect()),
     }
 }
 
@@ -36,7 +40,7 @@ impl Tested {
     pub(super) fn measure(
         session: &mut Session,
         fit: &Fit,
-        test: Option<&Triples>,
+        (test, offset): (Option<&Triples>, f64),
         seen: Option<&Triples>,
         options: &Options,
     ) -> Self {
@@ -44,10 +48,10 @@ impl Tested {
         session.timed(Timed::Certify, || Self {
             ratings: test.len(),
             // Clicks are held against no number.
-            errors: options.model.implicit.is_none().then(|| fit.model.errors(test)),
+            errors: options.model.implicit.is_none().then(|| fit.model.errors_less(test, offset)),
             ranking: seen.map(|seen| {
                 let at = options.ranking.unwrap_or(LISTED);
-                Ranking::measure(&fit.model, seen, &relevant(test, options.relevant), at)
+                Ranking::measure(&fit.model, seen, &relevant(test, options, offset), at)
             }),
             relevant: options.relevant,
             is_explicit: options.model.implicit.is_none(),

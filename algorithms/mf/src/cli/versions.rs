@@ -1,5 +1,6 @@
 //! `mf fit --changes`: a fit, and then the versions of its ratings, each with a model of its own.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use raddle::State as _;
@@ -7,9 +8,12 @@ use raddle::cli::{
     ChangeLine, Data, Error, ExitStatus, ModelFolder, Session, Timed, Version, VersionEnd, Versions,
     fit_versions, is_short, write_atomic,
 };
-use raddle_datasets::{Ids, Ratings};
+use raddle_datasets::ratings::Exact;
+use raddle_datasets::{Field, Ratings};
+use raddle_mf::files::SeenFile;
 use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
 
+use super::asked;
 use super::data;
 use super::fit_options::{self, Options};
 use super::prepared::Prepared;
@@ -32,6 +36,7 @@ struct PreparedVersion {
     ratings: Ratings,
     described: Data,
     split: Split,
+    seen: Option<SeenFile>,
 }
 
 /// Fits, and goes on from version to version.
@@ -42,7 +47,9 @@ pub(super) fn fit(options: &Options, mut session: Session, mf: Mf) -> Result<Exi
         reading.read_repeated(train.data.as_deref(), train.format.as_deref(), train.worker_count())
     })?;
     let digest = base.digest.clone();
-    let live = session.timed(Timed::Prepare, || LiveRatings::new(&base, reading.rule(), options.least()));
+    let rule = reading.rule(base.pairs_only);
+    let live = session.timed(Timed::Prepare, || LiveRatings::new(&base, rule, options.least()));
+    let live = if options.model.offset().is_some() { live.as_they_are() } else { live };
     drop(base);
     let mut run = Run { options, mf, live, digest: digest.clone(), carried: None, taken: None };
     fit_versions(&mut run, &options.changes, &digest, session)
@@ -79,29 +86,22 @@ impl Run<'_> {
         }
     }
 
-    /// `user item rating`, divided by tabs, or else by blanks; `user item` and `user` where it retracts.
+    /// `user item rating`, divided by tabs, or else by blanks, an id with these in double quotes; `user item` and `user`
+    /// where it retracts.
     fn parse(&self, line: &ChangeLine) -> Result<RatingChange, String> {
-        let words: Vec<&str> = match line.text.contains('\t') {
-            true => line.text.split('\t').map(str::trim).collect(),
-            false => line.text.split_whitespace().collect(),
-        };
+        let words = asked::fields(&line.text)?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         if words.iter().any(|word| word.is_empty()) {
             return Err("an id is empty".into());
         }
         let own = |word: &str| word.to_owned();
         match (line.inserts, &words[..]) {
             (true, &[user, item, value]) => {
-                let number: f32 =
+                let number: f64 =
                     value.parse().map_err(|_| format!("`{value}` is no rating: give a number"))?;
-                let is_count = self.options.model.implicit.is_none() || number >= 0.0;
-                match number.is_finite() && is_count {
+                match (number as f32).is_finite() {
                     true => Ok(RatingChange::Insert { user: own(user), item: own(item), value: number }),
-                    false if is_count => {
-                        Err(format!("the rating {value} is not finite, or beyond what 32 bits hold"))
-                    }
-                    false => {
-                        Err(format!("the rating {value} is negative: implicit feedback counts how often"))
-                    }
+                    false => Err(format!("the rating {value} is not finite, or beyond what 32 bits hold")),
                 }
             }
             (true, &[user, item]) if self.live.pairs_only() => {
@@ -136,8 +136,10 @@ impl Versions for Run<'_> {
             self.options.leaves_some(ratings.triples.len())?;
         }
         let described = data::describe(&ratings, ratings.triples.len());
-        let split = session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings))?;
-        Ok(PreparedVersion { ratings, described, split })
+        let keeps_seen = session.folder().path().is_some();
+        let (split, seen) =
+            session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings, keeps_seen))?;
+        Ok(PreparedVersion { ratings, described, split, seen })
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
@@ -156,13 +158,14 @@ impl Versions for Run<'_> {
         &mut self,
         session: &mut Session,
         number: u64,
-        PreparedVersion { ratings, described, split }: PreparedVersion,
+        PreparedVersion { ratings, described, split, seen }: PreparedVersion,
     ) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Split { problem, test, on_test, cold, .. } = split;
         let identity = fit_options::identity(options, (&self.digest, "random"), on_test)?;
         let described_again = described.clone();
         let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), None)?;
+        let prepared = prepared.with_seen(seen);
         let mut runner = InSession { session, identity, is_last: false };
         let from = self.carried.as_ref().zip(self.taken.as_ref());
         let fitted: Result<(Fit, Option<Carried>), Failure> = match from {
@@ -187,21 +190,18 @@ impl Versions for Run<'_> {
     }
 
     fn save_data(&self, path: &Path) -> Result<(), Error> {
-        let mut ratings = self.live.as_in_file();
-        let Ratings { users, items, triples, .. } = &mut ratings;
-        let line = |(user, item, value): (u32, u32, f32)| {
-            format!("{}\t{}\t{value}\n", quoted(users, user), quoted(items, item))
-        };
-        let text: String = triples.iter().map(line).collect();
-        Ok(write_atomic(path, |out| std::io::Write::write_all(out, text.as_bytes()))?)
-    }
-}
-
-/// An id as a field of a line with tabs.
-fn quoted(ids: &Ids, row: u32) -> String {
-    let name = ids.name(row as usize);
-    match name.contains(['\t', '"', '\n', '\r']) {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name,
+        let (Exact { users, items, values }, [user_ids, item_ids]) = self.live.exact();
+        Ok(write_atomic(path, |out| {
+            for ((&user, &item), &value) in users.iter().zip(&items).zip(&values) {
+                let (user, item) = (user_ids.name(user as usize), item_ids.name(item as usize));
+                write!(out, "{}\t{}\t", Field(&user), Field(&item))?;
+                // In as few digits as name it.
+                match f64::from(value as f32) == value {
+                    true => writeln!(out, "{}", value as f32)?,
+                    false => writeln!(out, "{value}")?,
+                }
+            }
+            Ok(())
+        })?)
     }
 }

@@ -17,6 +17,10 @@ pub struct About {
     pub rank: usize,
     /// Prediction where nothing else is known.
     pub mean: f64,
+    /// What ratings were less while it was fitted ([`Ratings::offset`](raddle_datasets::Ratings::offset)); `mean` is
+    /// not less it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: f64,
     /// `true` if users and items have biases.
     pub biases: bool,
     /// The weight of a count, for a model of implicit feedback.
@@ -51,6 +55,10 @@ pub struct About {
     pub version: Option<VersionOf>,
 }
 
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
 /// Parts that models predict by which do not name them.
 fn factors() -> String {
     Learned::Factors.name().into()
@@ -63,6 +71,7 @@ impl About {
         Self {
             rank: fit.model.rank,
             mean: fit.model.mean,
+            offset: 0.0,
             biases: fold_in.biases,
             implicit: fold_in.implicit,
             reg: fold_in.reg,

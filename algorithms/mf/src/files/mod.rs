@@ -2,14 +2,16 @@
 //!
 //! ```
 //! use raddle_mf::files::Saved;
-//! use raddle_mf::{Mf, Problem};
+//! use raddle_mf::{Mf, Problem, Seen};
 //!
 //! let data = raddle_datasets::read_any_ratings("synth:ratings:users=90,items=50,n=2000", &Default::default())?;
+//! let seen = Seen::new(&data.triples, 90);
 //! let mf = Mf::params().rank(4).epochs(5);
 //! let fit = mf.fit(&Problem::new(90, 50, data.triples)?)?;
 //! # let parent = tempfile::tempdir()?;
 //! # let run = parent.path().join("run");
-//! fit.save(&run, &mf.fold_in(&fit), data.users, data.items)?; // `mf recommend run` reads it
+//! // With what users have rated, which `mf recommend run` leaves out.
+//! fit.save(&run, &mf.fold_in(&fit), (data.users, data.items), Some(&seen))?;
 //!
 //! let saved = Saved::open(&run)?;
 //! assert_eq!(saved.model, fit.model);
@@ -21,7 +23,9 @@
 mod about;
 mod id_list;
 mod saved;
+mod seen;
 
 pub use about::About;
 pub use id_list::integer_ids;
 pub use saved::Saved;
+pub use seen::{SeenFile, SeenWriter};

@@ -7,9 +7,11 @@ use raddle::files::{FileError, ModelFiles, ModelFolder, NewModel};
 use raddle_datasets::{Ids, npy};
 
 use super::about::About;
+use super::seen::SeenFile;
 use crate::fitted::Fit;
 use crate::fold_in::FoldIn;
 use crate::model::Model;
+use crate::recommend::Seen;
 
 const PROGRAM: &str = "mf";
 
@@ -20,6 +22,8 @@ pub struct Saved {
     pub about: About,
     /// The model.
     pub model: Model,
+    /// What users have rated, by row, where the folder says it.
+    pub seen: Option<Seen>,
 }
 
 impl Saved {
@@ -28,10 +32,21 @@ impl Saved {
     /// # Errors
     /// If the folder has no model of `mf`, or not as it was written.
     pub fn open(folder: &Path) -> Result<Self, FileError> {
+        let opened = ModelFolder::open(folder, PROGRAM)?;
+        let saved = Self::of(&opened)?;
+        let seen = Seen::of_model(&opened, (saved.model.users(), saved.model.items()))?;
+        Ok(Self { seen, ..saved })
+    }
+
+    /// Reads a model without what users have rated.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_without_seen(folder: &Path) -> Result<Self, FileError> {
         Self::of(&ModelFolder::open(folder, PROGRAM)?)
     }
 
-    /// Reads a model that is open.
+    /// Reads a model that is open, without what users have rated.
     ///
     /// # Errors
     /// If it is not as it was written.
@@ -58,7 +73,7 @@ impl Saved {
             user_biases: array("user_bias.npy", &[users])?,
             item_biases: array("item_bias.npy", &[items])?,
         };
-        Ok(Self { about, model })
+        Ok(Self { about, model, seen: None })
     }
 
     /// Writes the model into a folder of its own, as `mf --out` does.
@@ -79,6 +94,7 @@ impl Saved {
 
     fn commit(&self, mut files: NewModel) -> Result<(), FileError> {
         self.about.write(&self.model, &mut files)?;
+        write_seen(self.seen.as_ref(), self.model.items(), &mut files)?;
         files.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
     }
 }
@@ -106,15 +122,34 @@ impl About {
     }
 }
 
+/// Writes what users have rated, where it is known.
+fn write_seen(seen: Option<&Seen>, items: usize, files: &mut impl ModelFiles) -> Result<(), FileError> {
+    match seen {
+        Some(seen) => {
+            let file = SeenFile::new(seen, items);
+            file.map_err(|why| FileError::refused(Path::new("seen.npz"), why))?.write(files)
+        }
+        None => Ok(()),
+    }
+}
+
 impl Fit {
     /// Writes the model into a folder of its own, as `mf --out` does; [`Saved::open`] and the program read it. `fold_in`
-    /// says how users and items are added ([`Mf::fold_in`](crate::Mf::fold_in)).
+    /// says how users and items are added ([`Mf::fold_in`](crate::Mf::fold_in)). Without `seen`, what users have rated,
+    /// the program asks for it before it recommends.
     ///
     /// # Errors
     /// If there is a run in the folder already, or it cannot be written.
-    pub fn save(&self, folder: &Path, fold_in: &FoldIn, users: Ids, items: Ids) -> Result<(), FileError> {
+    pub fn save(
+        &self,
+        folder: &Path,
+        fold_in: &FoldIn,
+        (users, items): (Ids, Ids),
+        seen: Option<&Seen>,
+    ) -> Result<(), FileError> {
         let mut files = NewModel::create(folder)?;
         About::new(self, fold_in, users, items).write(&self.model, &mut files)?;
+        write_seen(seen, self.model.items(), &mut files)?;
         files.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
     }
 }
@@ -131,6 +166,7 @@ mod tests {
             let mut about = About {
                 rank: 2,
                 mean: 0.5,
+                offset: 0.0,
                 biases: true,
                 implicit: None,
                 reg: 0.1,
@@ -147,7 +183,7 @@ mod tests {
                 version: None,
             };
             change(&mut about);
-            Saved { about, model: model.clone() }.replace(&path).unwrap();
+            Saved { about, model: model.clone(), seen: None }.replace(&path).unwrap();
             Saved::open(&path).map(|saved| saved.model).map_err(|why| why.to_string())
         };
         let model = Model { mean: 0.5, ..Model::zeros(3, 2, 2) };

@@ -73,6 +73,7 @@ impl Baselines {
         let root = |sum: f64| (sum / number.max(1) as f64).sqrt();
         let on = problem.measured.as_ref().map_or(Self::TRAINED_ON, |measured| measured.on);
         let (mean_rmse, biases_rmse) = (root(by_mean), root(by_biases));
+        let mean = if problem.less == 0.0 { mean } else { mean + problem.less };
         Ok(Self { mean, mean_rmse, biases_rmse, on, user_biases, item_biases })
     }
 

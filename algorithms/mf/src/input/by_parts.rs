@@ -15,24 +15,18 @@ pub(crate) struct ByParts {
     pub(crate) counts: [Vec<u32>; 2],
     /// The sum of the ratings to train on, and of their squares.
     pub(crate) moments: (f64, f64),
-    /// The first rating to train on that is below 0: its position, and itself.
-    pub(crate) negative: Option<(usize, f32)>,
 }
 
 impl ByParts {
     pub(crate) fn new(train: PartOfRatings) -> Result<Self, MfError> {
         let mut counts = train.stored().counts().each_ref().map(|counts| vec![0; counts.len()]);
-        let (mut moments, mut negative, mut position) = (Moments::default(), None, 0);
+        let mut moments = Moments::default();
         train.each(0..train.len(), |user, item, value| {
             counts[0][user as usize] += 1;
             counts[1][item as usize] += 1;
             moments.add(value);
-            if value < 0.0 && negative.is_none() {
-                negative = Some((position, value));
-            }
-            position += 1;
         })?;
-        Ok(Self { train, measured: None, counts, moments: moments.sums(), negative })
+        Ok(Self { train, measured: None, counts, moments: moments.sums() })
     }
 
     /// Ratings to train on.

@@ -16,6 +16,8 @@ pub struct Problem {
     pub(crate) items: usize,
     pub(crate) train: Arc<Triples>,
     pub(crate) measured: Option<Measured>,
+    /// What all ratings are less.
+    pub(crate) less: f64,
     /// Where ratings are read by parts: none is in memory then.
     pub(crate) by_parts: Option<Arc<ByParts>>,
 }
@@ -57,7 +59,13 @@ impl Problem {
         let train = train.into();
         check_sizes(users, items, train.len())?;
         check(users, items, &train)?;
-        Ok(Self { users, items, train, measured: None, by_parts: None })
+        Ok(Self { users, items, train, measured: None, less: 0.0, by_parts: None })
+    }
+
+    /// Says what all ratings are less, those to measure on too: [`Ratings::offset`](raddle_datasets::Ratings::offset).
+    /// Models predict with it, as they did of ratings that are less nothing.
+    pub fn less(self, offset: f64) -> Self {
+        Self { less: offset, ..self }
     }
 
     /// Takes ratings to train on that stay in their file: each shard reads its own where it lives. Of several
@@ -69,8 +77,9 @@ impl Problem {
     pub fn by_parts(train: PartOfRatings) -> Result<Self, MfError> {
         let [users, items] = train.stored().counts().each_ref().map(Vec::len);
         check_sizes(users, items, train.len())?;
+        let less = train.stored().described().offset;
         let by_parts = Some(Arc::new(ByParts::new(train)?));
-        Ok(Self { users, items, train: Arc::default(), measured: None, by_parts })
+        Ok(Self { users, items, train: Arc::default(), measured: None, less, by_parts })
     }
 
     /// Measures on ratings of the same file while training, called test data where `is_test`, else validation
@@ -110,13 +119,13 @@ impl Problem {
     /// # Errors
     /// If nothing is left to train on.
     pub fn validate_where(self, is_out: impl Fn(u32, u32) -> bool) -> Result<Self, MfError> {
-        let Self { users, items, train, .. } = self;
+        let Self { users, items, train, less, .. } = self;
         let train = Arc::try_unwrap(train).unwrap_or_else(|shared| (*shared).clone());
         let Held { mut train, out, .. } = Held::out(train, users, items, is_out);
         train.users.shrink_to_fit();
         train.items.shrink_to_fit();
         train.values.shrink_to_fit();
-        let problem = Self::new(users, items, train)?;
+        let problem = Self::new(users, items, train)?.less(less);
         match out.is_empty() {
             true => Ok(problem),
             false => Ok(problem.with(out, "validation data")),
@@ -197,12 +206,30 @@ impl Problem {
         self.measured.as_ref().map(|measured| measured.mean_rmse)
     }
 
-    /// The first rating to train on that is below 0: its position from 0, and itself.
-    pub(crate) fn negative(&self) -> Option<(usize, f32)> {
-        match &self.by_parts {
-            Some(by_parts) => by_parts.negative,
-            None => self.train.values.iter().copied().enumerate().find(|&(_, value)| value < 0.0),
+    /// The problem measured on what users turn to alone: pairs of values above 0. `None` where it is so already.
+    pub(crate) fn measured_on_liked(&self) -> Result<Option<Self>, MfError> {
+        let is_liked = |value: f32| value > 0.0;
+        let Some(measured) = &self.measured else { return Ok(None) };
+        let mut problem = self.clone();
+        if let Some(part) = self.by_parts.as_ref().and_then(|by_parts| by_parts.measured.as_ref()) {
+            let liked = part.filter(|_, _, value| is_liked(value))?;
+            if liked.len() == part.len() {
+                return Ok(None);
+            }
+            problem.measured = problem.measured.filter(|_| !liked.is_empty());
+            if let Some(by_parts) = &mut problem.by_parts {
+                Arc::make_mut(by_parts).measured = Some(liked).filter(|liked| !liked.is_empty());
+            }
+            return Ok(Some(problem));
         }
+        if measured.triples.values.iter().all(|&value| is_liked(value)) {
+            return Ok(None);
+        }
+        let liked: Triples = measured.triples.iter().filter(|&(_, _, value)| is_liked(value)).collect();
+        let is_empty = liked.is_empty();
+        let liked = Measured { triples: Arc::new(liked), ..measured.clone() };
+        problem.measured = (!is_empty).then_some(liked);
+        Ok(Some(problem))
     }
 
     /// How many users there are, rated or not.

@@ -38,7 +38,7 @@ pub enum RatingChange {
         /// The item's id; a new one is a new item.
         item: String,
         /// The rating.
-        value: f32,
+        value: f64,
     },
     /// The last rating of an item by a user is taken back; one before it counts again.
     Retract {

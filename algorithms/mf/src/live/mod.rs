@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 
 use raddle::changes::{Delta, Done, Refused, Rules, Taken, View};
-use raddle_datasets::ratings::as_in_file;
-use raddle_datasets::{Duplicates, Ratings, Triples};
+use raddle_datasets::ratings::{Exact, Narrowed, as_in_file};
+use raddle_datasets::{Duplicates, Ids, Ratings, Triples};
 
 use self::change::{ITEM, USER};
 pub use self::change::{Pair, RatingChange};
@@ -41,7 +41,11 @@ pub struct LiveRatings {
     items: Names,
     rule: Duplicates,
     view: View<Pair>,
-    observed: Triples,
+    observed: Exact,
+    /// What ratings are less, where that is known.
+    given: Option<f64>,
+    /// What those of all versions are less, so that models go on from each other.
+    offset: f64,
     /// Of each observation, whether it is still there,
     is_there: Vec<bool>,
     /// whether the view has it,
@@ -80,18 +84,31 @@ impl LiveRatings {
             items: Names::new(&base.items),
             rule,
             view: View::new(rules),
-            observed: Triples::default(),
+            observed: Exact::default(),
+            given: None,
+            offset: 0.0,
             is_there: Vec::with_capacity(count),
             counts: Vec::with_capacity(count),
             before: Vec::with_capacity(count),
             last: HashMap::with_capacity(count),
             shadowed: 0,
             done: Vec::new(),
-            base: Ratings { triples: Triples::default(), times: None, ..base.clone() },
+            base: Ratings { triples: Triples::default(), times: None, exact: None, ..base.clone() },
         };
-        base.triples.iter().for_each(|(user, item, value)| live.insert(user, item, value));
+        for (at, (user, item, value)) in base.triples.iter().enumerate() {
+            let exact = base.exact.as_ref().and_then(|exact| exact.get(at).copied());
+            live.insert(user, item, exact.unwrap_or(f64::from(value) + base.offset));
+        }
         live.advance();
+        let (all, sizes) = (live.some(false), (live.users.ids.len(), live.items.ids.len()));
+        live.offset = all.narrowed(live.shadowed(), sizes, None).map_or(0.0, |found| found.offset);
         live
+    }
+
+    /// Leaves ratings as they are, whatever single precision makes of them: less nothing.
+    pub fn as_they_are(mut self) -> Self {
+        (self.given, self.offset) = (Some(0.0), 0.0);
+        self
     }
 
     /// Takes changes in, in order: all of them or, where one is refused, none.
@@ -119,25 +136,44 @@ impl LiveRatings {
 
     /// The ratings that count, with all rows that there ever were.
     pub fn ratings(&self) -> Ratings {
-        let mut triples: Triples = self.numbers(true).map(|number| self.observation(number)).collect();
         let (users, items) = (self.users.ids.clone(), self.items.ids.clone());
-        let duplicates = self.merge(&mut triples, users.len(), items.len());
-        let mut records = self.rule.records(triples.len(), duplicates);
+        let mut ratings = self.narrowed(self.some(true), (users, items), Some(self.offset));
         // Those of users and items with too few ratings are read, too.
-        records.read = self.numbers(false).count() as u64;
-        Ratings { triples, users, items, duplicates, records, ..self.base.clone() }
+        ratings.records.read =
+            self.missing().map(|(_, count)| count).sum::<u64>() + self.numbers(false).count() as u64;
+        ratings
     }
 
     /// The ratings as they are read from a file that has the lines that are left, in their order; of users
     /// and items with too few ratings, too.
     pub fn as_in_file(&self) -> Ratings {
-        let all: Triples = self.numbers(false).map(|number| self.observation(number)).collect();
+        let all = self.some(false);
         let (users, user_ids) = as_in_file(&all.users, &self.users.ids);
         let (items, item_ids) = as_in_file(&all.items, &self.items.ids);
-        let mut triples = Triples { users, items, values: all.values };
-        let duplicates = self.merge(&mut triples, user_ids.len(), item_ids.len());
-        let records = self.rule.records(triples.len(), duplicates);
-        Ratings { triples, users: user_ids, items: item_ids, duplicates, records, ..self.base.clone() }
+        self.narrowed(Exact { users, items, values: all.values }, (user_ids, item_ids), self.given)
+    }
+
+    /// The ratings that are left, of those of a pair what they count together, in double precision: by the rows of
+    /// these ids.
+    pub fn exact(&self) -> (Exact, [&Ids; 2]) {
+        let sizes = (self.users.ids.len(), self.items.ids.len());
+        let left = self.some(false).merged(self.shadowed(), sizes).unwrap_or_default();
+        (left, [&self.users.ids, &self.items.ids])
+    }
+
+    /// Ratings of these observations, with their ids, less a number.
+    fn narrowed(&self, of: Exact, (users, items): (Ids, Ids), offset: Option<f64>) -> Ratings {
+        // Repeated pairs are refused before they come here.
+        let found = of.narrowed(self.shadowed(), (users.len(), items.len()), offset);
+        let found = found.unwrap_or_else(|_| Narrowed::default());
+        let Narrowed { triples, offset, duplicates, notes } = found;
+        let mut records = self.rule.records(triples.len(), duplicates);
+        for (reason, count) in self.missing() {
+            records.read += count;
+            records.leave_out(reason, count as usize);
+        }
+        let notes = self.base.notes.iter().cloned().chain(notes).collect();
+        Ratings { triples, offset, users, items, duplicates, records, notes, ..self.base.clone() }
     }
 
     /// The ratings to begin with were pairs alone.
@@ -150,25 +186,39 @@ impl LiveRatings {
         self.numbers(true).next().is_none()
     }
 
-    fn merge(&self, triples: &mut Triples, users: usize, items: usize) -> usize {
-        // Repeated pairs are refused before they come here.
-        if self.shadowed == 0 { 0 } else { self.rule.merge(triples, users, items).unwrap_or(0) }
+    /// Lines of the data to begin with that have no rating or no id, by the reason.
+    fn missing(&self) -> impl Iterator<Item = (&str, u64)> {
+        let left_out = self.base.records.left_out.iter();
+        left_out
+            .filter(|(reason, _)| reason.starts_with("missing"))
+            .map(|(reason, &count)| (reason.as_str(), count))
+    }
+
+    /// The rule by which pairs are merged; `None` where no pair stands there again.
+    fn shadowed(&self) -> Option<Duplicates> {
+        (self.shadowed > 0).then_some(self.rule)
     }
 
     /// The observations that are there, or of these the ones whose pair the view has.
+    fn some(&self, counting: bool) -> Exact {
+        let mut some = Exact::default();
+        for at in self.numbers(counting).map(|number| number as usize) {
+            some.users.push(self.observed.users[at]);
+            some.items.push(self.observed.items[at]);
+            some.values.push(self.observed.values[at]);
+        }
+        some
+    }
+
+    /// Their numbers.
     fn numbers(&self, counting: bool) -> impl Iterator<Item = u32> + '_ {
         let has_pair = |number: u32| {
             let Pair { user, item } = self.pair(number);
             self.last.get(&key(user, item)).is_some_and(|&last| self.counts[last as usize])
         };
         let counts = move |number: u32| self.counts[number as usize] || self.shadowed > 0 && has_pair(number);
-        let there = (0..self.observed.len() as u32).filter(|&number| self.is_there[number as usize]);
+        let there = (0..self.is_there.len() as u32).filter(|&number| self.is_there[number as usize]);
         there.filter(move |&number| !counting || counts(number))
-    }
-
-    fn observation(&self, number: u32) -> (u32, u32, f32) {
-        let Pair { user, item } = self.pair(number);
-        (user, item, self.observed.values[number as usize])
     }
 
     fn pair(&self, number: u32) -> Pair {
@@ -188,7 +238,7 @@ impl LiveRatings {
                          for duplicates"
                     ));
                 }
-                if self.observed.len() >= NONE as usize - 1 {
+                if self.is_there.len() >= NONE as usize - 1 {
                     return Err("more than 4294967294 ratings".into());
                 }
                 let (user, item) = (self.users.row_or_new(user), self.items.row_or_new(item));
@@ -221,9 +271,11 @@ impl LiveRatings {
         self.last.get(&key(self.users.row(user)?, self.items.row(item)?)).copied()
     }
 
-    fn insert(&mut self, user: u32, item: u32, value: f32) {
-        let number = self.observed.len() as u32;
-        self.observed.push(user, item, value);
+    fn insert(&mut self, user: u32, item: u32, value: f64) {
+        let number = self.is_there.len() as u32;
+        self.observed.users.push(user);
+        self.observed.items.push(item);
+        self.observed.values.push(value);
         let before = self.last.insert(key(user, item), number).unwrap_or(NONE);
         self.before.push(before);
         self.shadowed += usize::from(before != NONE);

@@ -22,8 +22,26 @@ impl Seen {
             next[user as usize] += 1;
         }
         let mut seen = Self { starts, items };
-        (0..users as u32).for_each(|user| seen.row_mut(user).sort_unstable());
+        seen.order();
         seen
+    }
+
+    /// Sorts all rows, and keeps each item of them once.
+    fn order(&mut self) {
+        let (mut start, mut end) = (0, 0);
+        for user in 1..self.starts.len() {
+            let next = self.starts[user];
+            self.items[start..next].sort_unstable();
+            let first = end;
+            for at in start..next {
+                if end == first || self.items[end - 1] != self.items[at] {
+                    self.items[end] = self.items[at];
+                    end += 1;
+                }
+            }
+            (start, self.starts[user]) = (next, end);
+        }
+        self.items.truncate(end);
     }
 
     /// From rows of items, in any order, one a user.
@@ -32,10 +50,52 @@ impl Seen {
         for row in rows {
             let start = seen.items.len();
             seen.items.extend_from_slice(row.as_ref());
-            seen.items[start..].sort_unstable();
-            seen.starts.push(seen.items.len());
+            seen.end_row(start);
         }
         seen
+    }
+
+    /// How many users there are.
+    pub fn users(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> usize {
+        self.items.len()
+    }
+
+    /// What users have seen by either, for as many users as one of them has.
+    pub fn with(&self, other: &Self) -> Self {
+        let mut seen =
+            Self { starts: vec![0], items: Vec::with_capacity(self.items.len() + other.items.len()) };
+        for user in 0..self.users().max(other.users()) as u32 {
+            let start = seen.items.len();
+            seen.items.extend_from_slice(self.row(user));
+            seen.items.extend_from_slice(other.row(user));
+            seen.end_row(start);
+        }
+        seen
+    }
+
+    /// From compressed rows, as a file has them: each ascending, without repeats.
+    #[cfg(feature = "files")]
+    pub(crate) fn of_rows(starts: Vec<usize>, items: Vec<u32>) -> Self {
+        Self { starts, items }
+    }
+
+    /// Ends a row that begins there: sorted, each item once.
+    fn end_row(&mut self, start: usize) {
+        self.items[start..].sort_unstable();
+        let mut end = start;
+        for at in start..self.items.len() {
+            if end == start || self.items[end - 1] != self.items[at] {
+                self.items[end] = self.items[at];
+                end += 1;
+            }
+        }
+        self.items.truncate(end);
+        self.starts.push(end);
     }
 
     /// The items of a user, ascending; none for a user beyond them.
@@ -45,8 +105,41 @@ impl Seen {
             _ => &[],
         }
     }
+}
 
-    fn row_mut(&mut self, user: u32) -> &mut [u32] {
-        &mut self.items[self.starts[user as usize]..self.starts[user as usize + 1]]
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn rows_are_the_sets_of_their_pairs(
+            pairs in proptest::collection::vec((0_u32..9, 0_u32..9), 0..60),
+            others in proptest::collection::vec((0_u32..12, 0_u32..9), 0..60),
+        ) {
+            let of = |pairs: &[(u32, u32)], users: usize| {
+                let triples: Triples = pairs.iter().map(|&(user, item)| (user, item, 1.0)).collect();
+                Seen::new(&triples, users)
+            };
+            let row = |pairs: &[(u32, u32)], user: u32| -> Vec<u32> {
+                let set: BTreeSet<u32> = pairs.iter().filter(|pair| pair.0 == user).map(|pair| pair.1).collect();
+                set.into_iter().collect()
+            };
+            let (seen, other) = (of(&pairs, 7), of(&others, 12));
+            let both = seen.with(&other);
+            for user in 0..12 {
+                let own = if user < 7 { row(&pairs, user) } else { Vec::new() };
+                prop_assert_eq!(seen.row(user), &own[..]);
+                let all: BTreeSet<u32> = own.into_iter().chain(row(&others, user)).collect();
+                prop_assert_eq!(both.row(user), &all.into_iter().collect::<Vec<_>>()[..]);
+            }
+            let rows: Vec<Vec<u32>> = (0..7).map(|user| row(&pairs, user)).collect();
+            prop_assert_eq!(&Seen::from_rows(rows), &seen);
+            prop_assert_eq!((seen.users(), seen.pairs()), (7, (0..7).map(|user| seen.row(user).len()).sum()));
+        }
     }
 }

@@ -40,7 +40,7 @@ fn a_large_id_is_one_row() {
             );
             let sizes = read(&folder.join("m"), "report.json")["data"]["sizes"].clone();
             assert_eq!((&sizes["users"], &sizes["items"]), (&json!(4), &json!(4)), "{number} {line}");
-            let said = limited(folder, "-d 64000", &format!("recommend m --users={}", users[1]));
+            let said = limited(folder, "-d 64000", &format!("recommend m --with-seen --users={}", users[1]));
             let said = String::from_utf8(said.stdout).unwrap();
             assert!(items.iter().all(|item| said.contains(item)), "{number} {line}: {said}");
         }

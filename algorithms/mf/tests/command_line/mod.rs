@@ -12,7 +12,9 @@ mod fit;
 #[cfg(target_os = "linux")]
 mod large;
 mod pictures;
+mod seen;
 mod similar;
 mod stored;
 mod times;
 mod usage;
+mod values;

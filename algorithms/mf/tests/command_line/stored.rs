@@ -12,7 +12,7 @@ const LINES: [&str; 8] = [
     "--epochs 3 --test split --validation none --target 3",
     "--epochs 3 --test last:0.1 --validation last:0.2",
     "--solver als --epochs 3 --test split --shards 3",
-    "--solver als --implicit 2 --epochs 2 --test split",
+    "--implicit 2 --epochs 2 --test split",
     "--solver ccd --epochs 2 --shards 2",
 ];
 
@@ -51,7 +51,6 @@ fn what_is_wrong_is_said_in_the_same_words() {
         "fit a.csv --test 0.5",
         "fit a.csv --test last:0.1",
         "fit a.csv --min-count 9",
-        "fit a.csv --validation none --solver als --implicit 1",
     ] {
         let plain = ends(folder.path(), line, 2);
         let kept = ends(folder.path(), &format!("{line} --cache kept"), 2);

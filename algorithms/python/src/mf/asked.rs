@@ -61,6 +61,11 @@ impl Asked {
         }
     }
 
+    /// What ratings are less: nothing where factors stand for all of a rating; `None` finds out.
+    pub(super) fn offset(&self) -> Option<f64> {
+        (self.is_implicit() || self.non_negative && !self.biases).then_some(0.0)
+    }
+
     /// `true` for implicit feedback.
     pub(super) fn is_implicit(&self) -> bool {
         self.alpha.is_some()

@@ -16,9 +16,6 @@ pub(super) fn refused(error: MfError) -> PyErr {
         MfError::Engine(error) => failed(&error),
         MfError::Memory(why) => no_memory(why),
         MfError::Empty => bad_value("there are no ratings to train on: give some, or hold fewer out"),
-        MfError::Negative { value, .. } => bad_value(format!(
-            "user_items has the value {value}: implicit feedback counts how often, so it must be 0 or more"
-        )),
         error => bad_value(error),
     }
 }

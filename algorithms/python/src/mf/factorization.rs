@@ -1,5 +1,6 @@
 //! [`Factorization`]: a fitted model, ready to be asked again and again.
 
+use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ndarray::Array2;
@@ -25,8 +26,9 @@ pub(crate) struct Factorization(RwLock<Held>);
 struct Held {
     recommender: Recommender<Model>,
     how: FoldIn,
-    /// Items that users of the model have rated, where that is known.
+    /// Items that users of the model have rated, where that is known, and those of users who were taken in since.
     seen: Option<Seen>,
+    refitted: HashMap<u32, Vec<u32>>,
     solver: OnceLock<FoldInSolver>,
     items: OnceLock<Similar>,
     users: OnceLock<Similar>,
@@ -86,12 +88,19 @@ impl Factorization {
     pub(super) fn of(model: Model, how: FoldIn, seen: Option<Seen>) -> Self {
         let recommender = Recommender::new(model);
         let (solver, items, users) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self(RwLock::new(Held { recommender, how, seen, solver, items, users }))
+        Self(RwLock::new(Held { recommender, how, seen, refitted: HashMap::new(), solver, items, users }))
     }
 
     /// A copy of the model as it is now.
     pub(super) fn model(&self) -> Model {
         self.held().model().clone()
+    }
+
+    /// What users have rated, where that is known.
+    pub(super) fn seen(&self) -> Option<Seen> {
+        let held = self.held();
+        let rows = || Seen::from_rows((0..held.model().users() as u32).map(|user| held.seen_by(user)));
+        held.seen.is_some().then(rows)
     }
 
     fn held(&self) -> RwLockReadGuard<'_, Held> {
@@ -108,6 +117,14 @@ impl Held {
         self.recommender.model()
     }
 
+    /// Items that a user has rated, as far as that is known.
+    fn seen_by(&self, user: u32) -> &[u32] {
+        match self.refitted.get(&user) {
+            Some(row) => row,
+            None => self.seen.as_ref().map_or(&[], |seen| seen.row(user)),
+        }
+    }
+
     /// Rows of who has these entries, found beside the model.
     fn rows(&self, entries: &Triples, count: usize) -> PyResult<NewRows> {
         let solver = self.solver.get_or_init(|| self.how.solver(self.model()));
@@ -122,7 +139,18 @@ impl Held {
         (is_filtered, is_anew): (bool, bool),
         list: &List,
     ) -> PyResult<TopK> {
-        let liked = entries.filter(|_| is_filtered).map(|entries| Seen::new(entries, users.len()));
+        let mut liked = entries.filter(|_| is_filtered).map(|entries| Seen::new(entries, users.len()));
+        if is_filtered && liked.is_none() {
+            if self.seen.is_none() {
+                return Err(bad_value(
+                    "the model does not know what users have rated, as --no-seen or an earlier version has written its \
+                     folder: give filter_already_liked_items=False, or their ratings where they can be given",
+                ));
+            }
+            if !self.refitted.is_empty() {
+                liked = Some(Seen::from_rows(users.iter().map(|&user| self.seen_by(user))));
+            }
+        }
         let query = match (&liked, &self.seen) {
             (Some(liked), _) => list.query().without_rows(liked),
             (None, Some(seen)) if is_filtered => list.query().without_seen(seen),
@@ -202,8 +230,8 @@ impl Factorization {
             of(&model.user_biases),
             of(&model.item_biases),
         );
-        let seen = held.seen.as_ref().map(|seen| {
-            let rows = || (0..model.users() as u32).map(|user| seen.row(user));
+        let seen = held.seen.is_some().then(|| {
+            let rows = || (0..model.users() as u32).map(|user| held.seen_by(user));
             let lengths: Vec<usize> = rows().map(<[u32]>::len).collect();
             (lengths, rows().flatten().copied().collect::<Vec<u32>>().into_pyarray(py))
         });
@@ -311,6 +339,11 @@ impl Factorization {
             room::<f32>(count.saturating_mul(held.model().rank), "factors of users").map_err(no_memory)?;
             let rows = held.rows(&entries, users.len())?;
             held.recommender.put_users(&users, &rows);
+            if held.seen.is_some() {
+                let seen = Seen::new(&entries, users.len());
+                let rows = users.iter().zip(0..).map(|(&user, at)| (user, seen.row(at).to_vec()));
+                held.refitted.extend(rows);
+            }
             // These depend on the users.
             (held.solver, held.users) = (OnceLock::new(), OnceLock::new());
             Ok(())

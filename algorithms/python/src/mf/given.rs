@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use raddle_datasets::ratings::as_in_file;
+use raddle_datasets::ratings::{Exact, Narrowed, as_in_file};
 use raddle_datasets::{Duplicates, Ids, Triples};
 
 use crate::arrays::Compressed;
@@ -23,7 +23,7 @@ pub(crate) enum GivenRatings<'py> {
 pub(crate) struct GivenColumns<'py> {
     users: PyReadonlyArray1<'py, u32>,
     items: PyReadonlyArray1<'py, u32>,
-    values: PyReadonlyArray1<'py, f32>,
+    values: PyReadonlyArray1<'py, f64>,
     /// Numbers of users and items.
     shape: (usize, usize),
     duplicates: String,
@@ -36,17 +36,19 @@ impl GivenRatings<'_> {
     /// If no rule for duplicates has the name, or indices are out of range.
     pub(super) fn copied(&self, py: Python<'_>) -> PyResult<Ratings> {
         match self {
-            Self::Rows(rows) => Ok(Ratings { shape: rows.shape(), triples: triples(py, rows)?, rule: None }),
+            Self::Rows(rows) => {
+                Ok(Ratings { shape: rows.shape(), observed: Observed::Single(triples(py, rows)?) })
+            }
             Self::Columns(GivenColumns { users, items, values, shape, duplicates }) => {
                 let rule = duplicates.parse().map_err(|why| bad_value(format!("duplicates: {why}")))?;
                 let (users, items) = (users.as_array(), items.as_array());
                 let (values, shape) = (values.as_array(), *shape);
-                let triples = py.detach(|| Triples {
+                let exact = py.detach(|| Exact {
                     users: users.to_vec(),
                     items: items.to_vec(),
                     values: values.to_vec(),
                 });
-                Ok(Ratings { shape, triples, rule: Some(rule) })
+                Ok(Ratings { shape, observed: Observed::Exact(exact, rule) })
             }
         }
     }
@@ -55,23 +57,30 @@ impl GivenRatings<'_> {
 /// Ratings of so many users and items.
 pub(super) struct Ratings {
     pub(super) shape: (usize, usize),
-    triples: Triples,
-    rule: Option<Duplicates>,
+    observed: Observed,
+}
+
+/// Observations as they are given.
+enum Observed {
+    /// Each pair once.
+    Single(Triples),
+    /// In double precision, and the rule for several of a pair.
+    Exact(Exact, Duplicates),
 }
 
 impl Ratings {
-    /// The ratings, of each pair one.
+    /// The ratings, of each pair one, less `offset`, or, where that is `None`, less the number without which single
+    /// precision tells them apart.
     ///
     /// # Errors
     /// If a pair stands there twice and must not.
-    pub(super) fn merged(self) -> PyResult<Triples> {
-        let Self { shape: (users, items), mut triples, rule } = self;
-        if let Some(rule) = rule {
-            rule.merge(&mut triples, users, items).map_err(|at| {
+    pub(super) fn merged(self, offset: Option<f64>) -> PyResult<Narrowed> {
+        match self.observed {
+            Observed::Single(triples) => Ok(Narrowed { triples, ..Narrowed::default() }),
+            Observed::Exact(exact, rule) => exact.narrowed(Some(rule), self.shape, offset).map_err(|at| {
                 bad_value(format!("rating {} repeats a pair: choose another rule for duplicates", at + 1))
-            })?;
+            }),
         }
-        Ok(triples)
     }
 }
 

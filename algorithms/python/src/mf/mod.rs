@@ -11,6 +11,7 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raddle::{Engine, Outcome, Program};
+use raddle_datasets::ratings::Narrowed;
 use raddle_mf::{Fit, FoldIn, MfError, Problem, Runner, Seen};
 
 pub(crate) use self::factorization::Factorization;
@@ -47,11 +48,11 @@ pub(crate) fn fit_mf<'py>(
     let (mf, ratings) = (asked.mf()?, ratings.copied(py)?);
     let (fit, seen, how, seconds) = carry_out(py, callback.as_ref(), move |watch| {
         let (users, items) = ratings.shape;
-        let triples = ratings.merged()?;
+        let Narrowed { triples, offset, notes, .. } = ratings.merged(asked.offset())?;
         let (read, started) = (started.elapsed().as_secs_f64(), Instant::now());
         let fit = || {
             let seen = keeps_seen.then(|| Seen::new(&triples, users));
-            let problem = asked.split(Problem::new(users, items, triples)?)?;
+            let problem = asked.split(Problem::new(users, items, triples)?.less(offset))?;
             let (prepare, started) = (started.elapsed().as_secs_f64(), Instant::now());
             let fit = match asked.is_implicit() {
                 true => mf.fit_owned(problem, &mut Watched(watch))?,
@@ -59,17 +60,17 @@ pub(crate) fn fit_mf<'py>(
                 false => mf.fit_on(&problem, &mut Watched(watch))?,
             };
             let (how, seconds) = (mf.fold_in(&fit), started.elapsed().as_secs_f64());
-            Ok((fit, seen, how, Seconds { read, prepare, fit: seconds }))
+            Ok(((fit, offset, notes), seen, how, Seconds { read, prepare, fit: seconds }))
         };
         fit().map_err(refused)
     })?;
     as_dict(py, fit, (how, seen), seconds)
 }
 
-/// The fit.
+/// The fit, what its ratings were less, and notes on their precision.
 fn as_dict<'py>(
     py: Python<'py>,
-    fit: Fit,
+    (fit, offset, notes): (Fit, f64, Vec<String>),
     (how, seen): (FoldIn, Option<Seen>),
     seconds: Seconds,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -81,7 +82,8 @@ fn as_dict<'py>(
     result.set_item("best_iteration", fit.best_epoch)?;
     result.set_item("validation_error", fit.best)?;
     result.set_item("learned", fit.learned.name())?;
-    result.set_item("about", saved::about(&fit, &how)?)?;
+    result.set_item("notes", notes)?;
+    result.set_item("about", saved::about(&fit, &how, offset)?)?;
     result.set_item("model", Factorization::of(fit.model, how, seen))?;
     Ok(result)
 }

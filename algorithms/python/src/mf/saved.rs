@@ -39,27 +39,29 @@ impl GivenIds<'_> {
 }
 
 /// Facts about a fit, as JSON: those of `model.json`, without ids.
-pub(super) fn about(fit: &Fit, how: &FoldIn) -> PyResult<String> {
-    as_json(&About::new(fit, how, Ids::Dense(0), Ids::Dense(0)))
+pub(super) fn about(fit: &Fit, how: &FoldIn, offset: f64) -> PyResult<String> {
+    as_json(&About { offset, ..About::new(fit, how, Ids::Dense(0), Ids::Dense(0)) })
 }
 
 fn as_json(about: &About) -> PyResult<String> {
     serde_json::to_string(about).map_err(|why| bad_value(why.to_string()))
 }
 
-/// Writes a model into a folder of its own, or in the place of the one that is there.
+/// Writes a model into a folder of its own, or in the place of the one that is there; with what users have rated, where
+/// that is known and `keeps_seen`.
 #[pyfunction]
 pub(crate) fn save_mf(
     folder: PathBuf,
     about: &str,
     model: &Factorization,
     ids: (GivenIds<'_>, GivenIds<'_>),
-    replaces: bool,
+    how: (bool, bool),
     py: Python<'_>,
 ) -> PyResult<()> {
+    let (replaces, keeps_seen) = how;
     let about: About = serde_json::from_str(about).map_err(|why| bad_value(why.to_string()))?;
     let about = About { users: ids.0.copied(), items: ids.1.copied(), ..about };
-    let saved = Saved { about, model: model.model() };
+    let saved = Saved { about, model: model.model(), seen: model.seen().filter(|_| keeps_seen) };
     let write = || if replaces { saved.replace(&folder) } else { saved.save(&folder) };
     py.detach(write).map_err(file_error)
 }
@@ -67,7 +69,7 @@ pub(crate) fn save_mf(
 /// Reads a model.
 #[pyfunction]
 pub(crate) fn open_mf(folder: PathBuf, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let Saved { mut about, model } = py.detach(|| Saved::open(&folder)).map_err(file_error)?;
+    let Saved { mut about, model, seen } = py.detach(|| Saved::open(&folder)).map_err(file_error)?;
     let result = PyDict::new(py);
     for (name, ids) in [("users", &mut about.users), ("items", &mut about.items)] {
         match std::mem::replace(ids, Ids::Dense(0)) {
@@ -81,6 +83,6 @@ pub(crate) fn open_mf(folder: PathBuf, py: Python<'_>) -> PyResult<Bound<'_, PyD
     }
     result.set_item("about", as_json(&about)?)?;
     result.set_item("digest", py.detach(|| model.digest()))?;
-    result.set_item("model", Factorization::of(model, about.fold_in(), None))?;
+    result.set_item("model", Factorization::of(model, about.fold_in(), seen))?;
     Ok(result)
 }

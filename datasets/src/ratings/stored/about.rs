@@ -12,6 +12,7 @@ use crate::records::RecordCounts;
 pub(crate) struct RatingsFacts {
     pub(super) users: StoredIds,
     pub(super) items: StoredIds,
+    pub(super) offset: f64,
     pub(super) pairs_only: bool,
     pub(super) duplicates: usize,
     pub(super) format: String,

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::about::RatingsFacts;
 use super::filling::Filling;
-use super::repeated::Repeated;
+use super::repeated::{self, Repeated};
 use crate::arrays::pieces::{PIECE, Pieces, PiecesWriter, RemovedOnDrop};
 use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::ratings::duplicates::{self, Duplicates};
 use crate::ratings::ids::{Column, Ids};
+use crate::ratings::precision::{Spread, SpreadSums};
 use crate::ratings::read::{BY_TIME, not_by_time, read_source};
-use crate::ratings::text::{self, Lines, RatingRows, Whole};
+use crate::ratings::text::{self, Lines, Missing, RatingRows, Taken};
+use crate::ratings::values::Values;
 use crate::ratings::{Ratings, RatingsFormat, RatingsOptions, Triples, matrix_market, time};
 
 /// Writes what [`read_ratings`](crate::read_ratings) has in memory. Parquet is read into memory first.
@@ -39,7 +41,8 @@ fn from_text(
     path: &Path,
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
     let mut read = ReadText::of(source, options, path)?;
-    if read.repeated.number > 0 && options.duplicates.asks_when() {
+    let rule = options.rule(read.lines.pairs_only());
+    if read.repeated.number > 0 && rule.asks_when() {
         // Which is the last is a matter of time: the source is read again with its times.
         if read.lines.is_dated() {
             match ReadText::of(source, &RatingsOptions { times: true, ..options.clone() }, path) {
@@ -51,8 +54,9 @@ fn from_text(
             read.lines.notes.push(BY_TIME.into());
         }
     }
-    let ReadText { raw, _removed, lines, ids, repeated } = read;
-    let about = Read { pairs_only: lines.pairs_only(), format: RatingsFormat::Text, notes: lines.notes };
+    let ReadText { raw, _removed, lines, ids, repeated, missing, spread } = read;
+    let (pairs_only, format) = (lines.pairs_only(), RatingsFormat::Text);
+    let about = Read { pairs_only, format, notes: lines.notes, missing, spread };
     merged(source, options, (&raw, path), ids.map(Numbers::finish), (about, repeated))
 }
 
@@ -64,6 +68,9 @@ struct ReadText {
     lines: Lines,
     ids: [Numbers; 2],
     repeated: Repeated,
+    missing: Missing,
+    /// Spread of values in single precision.
+    spread: Spread,
 }
 
 impl ReadText {
@@ -72,16 +79,19 @@ impl ReadText {
         let timed = if options.times { "timed" } else { "raw" };
         let removed =
             RemovedOnDrop(PathBuf::from(format!("{}.{}.{timed}", path.display(), std::process::id())));
-        let mut whole = Whole { users: true, items: true };
-        let (raw, users, items) = loop {
-            let mut filling = Raw::create(&removed.0, whole)?;
-            match lines.each(source, whole, options.threads, |rows| filling.take(source, rows))? {
-                Some(side) => whole.give_up(side),
-                None => break filling.finish(source)?,
+        let mut taken = lines.taken;
+        let raw = loop {
+            let mut filling = Raw::create(&removed.0, taken)?;
+            match lines.each(source, taken, options.threads, |rows| filling.take(source, rows))? {
+                Some(side) => taken.give_up(side),
+                None if options.is_read_again(&filling.spread, taken.is_wide) => taken.is_wide = true,
+                None => break filling,
             }
         };
-        let repeated = Repeated::of(&raw, options)?;
-        Ok(Self { raw, _removed: removed, lines, ids: [users, items], repeated })
+        let (missing, spread) = (raw.missing, raw.spread);
+        let (raw, users, items) = raw.finish(source)?;
+        let repeated = Repeated::of(&raw, options, lines.pairs_only())?;
+        Ok(Self { raw, _removed: removed, lines, ids: [users, items], repeated, missing, spread })
     }
 }
 
@@ -93,16 +103,24 @@ fn from_market(
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
     let head = matrix_market::head(source)?;
     let raw = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
-    let mut out = PiecesWriter::create(&raw.0, &RAW)?;
-    matrix_market::each(source, &head, options.threads, |triples| {
-        out.push(0, &triples.users)?;
-        out.push(1, &triples.items)?;
-        out.push(2, &triples.values)
-    })?;
+    let mut is_wide = options.is_wide(head.pattern);
+    let (out, spread) = loop {
+        let (mut out, mut spread) = (PiecesWriter::create(&raw.0, &RAW)?, Spread::default());
+        matrix_market::each(source, (&head, is_wide), options.threads, |entries| {
+            out.push(0, &entries.users)?;
+            out.push(1, &entries.items)?;
+            push_values(&mut out, &entries.values, &mut spread)
+        })?;
+        if !options.is_read_again(&spread, is_wide) {
+            break (out, spread);
+        }
+        is_wide = true;
+    };
     let ids = [(Ids::Dense(head.rows), None), (Ids::Dense(head.columns), None)];
-    let about = Read { pairs_only: head.pattern, format: RatingsFormat::MatrixMarket, notes: Vec::new() };
+    let (pairs_only, format, missing) = (head.pattern, RatingsFormat::MatrixMarket, Missing::default());
+    let about = Read { pairs_only, format, notes: Vec::new(), missing, spread };
     let raw = out.finish(&())?;
-    let repeated = Repeated::of(&raw, options)?;
+    let repeated = Repeated::of(&raw, options, pairs_only)?;
     merged(source, options, (&raw, path), ids, (about, repeated))
 }
 
@@ -111,6 +129,9 @@ struct Read {
     pairs_only: bool,
     format: RatingsFormat,
     notes: Vec<String>,
+    missing: Missing,
+    /// Spread of values in single precision.
+    spread: Spread,
 }
 
 /// From a raw file, in which pairs may repeat, with the ids of both sides and the row of each number.
@@ -119,10 +140,11 @@ fn merged(
     options: &RatingsOptions,
     (raw_pieces, path): (&Pieces, &Path),
     [(users, user_rows), (items, item_rows)]: [(Ids, Option<Vec<u32>>); 2],
-    (about, repeated): (Read, Repeated),
+    (mut about, repeated): (Read, Repeated),
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
+    let rule = options.rule(about.pairs_only);
     let (by_number, by_item) = (user_rows.as_deref(), item_rows.as_deref());
-    if let Some(at) = repeated.first.filter(|_| options.duplicates == Duplicates::Refuse) {
+    if let Some(at) = repeated.first.filter(|_| rule == Duplicates::Refuse) {
         let name = |array: &str, ids: &Ids, rows: Option<&[u32]>| -> Result<String, ReadError> {
             let number: Vec<u32> = raw_pieces.read(array, at..at + 1)?;
             Ok(ids.name(row(rows, number[0]) as usize))
@@ -130,13 +152,22 @@ fn merged(
         let (user, item) = (name("users", &users, by_number)?, name("items", &items, by_item)?);
         return Err(duplicates::refused(&source.path, (&user, &item), at));
     }
-    let mut out = Filling::create(path)?;
-    for piece in 0..raw_pieces.count("values").div_ceil(PIECE) {
-        copy((raw_pieces, options.times), piece, &repeated, (by_number, by_item), &mut out)?;
+    let (offset, notes) = match raw_pieces.count("wide") {
+        0 => (0.0, about.spread.notes(0.0)),
+        _ => offset(raw_pieces, &repeated, options)?,
+    };
+    about.notes.extend(notes);
+    let (mut out, count) = (Filling::create(path)?, raw_pieces.count("users"));
+    for piece in 0..count.div_ceil(PIECE) {
+        copy((raw_pieces, options.times, offset), piece, &repeated, (by_number, by_item), &mut out)?;
     }
+    let mut records = rule.records(count - repeated.number, repeated.number);
+    about.missing.count(&mut records);
     let described = Ratings {
         name: String::new(),
         triples: Triples::default(),
+        offset,
+        exact: None,
         times: None,
         users,
         items,
@@ -145,10 +176,38 @@ fn merged(
         digest: String::new(),
         path: None,
         format: about.format.to_string(),
-        records: options.duplicates.records(raw_pieces.count("values") - repeated.number, repeated.number),
+        records,
         notes: about.notes,
     };
     out.finish(&described, options.times)
+}
+
+/// The number that ratings in double precision are less, and what is said of it, as ratings in memory have them: of
+/// those that are left.
+fn offset(
+    raw: &Pieces,
+    repeated: &Repeated,
+    options: &RatingsOptions,
+) -> Result<(f64, Vec<String>), ReadError> {
+    let spread = |less: f64| -> Result<Spread, ReadError> {
+        let mut sums = SpreadSums::default();
+        for piece in 0..raw.count("users").div_ceil(PIECE) {
+            for (at, value) in (piece * PIECE..).zip(repeated::values(raw, piece)?) {
+                if !repeated.is_gone(at) {
+                    sums.add(repeated.merged(at).map_or(value, |merged| merged.0) - less);
+                }
+            }
+        }
+        Ok(sums.spread())
+    };
+    let whole = spread(0.0)?;
+    let offset = match (options.offset, whole.centre()) {
+        (Some(offset), _) => offset,
+        (None, Some(centre)) if whole.is_gained_by(&spread(centre)?) => centre,
+        (None, _) => 0.0,
+    };
+    let held = if offset == 0.0 { whole } else { spread(offset)? };
+    Ok((offset, held.notes(offset)))
 }
 
 /// The row of what appeared as number so much.
@@ -158,7 +217,7 @@ fn row(rows: Option<&[u32]>, number: u32) -> u32 {
 
 /// One piece of the raw file, without what repeats.
 fn copy(
-    (raw, timed): (&Pieces, bool),
+    (raw, timed, offset): (&Pieces, bool, f64),
     piece: usize,
     repeated: &Repeated,
     (user_rows, item_rows): (Option<&[u32]>, Option<&[u32]>),
@@ -166,26 +225,36 @@ fn copy(
 ) -> Result<(), ReadError> {
     let users: Vec<u32> = raw.piece("users", piece)?;
     let items: Vec<u32> = raw.piece("items", piece)?;
-    let values: Vec<f32> = raw.piece("values", piece)?;
+    let values = repeated::values(raw, piece)?;
     let times: Option<Vec<f64>> = timed.then(|| raw.piece("times", piece)).transpose()?;
     let (mut triples, mut kept_times) = (Triples::with_capacity(users.len()), Vec::new());
-    for (offset, (&user, &item)) in users.iter().zip(&items).enumerate() {
-        let at = piece * PIECE + offset;
+    for (place, (&user, &item)) in users.iter().zip(&items).enumerate() {
+        let at = piece * PIECE + place;
         if repeated.is_gone(at) {
             continue;
         }
         let merged = repeated.merged(at);
-        let value = merged.map_or(values[offset], |merged| merged.0);
-        triples.push(row(user_rows, user), row(item_rows, item), value);
+        let value = merged.map_or(values[place], |merged| merged.0) - offset;
+        triples.push(row(user_rows, user), row(item_rows, item), value as f32);
         if let Some(times) = &times {
-            kept_times.push(merged.map_or(times[offset], |merged| merged.1));
+            kept_times.push(merged.map_or(times[place], |merged| merged.1));
         }
     }
     out.push(&triples, times.is_some().then_some(&*kept_times))
 }
 
-/// The arrays of a raw file.
-const RAW: [(&str, usize); 4] = [("users", 4), ("items", 4), ("values", 4), ("times", 8)];
+/// The arrays of a raw file: values in single precision, or in double.
+const RAW: [(&str, usize); 5] = [("users", 4), ("items", 4), ("values", 4), ("times", 8), ("wide", 8)];
+
+fn push_values(out: &mut PiecesWriter, values: &Values, spread: &mut Spread) -> Result<(), ReadError> {
+    match values {
+        Values::Narrow(values, sums) => {
+            spread.join(&sums.spread());
+            out.push(2, values)
+        }
+        Values::Wide(values) => out.push(4, values),
+    }
+}
 
 /// Ratings as they are read, ids numbered as they appear.
 struct Raw {
@@ -194,17 +263,21 @@ struct Raw {
     items: Numbers,
     count: usize,
     clock: Option<time::Clock>,
+    missing: Missing,
+    /// Spread of values in single precision.
+    spread: Spread,
 }
 
 impl Raw {
-    fn create(path: &Path, whole: Whole) -> Result<Self, ReadError> {
+    fn create(path: &Path, taken: Taken) -> Result<Self, ReadError> {
         let out = PiecesWriter::create(path, &RAW)?;
-        let (users, items) = (Numbers::new(whole.users), Numbers::new(whole.items));
-        Ok(Self { out, users, items, count: 0, clock: None })
+        let (users, items) = (Numbers::new(taken.users_are_whole), Numbers::new(taken.items_are_whole));
+        let (missing, spread) = (Missing::default(), Spread::default());
+        Ok(Self { out, users, items, count: 0, clock: None, missing, spread })
     }
 
     fn take(&mut self, source: &Source, rows: RatingRows) -> Result<(), ReadError> {
-        let RatingRows { users, items, values, times, clock } = rows;
+        let RatingRows { users, items, values, times, clock, missing, .. } = rows;
         if self.clock.is_some_and(|known| clock.is_some_and(|other| other != known)) {
             return Err(ReadError::file(&source.path, time::MIXED));
         }
@@ -212,7 +285,8 @@ impl Raw {
         self.count += values.len();
         self.out.push(0, &self.users.number(users))?;
         self.out.push(1, &self.items.number(items))?;
-        self.out.push(2, &values)?;
+        self.missing.add(missing);
+        push_values(&mut self.out, &values, &mut self.spread)?;
         self.out.push(3, &times)
     }
 

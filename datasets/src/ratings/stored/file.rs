@@ -39,11 +39,19 @@ impl StoredRatings {
         make: impl FnOnce(&Path) -> Result<(Pieces, RatingsFacts), ReadError>,
     ) -> Result<Self, ReadError> {
         let (pieces, about) = open_or_make(place, fits, make)?;
-        let RatingsFacts { users, items, pairs_only, duplicates, format, records, notes, timed } = about;
+        let RatingsFacts { users, items, offset, pairs_only, duplicates, format, records, notes, timed } =
+            about;
         let (users, items) = (ids::read(&pieces, &users, 0)?, ids::read(&pieces, &items, 1)?);
         let counts = [pieces.all(ARRAYS[COUNTS[0]].0)?, pieces.all(ARRAYS[COUNTS[1]].0)?];
-        let described = Ratings { users, items, pairs_only, duplicates, format, records, notes, ..described };
+        let described =
+            Ratings { users, items, offset, pairs_only, duplicates, format, records, notes, ..described };
         Ok(Self { pieces, described, timed, counts })
+    }
+
+    /// Ratings of a set whose columns are known.
+    pub(crate) fn as_known(mut self) -> Self {
+        self.described = self.described.as_known();
+        self
     }
 
     /// All that is known of the ratings but for themselves: there are no observations, and no times, in it.

@@ -51,6 +51,7 @@ impl Filling {
         let about = RatingsFacts {
             users,
             items,
+            offset: described.offset,
             pairs_only: described.pairs_only,
             duplicates: described.duplicates,
             format: described.format.clone(),

@@ -20,29 +20,29 @@ pub(super) struct Repeated {
     pub(super) first: Option<usize>,
     /// Positions of observations that stand for several, ascending, with the value and time that they have
     /// then.
-    merged: Vec<(usize, f32, f64)>,
+    merged: Vec<(usize, f64, f64)>,
 }
 
 /// One observation of the raw file.
 struct Seen {
     key: u64,
     at: usize,
-    value: f32,
+    value: f64,
     time: f64,
 }
 
 impl Repeated {
     /// Of a raw file, by the rule of these options; none where all observations are kept.
-    pub(super) fn of(raw: &Pieces, options: &RatingsOptions) -> Result<Self, ReadError> {
+    pub(super) fn of(raw: &Pieces, options: &RatingsOptions, pairs_only: bool) -> Result<Self, ReadError> {
         match options.keep_repeated {
             true => Ok(Self::default()),
-            false => Self::find(raw, options.duplicates),
+            false => Self::find(raw, options.rule(pairs_only)),
         }
     }
 
     /// Of the arrays users, items, values and, where there are any, times of a file, by a rule.
     fn find(raw: &Pieces, rule: Duplicates) -> Result<Self, ReadError> {
-        let count = raw.count("values");
+        let count = raw.count("users");
         let mut found = Self { gone: vec![0; count.div_ceil(64)], ..Self::default() };
         let parts = count.div_ceil(TOGETHER) as u64;
         for part in 0..parts {
@@ -71,7 +71,7 @@ impl Repeated {
             let (value, time) = match rule {
                 Duplicates::Last => (last.value, last.time),
                 Duplicates::Sum => (sum(), latest()),
-                Duplicates::Mean => (sum() / same.len() as f32, latest()),
+                Duplicates::Mean => (sum() / same.len() as f64, latest()),
                 Duplicates::First => (first.value, first.time),
                 Duplicates::Refuse => continue,
             };
@@ -85,7 +85,7 @@ impl Repeated {
     }
 
     /// Value and time that an observation has in the end, if it stands for several.
-    pub(super) fn merged(&self, at: usize) -> Option<(f32, f64)> {
+    pub(super) fn merged(&self, at: usize) -> Option<(f64, f64)> {
         let place = self.merged.binary_search_by_key(&at, |merged| merged.0).ok()?;
         Some((self.merged[place].1, self.merged[place].2))
     }
@@ -93,12 +93,12 @@ impl Repeated {
 
 /// The observations of one part of the pairs.
 fn some(raw: &Pieces, part: u64, parts: u64) -> Result<Vec<Seen>, ReadError> {
-    let count = raw.count("values");
+    let count = raw.count("users");
     let mut seen = Vec::with_capacity(count / parts as usize + count / parts as usize / 8);
     for piece in 0..count.div_ceil(PIECE) {
         let users: Vec<u32> = raw.piece("users", piece)?;
         let items: Vec<u32> = raw.piece("items", piece)?;
-        let values: Vec<f32> = raw.piece("values", piece)?;
+        let values = values(raw, piece)?;
         let times: Vec<f64> = if raw.count("times") > 0 { raw.piece("times", piece)? } else { Vec::new() };
         for (offset, (&user, &item)) in users.iter().zip(&items).enumerate() {
             let key = u64::from(user) << 32 | u64::from(item);
@@ -109,4 +109,12 @@ fn some(raw: &Pieces, part: u64, parts: u64) -> Result<Vec<Seen>, ReadError> {
         }
     }
     Ok(seen)
+}
+
+/// The values of a piece of a raw file, which has them in single or in double precision.
+pub(super) fn values(raw: &Pieces, piece: usize) -> Result<Vec<f64>, ReadError> {
+    match raw.count("wide") {
+        0 => Ok(raw.piece::<f32>("values", piece)?.into_iter().map(f64::from).collect()),
+        _ => raw.piece("wide", piece),
+    }
 }

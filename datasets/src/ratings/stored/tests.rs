@@ -64,7 +64,15 @@ fn a_file_has_what_the_readers_have() {
     for source in [&dense, &sparse, &names, &late, &mtx] {
         for duplicates in [Duplicates::Last, Duplicates::First, Duplicates::Sum, Duplicates::Mean] {
             for (threads, times) in [(1, false), (3, source != &mtx)] {
-                same(source, &RatingsOptions { duplicates, threads, times, ..RatingsOptions::default() });
+                same(
+                    source,
+                    &RatingsOptions {
+                        duplicates: Some(duplicates),
+                        threads,
+                        times,
+                        ..RatingsOptions::default()
+                    },
+                );
             }
         }
         same(source, &RatingsOptions { keep_repeated: true, ..RatingsOptions::default() });
@@ -79,7 +87,7 @@ fn what_the_readers_refuse_is_refused_in_the_same_words() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.csv");
     let source = path.to_str().unwrap();
-    let refuse = RatingsOptions { duplicates: Duplicates::Refuse, ..RatingsOptions::default() };
+    let refuse = RatingsOptions { duplicates: Some(Duplicates::Refuse), ..RatingsOptions::default() };
     let timed = RatingsOptions { times: true, ..RatingsOptions::default() };
     let plain = RatingsOptions::default();
     for (text, options) in [

@@ -9,9 +9,14 @@ use crate::ratings::RatingsOptions;
 
 /// How a file is read, as a part of a name.
 pub(crate) fn variant(options: &RatingsOptions, path: &Path) -> String {
-    let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _ } = options;
+    // Exact values are not kept there.
+    let RatingsOptions { format, columns, duplicates, keep_repeated, dialect, times, threads: _, .. } =
+        options;
+    let RatingsOptions { drops_missing, offset, .. } = options;
     let is_tabs = is_tabs(path);
-    let all =
-        format!("{format:?} {columns:?} {duplicates} {keep_repeated} {dialect:?} {times} {is_tabs} by time");
+    let all = format!(
+        "{format:?} {columns:?} {duplicates:?} {keep_repeated} {dialect:?} {times} {is_tabs} {drops_missing} {offset:?} by \
+         time, in double precision"
+    );
     Sha256::digest(all.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

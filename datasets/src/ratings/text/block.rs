@@ -1,14 +1,13 @@
 //! Blocks of lines: parsed one by one, on several threads.
 
-use crate::bytes::encoding::utf8;
+use super::headed::heading;
+use super::rows::{RatingRows, RatingSide, Taken};
 use crate::bytes::number::explain_cell;
 use crate::bytes::parallel::Parsed;
 use crate::bytes::quoting::Quoting;
 use crate::bytes::records::Records;
-use crate::dialect::{Marks, Separator};
-use crate::ratings::ids::{Column, whole_id};
+use crate::dialect::{Marks, Separator, is_missing};
 use crate::ratings::layout::Layout;
-use crate::ratings::time::{self, Clock};
 
 /// One block of lines: ids, values and times as read, or a column that holds something else than whole
 /// numbers.
@@ -17,58 +16,20 @@ pub(super) enum Block {
     NotWhole(RatingSide),
 }
 
-pub(in crate::ratings) struct RatingRows {
-    pub(in crate::ratings) users: Column,
-    pub(in crate::ratings) items: Column,
-    pub(in crate::ratings) values: Vec<f32>,
-    pub(in crate::ratings) times: Vec<f64>,
-    pub(in crate::ratings) clock: Option<Clock>,
-}
-
-#[derive(Clone, Copy)]
-pub(in crate::ratings) enum RatingSide {
-    Users,
-    Items,
-}
-
-/// Which columns of ids are taken for whole numbers.
-#[derive(Clone, Copy)]
-pub(in crate::ratings) struct Whole {
-    pub(in crate::ratings) users: bool,
-    pub(in crate::ratings) items: bool,
-}
-
-impl Whole {
-    /// A column holds something else.
-    pub(in crate::ratings) fn give_up(&mut self, side: RatingSide) {
-        match side {
-            RatingSide::Users => self.users = false,
-            RatingSide::Items => self.items = false,
-        }
-    }
-
-    pub(super) fn columns(self, capacity: usize) -> (Column, Column) {
-        let column = |whole: bool| match whole {
-            true => Column::Integers(Vec::with_capacity(capacity)),
-            false => Column::Names(Vec::with_capacity(capacity)),
-        };
-        (column(self.users), column(self.items))
-    }
-}
-
 /// Parses a block of lines.
-pub(super) fn block(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
-    if let Some(quoting) = layout.quoting().filter(|_| memchr::memchr(b'"', text).is_some()) {
-        return quoted(text, layout, quoting, whole);
+pub(super) fn block(text: &[u8], layout: &Layout, taken: Taken) -> Parsed<Block> {
+    let has_quotes = || !taken.is_headed && memchr::memchr(b'"', text).is_some();
+    if let Some(quoting) = layout.quoting().filter(|_| has_quotes()) {
+        return quoted(text, layout, quoting, taken);
     }
     // Each separator has a loop of its own: looking it up for every byte would take longer than the parsing.
     // So has each kind of number.
     let plain = Layout { marks: Marks::default(), ..layout.clone() };
     match layout.separator {
-        _ if !layout.marks.is_plain() => rows(text, layout, whole),
-        Separator::Byte(byte) => rows(text, &Layout { separator: Separator::Byte(byte), ..plain }, whole),
-        Separator::Colons => rows(text, &Layout { separator: Separator::Colons, ..plain }, whole),
-        Separator::Blanks => rows(text, &Layout { separator: Separator::Blanks, ..plain }, whole),
+        _ if !layout.marks.is_plain() => rows(text, layout, taken),
+        Separator::Byte(byte) => rows(text, &Layout { separator: Separator::Byte(byte), ..plain }, taken),
+        Separator::Colons => rows(text, &Layout { separator: Separator::Colons, ..plain }, taken),
+        Separator::Blanks => rows(text, &Layout { separator: Separator::Blanks, ..plain }, taken),
     }
 }
 
@@ -81,15 +42,19 @@ impl Layout {
 
 /// Lines without quotes.
 #[inline(always)]
-fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
-    let mut rows = RatingRows::new(whole, text.len() / 12);
+fn rows(text: &[u8], layout: &Layout, taken: Taken) -> Parsed<Block> {
+    let mut rows = RatingRows::new(taken, text.len() / 12);
     let needed = layout.needed();
     let mut lines = 0;
     let quoting = layout.quoting().unwrap_or(Quoting::BLANKS);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if !quoting.is_empty(line) {
+        if let Some(id) = if taken.is_headed { heading(line) } else { None } {
+            if !rows.heading.take(id).map_err(|why| (lines, why))? {
+                return Ok((Block::NotWhole(RatingSide::Items), 0));
+            }
+        } else if !quoting.is_empty(line) {
             let (mut user, mut item, mut value, mut time, mut seen) = (0..0, 0..0, None, None, 0);
             layout.separator.fields(line, |number, place| {
                 // A column may be named for more than one of them.
@@ -109,17 +74,14 @@ fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
             if seen < needed {
                 return Err((lines, short(seen, needed, layout)));
             }
-            if let Some(side) = rows.ids(&line[user], &line[item]).map_err(|why| (lines, why))? {
+            let record = Record {
+                user: &line[user],
+                item: if taken.is_headed { None } else { Some(&line[item]) },
+                value: value.map(|place| &line[place]),
+                time: time.map(|place| &line[place]),
+            };
+            if let Some(side) = rows.take(record, layout, taken).map_err(|why| (lines, why))? {
                 return Ok((Block::NotWhole(side), 0));
-            }
-            rows.values.push(match value {
-                Some(place) => {
-                    rating(&line[place], layout.marks).map_err(|why| (lines, named(why, layout)))?
-                }
-                None => 1.0,
-            });
-            if let Some(place) = time {
-                rows.time(&line[place]).map_err(|why| (lines, why))?;
             }
         }
         lines += 1;
@@ -128,8 +90,8 @@ fn rows(text: &[u8], layout: &Layout, whole: Whole) -> Parsed<Block> {
 }
 
 /// Records of which some have quotes.
-fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, whole: Whole) -> Parsed<Block> {
-    let mut rows = RatingRows::new(whole, text.len() / 12);
+fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, taken: Taken) -> Parsed<Block> {
+    let mut rows = RatingRows::new(taken, text.len() / 12);
     let needed = layout.needed();
     let mut records = Records::new(text, quoting);
     for (line, record) in records.by_ref() {
@@ -143,63 +105,67 @@ fn quoted(text: &[u8], layout: &Layout, quoting: Quoting, whole: Whole) -> Parse
         if seen < needed {
             return Err((line, short(seen, needed, layout)));
         }
-        if let Some(side) = rows.ids(&cells[layout.user], &cells[layout.item]).map_err(at)? {
+        let record = Record {
+            user: &cells[layout.user],
+            item: Some(&cells[layout.item]),
+            value: layout.value.map(|value| cells[value].trim_ascii()),
+            time: layout.time.map(|time| cells[time].trim_ascii()),
+        };
+        if let Some(side) = rows.take(record, layout, taken).map_err(at)? {
             return Ok((Block::NotWhole(side), 0));
-        }
-        rows.values.push(match layout.value {
-            Some(value) => {
-                rating(cells[value].trim_ascii(), layout.marks).map_err(|why| at(named(why, layout)))?
-            }
-            None => 1.0,
-        });
-        if let Some(time) = layout.time {
-            rows.time(cells[time].trim_ascii()).map_err(at)?;
         }
     }
     Ok((Block::Read(rows), records.lines()))
 }
 
-impl RatingRows {
-    pub(super) fn new(whole: Whole, capacity: usize) -> Self {
-        let (users, items) = whole.columns(capacity);
-        Self { users, items, values: Vec::with_capacity(capacity), times: Vec::new(), clock: None }
-    }
+/// The cells of a line that are looked at.
+struct Record<'t> {
+    user: &'t [u8],
+    /// `None` where a heading names it.
+    item: Option<&'t [u8]>,
+    value: Option<&'t [u8]>,
+    time: Option<&'t [u8]>,
+}
 
-    /// Takes both ids in, or says which of them is no whole number where all have been.
+impl RatingRows {
+    /// Takes a line in, or says which of its ids is no whole number where all have been.
     #[inline(always)]
-    fn ids(&mut self, user: &[u8], item: &[u8]) -> Result<Option<RatingSide>, String> {
-        for (side, cell, column) in
-            [(RatingSide::Users, user, &mut self.users), (RatingSide::Items, item, &mut self.items)]
-        {
-            match column.push(cell) {
-                Ok(true) => {}
-                Ok(false) => return Ok(Some(side)),
-                Err(why) => return Err(format!("the {}: {why}", side.name())),
+    fn take(&mut self, of: Record<'_>, layout: &Layout, taken: Taken) -> Result<Option<RatingSide>, String> {
+        let Record { user, item, value, time } = of;
+        if taken.drops_missing {
+            if user.is_empty() || item.is_some_and(<[u8]>::is_empty) {
+                self.missing.ids += 1;
+                return Ok(None);
+            }
+            if value.is_some_and(is_missing) {
+                self.missing.ratings += 1;
+                return Ok(None);
             }
         }
-        Ok(None)
-    }
-
-    fn time(&mut self, cell: &[u8]) -> Result<(), String> {
-        let (time, clock) = time::parse(cell)?;
-        if *self.clock.get_or_insert(clock) != clock {
-            return Err(time::MIXED.into());
+        if let Some(side) = self.ids(user, item)? {
+            return Ok(Some(side));
         }
-        self.times.push(time);
-        Ok(())
+        self.values.push(match value {
+            Some(cell) => rating(cell, layout.marks).map_err(|why| named(why, cell, layout))?,
+            None => 1.0,
+        });
+        if let Some(cell) = time {
+            self.time(cell)?;
+        }
+        Ok(None)
     }
 }
 
 /// Error for a rating, which says which column it is.
 #[cold]
-fn named(why: String, layout: &Layout) -> String {
-    match layout.value {
-        Some(at) => format!(
-            "{why}, in column {}: if ratings stand elsewhere, name the columns, as in --columns user,item,rating, or by \
-             numbers, as in --columns 1,2,3",
-            at + 1
+fn named(why: String, cell: &[u8], layout: &Layout) -> String {
+    let at = layout.value.map_or(0, |at| at + 1);
+    match is_missing(cell) {
+        true => format!("there is no rating in column {at}: --missing drop leaves out and counts such lines"),
+        false => format!(
+            "{why}, in column {at}: if ratings stand elsewhere, name the columns, as in --columns user,item,rating, or by \
+             numbers, as in --columns 1,2,3"
         ),
-        None => why,
     }
 }
 
@@ -211,11 +177,11 @@ fn short(seen: usize, needed: usize, layout: &Layout) -> String {
     )
 }
 
-/// A rating that single precision holds.
+/// A rating that is within the range of single precision.
 #[inline(always)]
-pub(in crate::ratings) fn rating(cell: &[u8], marks: Marks) -> Result<f32, String> {
+pub(in crate::ratings) fn rating(cell: &[u8], marks: Marks) -> Result<f64, String> {
     match marks.number(cell) {
-        Some(value) if (value as f32).is_finite() => Ok(value as f32),
+        Some(value) if (value as f32).is_finite() => Ok(value),
         Some(_) => Err("the rating is too large for single precision: scale the ratings".into()),
         None => Err(no_rating(cell, marks)),
     }
@@ -225,40 +191,4 @@ pub(in crate::ratings) fn rating(cell: &[u8], marks: Marks) -> Result<f32, Strin
 fn no_rating(cell: &[u8], marks: Marks) -> String {
     let cure = marks.cure(cell).map(|cure| format!(" as numbers are read here: {cure}"));
     format!("the rating: {}{}", explain_cell(cell), cure.unwrap_or_default())
-}
-
-impl RatingSide {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Users => "user",
-            Self::Items => "item",
-        }
-    }
-}
-
-impl Column {
-    /// Takes an id in; false if it is no whole number where all have been.
-    #[inline(always)]
-    fn push(&mut self, cell: &[u8]) -> Result<bool, String> {
-        if cell.is_empty() {
-            return Err("there is none: drop the line or give it an id".into());
-        }
-        match self {
-            Self::Integers(ids) => match whole_id(cell) {
-                Some(id) => ids.push(id),
-                None => return Ok(false),
-            },
-            Self::Names(ids) => ids.push(utf8(cell)?.to_owned()),
-        }
-        Ok(true)
-    }
-
-    pub(super) fn extend(&mut self, other: Self) {
-        match (self, other) {
-            (Self::Integers(ids), Self::Integers(more)) => ids.extend_from_slice(&more),
-            (Self::Names(ids), Self::Names(more)) => ids.extend(more),
-            // All blocks are read with the same columns as whole numbers.
-            _ => {}
-        }
-    }
 }

@@ -22,7 +22,7 @@ class _Factors:
     digest_: str
     n_iter_: int
     report_: dict[str, Any]
-    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Self: ...
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False, seen: bool = True) -> Self: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self, **params: Any) -> Self: ...
 
@@ -55,7 +55,7 @@ class AlternatingLeastSquares(_Factors):
     def recommend(
         self,
         userid: int | ArrayLike,
-        user_items: Matrix | None,
+        user_items: Matrix | None = None,
         N: int = 10,
         filter_already_liked_items: bool = True,
         filter_items: ArrayLike | None = None,

@@ -9,6 +9,9 @@ from raddle.mf._model import Factors, compressed, number, trimmed, whole
 class AlternatingLeastSquares(Factors):
     """Factors of users and items from counts, such as clicks or plays, by weighted least squares.
 
+    A value r above 0 says that the user prefers the item, one below 0 that the user does not: the preference is 1 or 0,
+    with the confidence ``1 + alpha * |r|``. Of pairs that are not there the preference is 0, with the confidence 1.
+
     Parameters, methods and the order of arguments are those of `implicit.als.AlternatingLeastSquares` 0.7.
 
     Parameters
@@ -18,8 +21,8 @@ class AlternatingLeastSquares(Factors):
     regularization : float
         Weight of the squared factors, once for each user and item.
     alpha : float
-        Weight of a count: a pair of value r weighs ``1 + alpha * r`` against 1 for pairs that did not occur. (In
-        implicit it weighs ``alpha * r``.)
+        Weight of a count: a pair of value r weighs ``1 + alpha * |r|`` against 1 for pairs that did not occur. (In
+        implicit it weighs ``alpha * |r|``.)
     iterations : int
         Iterations, each of which solves the users, then the items.
     use_cg : bool
@@ -89,7 +92,7 @@ class AlternatingLeastSquares(Factors):
         Parameters
         ----------
         user_items : sparse matrix of shape (users, items)
-            Counts, above 0 where they are.
+            Counts; those below 0 are of what users do not prefer.
         callback : callable or None
             Called with a record, a dict, after each iteration; what is false, but for None, ends the fit there.
 
@@ -110,7 +113,7 @@ class AlternatingLeastSquares(Factors):
             "cg_steps": None if self.use_cg else 0,
             "validation": None,
         }
-        self._fit(matrix, asked, False, callback)
+        self._fit(matrix, asked, True, callback)
         return self
 
     def _ids(self):
@@ -131,7 +134,7 @@ class AlternatingLeastSquares(Factors):
     def recommend(
         self,
         userid,
-        user_items,
+        user_items=None,
         N=10,
         filter_already_liked_items=True,
         filter_items=None,
@@ -145,11 +148,12 @@ class AlternatingLeastSquares(Factors):
         userid : int or array of int
             The users, by row.
         user_items : sparse matrix or None
-            A row for each of these users: what they have liked. None where it is not needed.
+            A row for each of these users: what they have liked. None takes what the fit, or `partial_fit_users`, knows
+            of them.
         N : int
             Length of a list.
         filter_already_liked_items : bool
-            Leaves out what `user_items` has.
+            Leaves out what `user_items` has, or what is known of the users.
         filter_items : array of int or None
             Items to leave out.
         recalculate_user : bool
@@ -167,7 +171,7 @@ class AlternatingLeastSquares(Factors):
         model = self._fitted()
         users, is_one = self._rows("userid", userid, None if recalculate_user else model.shape[0])
         rows = None
-        if filter_already_liked_items or recalculate_user:
+        if user_items is not None and filter_already_liked_items or recalculate_user:
             rows = compressed("user_items", user_items, len(users), model.shape[1])
         asked = self._asked(N, "items", items, "filter_items", filter_items, model.shape[1])
         found = model.recommend(users, rows, asked, bool(filter_already_liked_items), bool(recalculate_user))

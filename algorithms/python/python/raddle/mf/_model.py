@@ -1,6 +1,7 @@
 """Parts that both models share: what is fitted, lists, sparse rows."""
 
 import json
+import warnings
 
 import numpy as np
 from scipy import sparse
@@ -37,12 +38,15 @@ class Factors(Pickled, _State):
             raise ValueError("the fit diverged, so there is no model: give more regularization")
         self.__dict__.pop("_copies", None)
         self._model, self._about = result["model"], json.loads(result["about"])
+        for note in result["notes"]:
+            if "off by up to" in note or "double precision" in note:
+                warnings.warn(note, stacklevel=4)
         self.digest_ = result["digest"]
         self.report_ = result["report"]
         self.n_iter_ = result["iterations"]
         return result
 
-    def save(self, path, *, overwrite=False):
+    def save(self, path, *, overwrite=False, seen=True):
         """Write the model into a folder, which `raddle.load` and the program `mf` read.
 
         Parameters
@@ -51,12 +55,15 @@ class Factors(Pickled, _State):
             The folder; it is made if need be.
         overwrite : bool
             Replaces a model that is there, which is refused else.
+        seen : bool
+            Keeps what users have rated, about 1.2 bytes a rating, so that `recommend` leaves it out after `raddle.load`
+            and in the program. Without it the folder tells nobody, and `recommend` asks for it.
 
         Returns
         -------
         The model itself.
         """
-        _saved.save(path, self._fitted(), self._about, self._ids(), bool(overwrite))
+        _saved.save(path, self._fitted(), self._about, self._ids(), bool(overwrite), bool(seen))
         return self
 
     def _fitted(self):
@@ -132,7 +139,7 @@ def trimmed(ids, scores):
 
 
 def compressed(name, matrix, rows=None, columns=None):
-    """Return a sparse matrix of counts in rows whose columns ascend, each once and none of them zero."""
+    """Return a sparse matrix in rows whose columns ascend, each once, of finite values other than zero."""
     if not sparse.issparse(matrix):
         raise ValueError(f"{name} must be a sparse matrix, such as scipy.sparse.csr_matrix")
     given = matrix
@@ -152,7 +159,7 @@ def compressed(name, matrix, rows=None, columns=None):
         matrix = matrix.copy() if matrix is given else matrix
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
-    if matrix.data.size and not matrix.data.min() > 0:
-        wrong = matrix.data[~(matrix.data > 0)][0]
-        raise ValueError(f"{name} has the value {wrong}: implicit feedback counts how often, so it must be above 0")
+    finite = np.isfinite(matrix.data)
+    if not finite.all():
+        raise ValueError(f"{name} has the value {matrix.data[~finite][0]}: leave such entries out")
     return matrix

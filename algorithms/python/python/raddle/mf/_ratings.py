@@ -127,7 +127,7 @@ class MatrixFactorization(Factors):
         columns = {
             "users": user_rows,
             "items": item_rows,
-            "values": values.astype(np.float32),
+            "values": values.astype(np.float64),
             "shape": (len(user_ids.ids), len(item_ids.ids)),
             "duplicates": self.duplicates,
         }
@@ -185,7 +185,8 @@ class MatrixFactorization(Factors):
         N : int
             Length of a list.
         filter_already_liked_items : bool
-            Leaves out what users have rated in the data of the fit.
+            Leaves out what users have rated in the data of the fit; after `raddle.load` as well, as the folder knows it.
+            Of a folder that does not (`save(seen=False)`, `mf fit --no-seen`, earlier versions) it must be False.
         filter_items, items : column of ids or None
             Items to leave out, or the only ones to choose from.
 

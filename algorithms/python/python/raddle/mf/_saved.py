@@ -9,14 +9,20 @@ from raddle import _raddle
 from raddle._common import report_of
 
 
-def save(path, model, about, ids, overwrite):
-    """Write a model with the ids of its users and items."""
+def save(path, model, about, ids, overwrite, seen):
+    """Write a model with the ids of its users and items, and what users have rated where `seen`."""
     given = tuple(each if isinstance(each, int) else _plain(each) for each in ids)
-    _raddle.save_mf(os.fspath(path), json.dumps(about), model, given, overwrite)
+    _raddle.save_mf(os.fspath(path), json.dumps(about), model, given, (overwrite, seen))
 
 
 def _plain(ids):
-    return ids.astype(np.int64) if ids.dtype.kind in "iu" else [str(id) for id in ids.tolist()]
+    if ids.dtype.kind in "iu":
+        return ids.astype(np.int64)
+    texts = [id.decode() if isinstance(id, bytes) else str(id) for id in ids.tolist()]
+    if len(set(texts)) < len(texts):
+        twice = next(text for at, text in enumerate(texts) if text in texts[:at])
+        raise ValueError(f"two ids are the text {twice!r} in a folder: give ids of one kind")
+    return texts
 
 
 def _array(ids):

@@ -1,0 +1,236 @@
+//! Values of ratings: beyond single precision, missing, negative, counted.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::program::{ends, json as read, report, scratch};
+
+/// `user item value` of 30 users and 20 items, about this level.
+fn ratings(folder: &Path, name: &str, level: f64) {
+    let mut text = String::from("u,i,r\n");
+    for user in 0..30_usize {
+        for at in 0..9_usize {
+            let item = (user * 3 + at * 2 + at / 5) % 20;
+            let value = level + (user % 7) as f64 + 2.0 * (item % 5) as f64 + ((user * item) % 3) as f64;
+            text += &format!("u{user},i{item},{value}\n");
+        }
+    }
+    fs::write(folder.join(name), text).unwrap();
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+/// Predictions by pair.
+fn predicted(folder: &Path, run: &str, data: &str) -> Vec<f64> {
+    let lines = ends(folder, &format!("predict {run} {data}"), 0).out;
+    lines.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
+    let folder = scratch();
+    let folder = folder.path();
+    ratings(folder, "low.csv", 0.0);
+    ratings(folder, "high.csv", 1e9);
+    fs::write(folder.join("none.txt"), "").unwrap();
+    for options in [
+        "--epochs 6",
+        "--epochs 6 --solver als",
+        "--epochs 6 --solver ccd --validation none",
+        "--epochs 6 --no-biases",
+        "--epochs 6 --test split --ranking 5 --relevant RELEVANT",
+        "--epochs 6 --test DATA --validation DATA",
+        "--epochs 6 --cache kept",
+        "--epochs 6 --changes none.txt",
+    ] {
+        let with = |name: &str, level: f64| {
+            let options = options.replace("RELEVANT", &(level + 8.0).to_string()).replace("DATA", name);
+            let found =
+                report(folder, &format!("fit {name} --rank 2 --seed 5 {options} --out {level} --force"));
+            (found, predicted(folder, &level.to_string(), name))
+        };
+        let ((low, below), (high, above)) = (with("low.csv", 0.0), with("high.csv", 1e9));
+        // The shift is not the mean: factors come near to each other, not to the bit.
+        for (a, b) in below.iter().zip(&above) {
+            assert!((b - 1e9 - a).abs() < 0.2, "{options}: {a} {b}");
+        }
+        assert!(
+            (number(&low["metric"]["value"]) - number(&high["metric"]["value"])).abs() < 0.1,
+            "{options}"
+        );
+        let notes = high["notes"].to_string();
+        assert!(notes.contains("single precision does not tell them apart"), "{options}: {notes}");
+        assert!(!low["notes"].to_string().contains("single precision"), "{options}");
+        for name in ["test_rmse", "mean_rmse", "biases_rmse", "mean_test_rmse"] {
+            if let Some(expected) = low["results"][name].as_f64() {
+                let found = number(&high["results"][name]);
+                assert!((found - expected).abs() < 0.1, "{options} {name}: {found} {expected}");
+            }
+        }
+    }
+    // Lists tell items apart, too, and folding in knows the level.
+    let said = ends(folder, "recommend 1000000000 --users u3 --top 4", 0).out;
+    let scores: Vec<f64> =
+        said.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect();
+    assert!(
+        scores.is_sorted_by(|a, b| a > b) && scores.iter().all(|score| (score - 1e9).abs() < 30.0),
+        "{said}"
+    );
+    fs::write(folder.join("new.csv"), "u,i,r\nnew,i1,1000000012\nnew,i2,1000000014\n").unwrap();
+    ends(folder, "fold-in 1000000000 new.csv --out wider", 0);
+    fs::write(folder.join("pairs.csv"), "u,i\nnew,i1\nnew,i7\n").unwrap();
+    let found = predicted(folder, "wider", "pairs.csv");
+    assert!(found.iter().all(|value| (5.0..25.0).contains(&(value - 1e9))), "{found:?}");
+    // Going on from a model, in the units of the new data.
+    ends(folder, "fit high.csv --rank 2 --epochs 4 --init 1000000000 --out on", 0);
+    let found = predicted(folder, "on", "high.csv");
+    assert!(found.iter().all(|value| (value - 1e9).abs() < 30.0), "{found:?}");
+    // The example of four ratings: they are not all the same.
+    fs::write(
+        folder.join("four.csv"),
+        "u,i,r\n1,1,1000000001\n1,2,1000000002\n2,1,1000000009\n2,2,1000000030\n",
+    )
+    .unwrap();
+    let found = report(folder, "fit four.csv --rank 1 --epochs 1 --validation none --out four");
+    assert_eq!(found["results"]["mean"], 1_000_000_010.5);
+    assert!(!found["notes"].to_string().contains("all ratings are the same"), "{found}");
+}
+
+#[test]
+fn cold_versions_of_ratings_beyond_single_precision_have_the_bytes_of_the_edited_file() {
+    let folder = scratch();
+    let folder = folder.path();
+    let lines: Vec<String> = (0..120)
+        .map(|at| format!("u{}\ti{}\t{}", at % 17, (at * 7) % 11, 4e9 + 0.37 * f64::from(at * at % 50)))
+        .collect();
+    fs::write(folder.join("base.tsv"), lines.join("\n")).unwrap();
+    fs::write(folder.join("c"), "+ u3 i2 4000000002.5\n- u5\n+ new i1 3999999990.125\n").unwrap();
+    let mut edited: Vec<String> = lines.into_iter().chain(["u3\ti2\t4000000002.5".into()]).collect();
+    edited.retain(|line| !line.starts_with("u5\t"));
+    edited.push("new\ti1\t3999999990.125".into());
+    fs::write(folder.join("edited.tsv"), edited.join("\n")).unwrap();
+    for options in ["", "--duplicates mean", "--duplicates sum", "--solver als"] {
+        let fit = format!("--rank 2 --epochs 3 {options} --quiet --force");
+        ends(folder, &format!("fit base.tsv {fit} --changes c --cold --save-data left.tsv --out cold"), 0);
+        ends(folder, &format!("fit edited.tsv {fit} --out edited"), 0);
+        ends(folder, &format!("fit left.tsv {fit} --out left"), 0);
+        let digest = |run: &str| read(folder, &format!("{run}/report.json"))["model_digest"].clone();
+        assert_eq!(digest("cold"), digest("edited"), "{options}");
+        assert_eq!(digest("left"), digest("edited"), "{options}");
+    }
+}
+
+#[test]
+fn a_rating_without_a_value_is_refused_with_the_cure_or_left_out_and_said() {
+    let folder = scratch();
+    let folder = folder.path();
+    fs::write(folder.join("r.csv"), "u,i,r\na,x,3\na,y,\nb,x,2\nb,y,4\nc,,1\n").unwrap();
+    let fit = "fit r.csv --rank 1 --epochs 2 --validation none";
+    let refused = ends(folder, fit, 2).err;
+    assert!(refused.contains("r.csv:3: there is no rating in column 3: --missing drop"), "{refused}");
+    let plain = report(folder, &format!("{fit} --missing drop --out run"));
+    assert_eq!(
+        plain["records"],
+        json!({"read": 5, "used": 3, "left_out": {"missing rating": 1, "missing id": 1}})
+    );
+    assert!(plain["notes"].to_string().contains("1 line without a rating left out (--missing)"), "{plain}");
+    assert_eq!(report(folder, &format!("{fit} --missing drop --cache kept"))["records"], plain["records"]);
+    fs::write(folder.join("c"), "+ b z 3\n").unwrap();
+    let changed = report(folder, &format!("{fit} --missing drop --changes c --out on"));
+    assert_eq!(changed["records"]["left_out"], json!({"missing rating": 1, "missing id": 1}));
+    for line in ["predict run r.csv", "fold-in run r.csv", "recommend run --exclude r.csv --top 1"] {
+        assert!(ends(folder, line, 2).err.contains("--missing drop"), "{line}");
+        ends(folder, &format!("{line} --missing drop"), 0);
+    }
+}
+
+#[test]
+fn what_is_not_preferred_counts_against_an_item_and_is_no_hit() {
+    let folder = scratch();
+    let folder = folder.path();
+    // Two groups of users and of items; each dislikes the items of the other.
+    let lines = |disliked: &str| -> String {
+        let mut text = String::from("u,i,c\n");
+        for (user, item) in (0..20).flat_map(|user| (0..10).map(move |item| (user, item))) {
+            match (user % 2 == item % 2, (user + item) % 3) {
+                (true, 0 | 1) => text += &format!("u{user},i{item},2\n"),
+                (false, 0) => text += &format!("u{user},i{item},{disliked}\n"),
+                _ => {}
+            }
+        }
+        text
+    };
+    fs::write(folder.join("r.csv"), lines("-4")).unwrap();
+    let found = report(folder, "fit r.csv --implicit --rank 2 --epochs 5 --test split --ranking 5 --out run");
+    assert!(found["notes"].to_string().contains("fitted by --solver als"), "{found}");
+    assert_eq!(
+        report(folder, "fit r.csv --implicit --rank 2 --epochs 5 --test split --ranking 5 --cache kept")["results"],
+        found["results"]
+    );
+    // What is disliked is scored below what is merely unknown.
+    fs::write(folder.join("pairs.csv"), "u,i\nu0,i3\nu0,i1\nu0,i0\n").unwrap();
+    let scores = predicted(folder, "run", "pairs.csv");
+    assert!(scores[0] < 0.3 && scores[2] > 0.5, "{scores:?}");
+    // Solvers that are named are taken at their word.
+    let named = report(
+        folder,
+        "fit r.csv --implicit --solver als --rank 2 --epochs 5 --test split --ranking 5 --out named",
+    );
+    assert_eq!(named["model_digest"], found["model_digest"]);
+    assert!(!named["notes"].to_string().contains("fitted by --solver als"));
+    // A 0 says what a pair says that is not there.
+    fs::write(folder.join("zero.csv"), lines("0")).unwrap();
+    fs::write(
+        folder.join("none.csv"),
+        lines("0")
+            .lines()
+            .filter(|line| !line.ends_with(",0"))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>(),
+    )
+    .unwrap();
+    let digest = |data: &str| {
+        report(folder, &format!("fit {data} --implicit --rank 2 --epochs 3 --validation none"))["results"]
+            .clone()
+    };
+    assert_eq!(digest("zero.csv"), digest("none.csv"));
+    // Changes and folding in take them, too.
+    fs::write(folder.join("c"), "+ u0 i0 -3\n").unwrap();
+    ends(folder, "fit r.csv --implicit --rank 2 --epochs 2 --changes c --out on", 0);
+    fs::write(folder.join("new.csv"), "u,i,c\nnew,i0,2\nnew,i1,-5\n").unwrap();
+    ends(folder, "fold-in run new.csv", 0);
+}
+
+#[test]
+fn clicks_that_come_again_add_up_and_that_is_said() {
+    let folder = scratch();
+    let folder = folder.path();
+    let clicks = "user,item\na,x\na,x\na,x\na,y\nb,x\nb,y\nb,y\nc,y\n";
+    fs::write(folder.join("clicks.csv"), clicks).unwrap();
+    fs::write(folder.join("counts.csv"), "user,item,count\na,x,3\na,y,1\nb,x,1\nb,y,2\nc,y,1\n").unwrap();
+    let fit = |data: &str, more: &str| {
+        report(folder, &format!("fit {data} --implicit --rank 1 --epochs 3 --validation none {more}"))
+    };
+    let found = fit("clicks.csv", "--out run");
+    assert_eq!(found["model_digest"], fit("counts.csv", "")["model_digest"]);
+    assert_eq!(found["model_digest"], fit("clicks.csv", "--cache kept")["model_digest"]);
+    let notes = found["notes"].to_string();
+    assert!(
+        notes.contains("3 repeated ratings added to the first of their pair, as there are no ratings"),
+        "{notes}"
+    );
+    assert_eq!(found["records"]["left_out"], json!({"merged with others of their pair": 3}));
+    assert_ne!(found["model_digest"], fit("clicks.csv", "--duplicates last")["model_digest"]);
+    // One click more, and one less.
+    fs::write(folder.join("c"), "+ c y\n- a x\n").unwrap();
+    fs::write(folder.join("edited.csv"), "user,item\na,x\na,x\na,y\nb,x\nb,y\nb,y\nc,y\nc,y\n").unwrap();
+    let cold = fit("clicks.csv", "--changes c --cold --out cold");
+    assert_eq!(cold["model_digest"], fit("edited.csv", "")["model_digest"]);
+    // Without --implicit they are said to be clicks.
+    let said = ends(folder, "fit clicks.csv --rank 1 --epochs 1 --validation none", 0).out;
+    assert!(said.contains("there are pairs without ratings: for clicks, fit --implicit"), "{said}");
+}

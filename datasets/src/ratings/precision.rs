@@ -1,0 +1,225 @@
+//! [`Spread`]: whether single precision tells ratings apart, and [`narrowed`]: ratings in it, less a number where
+//! it does not.
+
+/// Largest share of the spread by which a rating may be off.
+const SHARE: f64 = 1e-6;
+
+/// Whole numbers from here on are not all held by double precision.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// Standard deviation of ratings, and how far they are off when they are narrowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Spread {
+    count: f64,
+    mean: f64,
+    /// The sum of the squares about the mean.
+    squares: f64,
+    /// The largest error, and the sum of the squares of all errors.
+    worst: f64,
+    errors: f64,
+    is_beyond_double: bool,
+}
+
+/// Spread of a part of the ratings, to which others come one by one: about the first of them, as sums of squares of
+/// large numbers would tell nothing of small differences.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SpreadSums {
+    count: u64,
+    first: f64,
+    sum: f64,
+    squares: f64,
+    worst: f64,
+    errors: f64,
+    is_beyond_double: bool,
+}
+
+impl SpreadSums {
+    /// Takes in a rating.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, value: f64) {
+        if self.count == 0 {
+            self.first = value;
+        }
+        let (off, about) = ((f64::from(value as f32) - value).abs(), value - self.first);
+        self.count += 1;
+        self.sum += about;
+        self.squares += about * about;
+        self.worst = self.worst.max(off);
+        self.errors += off * off;
+        self.is_beyond_double |= value.abs() >= WHOLE;
+    }
+
+    pub(crate) fn spread(&self) -> Spread {
+        let count = self.count.max(1) as f64;
+        let mean = self.sum / count;
+        Spread {
+            count: self.count as f64,
+            mean: self.first + mean,
+            squares: (self.squares - self.sum * mean).max(0.0),
+            worst: self.worst,
+            errors: self.errors,
+            is_beyond_double: self.is_beyond_double,
+        }
+    }
+}
+
+impl Spread {
+    /// Of ratings less a number.
+    pub(crate) fn of(values: impl Iterator<Item = f64>, less: f64) -> Self {
+        let mut sums = SpreadSums::default();
+        values.for_each(|value| sums.add(value - less));
+        sums.spread()
+    }
+
+    /// Takes in those of another part.
+    pub(crate) fn join(&mut self, other: &Self) {
+        if other.count == 0.0 {
+            return;
+        }
+        let count = self.count + other.count;
+        let between = other.mean - self.mean;
+        self.squares += other.squares + between * between * (self.count * other.count / count);
+        self.mean += between * (other.count / count);
+        self.count = count;
+        self.worst = self.worst.max(other.worst);
+        self.errors += other.errors;
+        self.is_beyond_double |= other.is_beyond_double;
+    }
+
+    fn deviation(&self) -> f64 {
+        (self.squares / self.count.max(1.0)).sqrt()
+    }
+
+    /// `true` if each of the ratings is held to a millionth of their standard deviation, or all are the same.
+    pub(crate) fn is_held(&self) -> bool {
+        match self.squares > 0.0 {
+            true => self.worst <= SHARE * self.deviation(),
+            false => !self.is_beyond_double,
+        }
+    }
+
+    /// The number that ratings which are not held may be held without: the mean, in steps of the power of two below
+    /// the standard deviation, so that whole numbers stay whole.
+    pub(crate) fn centre(&self) -> Option<f64> {
+        if self.is_held() || self.squares == 0.0 {
+            return None;
+        }
+        // The exponent alone.
+        let step = f64::from_bits(self.deviation().to_bits() & (0x7ff << 52));
+        let centre = (self.mean / step).round() * step;
+        Some(if centre.is_finite() { centre } else { self.mean })
+    }
+
+    /// `true` if the same ratings less a number, which have this spread, are held better by far.
+    pub(crate) fn is_gained_by(&self, less: &Self) -> bool {
+        4.0 * less.errors <= self.errors
+    }
+
+    /// Notes on ratings of this spread, which are less `offset`.
+    pub(crate) fn notes(&self, offset: f64) -> Vec<String> {
+        let mut notes = Vec::new();
+        if offset != 0.0 {
+            notes.push(format!(
+                "ratings lie near {offset}, where single precision does not tell them apart: they are fitted less that, \
+                 and predicted in their own units"
+            ));
+        }
+        if !self.is_held() {
+            notes.push(match self.squares > 0.0 {
+                true => format!(
+                    "ratings are off by up to {:.1e} in single precision, more than a millionth of their standard \
+                     deviation {:.1e}: leave out what is far from the others, or scale it",
+                    self.worst,
+                    self.deviation()
+                ),
+                false => format!(
+                    "ratings of {WHOLE} and more are no whole numbers that double precision tells apart: subtract what \
+                     they have in common"
+                ),
+            });
+        }
+        notes
+    }
+}
+
+/// Ratings in single precision less a number, which is 0 unless they are better told apart without it; the number;
+/// and notes. `given` is the number to take off where that is known.
+pub(crate) fn narrowed(values: &[f64], given: Option<f64>) -> (Vec<f32>, f64, Vec<String>) {
+    let spread = |less: f64| Spread::of(values.iter().copied(), less);
+    let whole = spread(0.0);
+    let found = || whole.centre().filter(|&centre| whole.is_gained_by(&spread(centre))).unwrap_or(0.0);
+    let offset = given.unwrap_or_else(found);
+    let notes = if offset == 0.0 { whole.notes(0.0) } else { spread(offset).notes(offset) };
+    (values.iter().map(|value| (value - offset) as f32).collect(), offset, notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ordinary_ratings_stay_as_they_are() {
+        for values in [
+            &[1.0, 2.0, 3.0, 4.0, 5.0][..],
+            &[0.5, 3.7, 4.9, -9.95],
+            &[3.7, 3.7, 3.7],
+            &[1e6, 3.0, 1.0],
+            &[0.0; 4],
+            &[1e-30, 2e-30],
+            &[5.0],
+            &[],
+        ] {
+            let (narrow, offset, notes) = narrowed(values, None);
+            let expected: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+            assert_eq!((narrow, offset, notes), (expected, 0.0, Vec::new()), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn ratings_that_single_precision_does_not_tell_apart_are_centred_and_that_is_said() {
+        let (narrow, offset, notes) = narrowed(&[1_000_000_001.0, 1_000_000_002.0, 1_000_000_009.0], None);
+        assert!(notes.len() == 1 && notes[0].contains("less that"), "{notes:?}");
+        assert_eq!(
+            narrow.iter().map(|&v| f64::from(v) + offset).collect::<Vec<_>>(),
+            [1e9 + 1.0, 1e9 + 2.0, 1e9 + 9.0]
+        );
+        // A known number goes before.
+        assert_eq!(narrowed(&[3.0], Some(1.0)).0, [2.0]);
+        // Beyond what 64 bits hold nothing can be told apart.
+        let (_, _, notes) = narrowed(&[1e17, 1e17 + 1.0], None);
+        assert!(notes[0].contains("double precision"), "{notes:?}");
+        // Far ones among near ones.
+        let mut far: Vec<f64> = (0..2000).map(|at| 1e9 + f64::from(at % 30)).collect();
+        far.push(1.5);
+        let (_, offset, notes) = narrowed(&far, None);
+        assert!(
+            offset > 9e8 && notes.len() == 1 || notes.iter().any(|note| note.contains("off by up to")),
+            "{notes:?}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn parts_have_the_spread_of_the_whole(
+            values in proptest::collection::vec(-50.0_f64..50.0, 1..60), level in prop_oneof![Just(0.0), Just(1e9), Just(-3e12)],
+            cut in 0_usize..60,
+        ) {
+            let values: Vec<f64> = values.iter().map(|value| value + level).collect();
+            let whole = Spread::of(values.iter().copied(), 0.0);
+            let (left, right) = values.split_at(cut.min(values.len()));
+            let mut joined = Spread::of(left.iter().copied(), 0.0);
+            joined.join(&Spread::of(right.iter().copied(), 0.0));
+            let near = |a: f64, b: f64, to: f64| (a - b).abs() <= to;
+            prop_assert!(near(joined.deviation(), whole.deviation(), 1e-3) && near(joined.mean, whole.mean, 1e-12 * level.abs() + 1e-9));
+            prop_assert_eq!((joined.worst, joined.count), (whole.worst, whole.count));
+            // Whatever they are, they are held to a millionth of their spread, or it is said.
+            let (narrow, offset, notes) = narrowed(&values, None);
+            let mean = values.iter().map(|v| v - level).sum::<f64>() / values.len() as f64;
+            let deviation = (values.iter().map(|v| (v - level - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
+            let worst = values.iter().zip(&narrow).map(|(v, n)| (f64::from(*n) + offset - v).abs()).fold(0.0, f64::max);
+            prop_assert!(worst <= 1.01e-6 * deviation || deviation < 1e-9 || !notes.is_empty(), "{worst} {deviation}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Lines of `user,rating,date` below a line such as `7:`, which names their item: the files of the Netflix Prize.
+
+use crate::bytes::source::Source;
+use crate::dialect::{Marks, Separator};
+use crate::error::ReadError;
+use crate::ratings::RatingsOptions;
+use crate::ratings::ids::Column;
+use crate::ratings::layout::Layout;
+use crate::ratings::time;
+
+/// The id that a line names, if it is a heading: a whole number before a colon.
+#[inline(always)]
+pub(super) fn heading(line: &[u8]) -> Option<&[u8]> {
+    let id = line.trim_ascii().strip_suffix(b":")?;
+    (!id.is_empty() && id.iter().all(u8::is_ascii_digit)).then_some(id)
+}
+
+/// The form of a text whose first line is a heading, above lines of a user, a rating and a date, of a user and one
+/// of these, or of a user alone; and what is said of it. `None` where it is none, or options say otherwise.
+pub(super) fn layout(
+    source: &Source,
+    options: &RatingsOptions,
+) -> Result<Option<(Layout, String)>, ReadError> {
+    let dialect = &options.dialect;
+    if options.columns.is_some() || dialect.separator.is_some_and(|separator| separator != COMMA) {
+        return Ok(None);
+    }
+    let text = source.beginning(1 << 16)?;
+    let mut lines =
+        text.split(|&byte| byte == b'\n' || byte == b'\r').filter(|line| !line.trim_ascii().is_empty());
+    if lines.next().and_then(heading).is_none() {
+        return Ok(None);
+    }
+    let Some(first) = lines.find(|line| heading(line).is_none()) else { return Ok(None) };
+    let cells: Vec<&[u8]> = first.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).collect();
+    let is_date = |cell: &[u8]| time::parse(cell).is_ok_and(|(_, clock)| clock == time::Clock::Date);
+    let (value, time) = match cells[..] {
+        [_] => (None, None),
+        [_, second] if is_date(second) => (None, Some(1)),
+        [_, _] => (Some(1), None),
+        [_, _, third] if is_date(third) => (Some(1), Some(2)),
+        _ => return Ok(None),
+    };
+    let names = ["users", "ratings", "dates"];
+    let there = [true, value.is_some(), time.is_some()];
+    let named: Vec<&str> =
+        names.into_iter().zip(there).filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect();
+    let note =
+        format!("lines such as `7:` name the item of the {} below them (Netflix Prize)", named.join(", "));
+    let layout = Layout {
+        separator: COMMA,
+        quotes: None,
+        header: false,
+        user: 0,
+        // It stands in no field.
+        item: 0,
+        value,
+        time: time.filter(|_| options.times),
+        marks: Marks::default(),
+        dated: time.is_some(),
+    };
+    Ok(Some((layout, note)))
+}
+
+const COMMA: Separator = Separator::Byte(b',');
+
+/// The item that lines of a block are of, where headings name it.
+pub(super) struct Heading {
+    /// The last one; none before the first.
+    pub(super) id: Column,
+    /// Lines before the first, whose item an earlier block names.
+    pub(super) open: usize,
+}
+
+impl Heading {
+    pub(super) fn new(is_whole: bool) -> Self {
+        Self { id: Column::new(is_whole, 0), open: 0 }
+    }
+
+    /// Takes a heading in; false if it is no whole number where all have been.
+    pub(super) fn take(&mut self, id: &[u8]) -> Result<bool, String> {
+        match &mut self.id {
+            Column::Integers(ids) => ids.clear(),
+            Column::Names(ids) => ids.clear(),
+        }
+        self.id.push(id)
+    }
+
+    /// Names the item of one more line.
+    #[inline(always)]
+    pub(super) fn name(&mut self, items: &mut Column) {
+        match (&self.id, items) {
+            (Column::Integers(id), Column::Integers(items)) => {
+                items.push(id.first().copied().unwrap_or_default());
+                self.open += usize::from(id.is_empty());
+            }
+            (Column::Names(id), Column::Names(items)) => {
+                items.push(id.first().cloned().unwrap_or_default());
+                self.open += usize::from(id.is_empty());
+            }
+            // Both are made alike.
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! [`RatingRows`]: what a block of lines holds.
+
+use super::headed::Heading;
+use crate::bytes::encoding::utf8;
+use crate::ratings::ids::{Column, whole_id};
+use crate::ratings::time::{self, Clock};
+use crate::ratings::values::Values;
+
+/// How the lines of a text are taken.
+#[derive(Clone, Copy)]
+pub(in crate::ratings) struct Taken {
+    /// Which columns of ids are taken for whole numbers.
+    pub(in crate::ratings) users_are_whole: bool,
+    pub(in crate::ratings) items_are_whole: bool,
+    /// Ratings are kept in double precision.
+    pub(in crate::ratings) is_wide: bool,
+    /// Lines without a rating or an id are left out.
+    pub(in crate::ratings) drops_missing: bool,
+    /// Lines such as `7:` name the item of those below them.
+    pub(in crate::ratings) is_headed: bool,
+}
+
+impl Taken {
+    /// A column holds something else than whole numbers.
+    pub(in crate::ratings) fn give_up(&mut self, side: RatingSide) {
+        match side {
+            RatingSide::Users => self.users_are_whole = false,
+            RatingSide::Items => self.items_are_whole = false,
+        }
+    }
+
+    pub(super) fn columns(self, capacity: usize) -> (Column, Column) {
+        (Column::new(self.users_are_whole, capacity), Column::new(self.items_are_whole, capacity))
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(in crate::ratings) enum RatingSide {
+    Users,
+    Items,
+}
+
+impl RatingSide {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Users => "user",
+            Self::Items => "item",
+        }
+    }
+}
+
+/// Lines that are left out, by the reason.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::ratings) struct Missing {
+    pub(in crate::ratings) ratings: usize,
+    pub(in crate::ratings) ids: usize,
+}
+
+impl Missing {
+    pub(in crate::ratings) fn add(&mut self, other: Self) {
+        self.ratings += other.ratings;
+        self.ids += other.ids;
+    }
+
+    /// Counts them among the records that were read.
+    pub(in crate::ratings) fn count(self, records: &mut crate::records::RecordCounts) {
+        records.read += (self.ratings + self.ids) as u64;
+        records.leave_out("missing rating", self.ratings);
+        records.leave_out("missing id", self.ids);
+    }
+}
+
+/// Ids, values and times of a block of lines.
+pub(in crate::ratings) struct RatingRows {
+    pub(in crate::ratings) users: Column,
+    pub(in crate::ratings) items: Column,
+    pub(in crate::ratings) values: Values,
+    pub(in crate::ratings) times: Vec<f64>,
+    pub(in crate::ratings) clock: Option<Clock>,
+    pub(in crate::ratings) missing: Missing,
+    pub(super) heading: Heading,
+}
+
+impl RatingRows {
+    pub(super) fn new(taken: Taken, capacity: usize) -> Self {
+        let (users, items) = taken.columns(capacity);
+        Self {
+            users,
+            items,
+            values: Values::new(taken.is_wide, capacity),
+            times: Vec::new(),
+            clock: None,
+            missing: Missing::default(),
+            heading: Heading::new(taken.items_are_whole),
+        }
+    }
+
+    /// Takes both ids in, or says which of them is no whole number where all have been. Without an item it is that of
+    /// the heading.
+    #[inline(always)]
+    pub(super) fn ids(&mut self, user: &[u8], item: Option<&[u8]>) -> Result<Option<RatingSide>, String> {
+        let of = |side: RatingSide| move |why: String| format!("the {}: {why}", side.name());
+        if !self.users.push(user).map_err(of(RatingSide::Users))? {
+            return Ok(Some(RatingSide::Users));
+        }
+        let is_whole = match item {
+            Some(item) => self.items.push(item).map_err(of(RatingSide::Items))?,
+            None => {
+                self.heading.name(&mut self.items);
+                true
+            }
+        };
+        Ok((!is_whole).then_some(RatingSide::Items))
+    }
+
+    pub(super) fn time(&mut self, cell: &[u8]) -> Result<(), String> {
+        let (time, clock) = time::parse(cell)?;
+        if *self.clock.get_or_insert(clock) != clock {
+            return Err(time::MIXED.into());
+        }
+        self.times.push(time);
+        Ok(())
+    }
+}
+
+/// The last heading of the blocks before.
+#[derive(Default)]
+pub(super) struct Headings(Option<Column>);
+
+impl Headings {
+    /// Names the item of the first lines of the next block.
+    pub(super) fn close(&mut self, rows: &mut RatingRows) {
+        let open = std::mem::take(&mut rows.heading.open);
+        match (&self.0, &mut rows.items) {
+            (Some(Column::Integers(id)), Column::Integers(items)) if id.len() == 1 => {
+                items[..open].fill(id[0])
+            }
+            (Some(Column::Names(id)), Column::Names(items)) if id.len() == 1 => {
+                items[..open].fill(id[0].clone())
+            }
+            // The first line of the text is a heading.
+            _ => {}
+        }
+        match &rows.heading.id {
+            Column::Integers(id) if !id.is_empty() => self.0 = Some(Column::Integers(id.clone())),
+            Column::Names(id) if !id.is_empty() => self.0 = Some(Column::Names(id.clone())),
+            _ => {}
+        }
+    }
+}
+
+impl Column {
+    pub(super) fn new(is_whole: bool, capacity: usize) -> Self {
+        match is_whole {
+            true => Self::Integers(Vec::with_capacity(capacity)),
+            false => Self::Names(Vec::with_capacity(capacity)),
+        }
+    }
+
+    /// Takes an id in; false if it is no whole number where all have been.
+    #[inline(always)]
+    pub(super) fn push(&mut self, cell: &[u8]) -> Result<bool, String> {
+        if cell.is_empty() {
+            return Err("there is none: give it an id, or leave such lines out by --missing drop".into());
+        }
+        match self {
+            Self::Integers(ids) => match whole_id(cell) {
+                Some(id) => ids.push(id),
+                None => return Ok(false),
+            },
+            Self::Names(ids) => ids.push(utf8(cell)?.to_owned()),
+        }
+        Ok(true)
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Integers(ids), Self::Integers(more)) => ids.extend_from_slice(&more),
+            (Self::Names(ids), Self::Names(more)) => ids.extend(more),
+            // All blocks are read with the same columns as whole numbers.
+            _ => {}
+        }
+    }
+}

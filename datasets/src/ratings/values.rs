@@ -1,0 +1,67 @@
+//! [`Values`]: ratings as they are read, in single precision or, where that is asked for, in double.
+
+use super::precision::{Spread, SpreadSums};
+
+/// Ratings as they are read.
+pub(super) enum Values {
+    /// In single precision, with what is lost by it.
+    Narrow(Vec<f32>, SpreadSums),
+    Wide(Vec<f64>),
+}
+
+impl Values {
+    pub(super) fn new(is_wide: bool, capacity: usize) -> Self {
+        match is_wide {
+            true => Self::Wide(Vec::with_capacity(capacity)),
+            false => Self::Narrow(Vec::with_capacity(capacity), SpreadSums::default()),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: f64) {
+        match self {
+            Self::Narrow(values, sums) => {
+                values.push(value as f32);
+                sums.add(value);
+            }
+            Self::Wide(values) => values.push(value),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Narrow(values, _) => values.len(),
+            Self::Wide(values) => values.len(),
+        }
+    }
+}
+
+/// Ratings of a whole file, put together of its parts.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) narrow: Vec<f32>,
+    /// Where they are read in double precision: `narrow` is empty then.
+    pub(super) wide: Option<Vec<f64>>,
+    /// Spread of the narrow ones.
+    pub(super) spread: Spread,
+}
+
+impl Gathered {
+    pub(super) fn new(is_wide: bool, capacity: usize) -> Self {
+        let (narrow, wide) = if is_wide { (0, Some(capacity)) } else { (capacity, None) };
+        let wide = wide.map(Vec::with_capacity);
+        Self { narrow: Vec::with_capacity(narrow), wide, spread: Spread::default() }
+    }
+
+    pub(super) fn take(&mut self, values: &Values) {
+        match (values, &mut self.wide) {
+            (Values::Narrow(values, sums), _) => {
+                self.narrow.extend_from_slice(values);
+                self.spread.join(&sums.spread());
+            }
+            (Values::Wide(values), Some(wide)) => wide.extend_from_slice(values),
+            // All blocks are read alike.
+            (Values::Wide(_), None) => {}
+        }
+    }
+}
