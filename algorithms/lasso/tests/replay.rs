@@ -7,7 +7,8 @@ use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Loss, Preparation, Problem}
 use crate::common::{as_sparse, random_data, sparse};
 use crate::leaving;
 
-pub(crate) const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
+pub(crate) const SCHEDULES: [Choice; 4] =
+    [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 
 /// Groups of correlated columns with all values stored; sparse columns, centred implicitly.
 pub(crate) fn problems() -> [(&'static str, Problem); 2] {

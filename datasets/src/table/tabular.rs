@@ -219,7 +219,7 @@ pub(super) fn samples(source: &Source, format: Format, options: &Options) -> Res
     };
     let is_of_places = |encoding: &&Encoding| {
         encoding.named == table.is_named() && !is_moved
-            || encoding.columns.iter().any(|column| column.levels.is_some())
+            || encoding.columns.iter().any(|column| column.levels.is_some() || column.mean.is_some())
             || !encoding.is_plain()
     };
     if let Some(encoding) = options.repeat.as_ref().filter(is_of_places) {

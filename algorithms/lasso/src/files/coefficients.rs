@@ -255,6 +255,8 @@ fn without_return(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const LAYOUT: Layout<'_> = Layout { columns: 3, classes: 0, occurring: None };
@@ -314,6 +316,29 @@ mod tests {
             let first =
                 format!("point\tclass\tcolumn number\tname\tcoefficient\n1\t{}\t1\t\t2.5", classes[0]);
             assert!(text.starts_with(&first), "{text}");
+        }
+    }
+
+    proptest! {
+        /// Whatever classes are called, those of a path come back from a file of it, point by point.
+        #[test]
+        fn classes_of_any_names_come_back(
+            labels in proptest::collection::btree_set("[a1\t\n\r\", é-]{0,6}", 1..6),
+            places in proptest::collection::btree_set((1..4_u64, 0..5_u32, 0..3_u32), 0..20),
+        ) {
+            let labels: Vec<String> = labels.iter().map(|label| raddle_common::quoted(label).into_owned()).collect();
+            let layout = Layout { columns: 3, classes: labels.len(), occurring: None };
+            let points: Vec<Vec<(u32, f64)>> = (1..4)
+                .map(|point| {
+                    let of = places.iter().filter(|(at, class, _)| *at == point && (*class as usize) < labels.len());
+                    of.map(|&(_, class, column)| (3 * class + column, f64::from(column) - 0.5)).collect()
+                })
+                .collect();
+            let words = Words { names: None, classes: &labels };
+            let text = written(|out| write_path(out, points.iter(), words, layout));
+            for (number, point) in (1..).zip(&points) {
+                prop_assert_eq!(parse(&text, layout, &labels, Some(number)), Ok(layout.of_data(point)));
+            }
         }
     }
 

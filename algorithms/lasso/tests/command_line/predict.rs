@@ -267,7 +267,9 @@ fn every_row_has_a_line_whatever_cells_are_empty() {
             let whole = ends(folder.path(), &format!("predict run whole.csv --y {y}"), 0).out;
             for (cells, lacks) in [(["", "2", "2"], true), (["1", "NA", "2"], true), (["", "", ""], true)] {
                 write("gap.csv", &rows(header, cells));
-                for line in ["predict run gap.csv".to_owned(), format!("predict run gap.csv --y {y}")] {
+                // Without names, data have as many columns as the model, or the response is named.
+                let lines = [format!("predict run gap.csv --y {y}"), "predict run gap.csv".to_owned()];
+                for line in lines.into_iter().take(if header.is_empty() { 1 } else { 2 }) {
                     let ran = ends(folder.path(), &line, 0);
                     let lines: Vec<&str> = ran.out.lines().collect();
                     assert_eq!(lines.len(), 21, "{loss} {missing} {line}: {}", ran.err);

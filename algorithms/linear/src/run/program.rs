@@ -86,8 +86,7 @@ impl Program for LinearProgram {
         let sum = |at: usize| machines.clone().map(|of| of[at]).sum::<f64>();
         let worst = machines.clone().map(|of| of[2]).fold(0.0, f64::max);
         let metric = Metric::new("relative-duality-gap", worst, "training data").target(self.tolerance);
-        let is_over =
-            machines.clone().all(|of| of[4] > 0.0) || at.pinned.iter().any(Machine::has_not_begun);
+        let is_over = machines.clone().all(|of| of[4] > 0.0) || at.pinned.iter().any(Machine::has_not_begun);
         let status = if is_over { Status::Converged } else { Status::Continue };
         let verdict = Verdict::new(metric.certified()).status(status);
         verdict.show("primal", sum(0)).show("dual", sum(1)).show("support", sum(3))
