@@ -99,6 +99,7 @@ pub mod replay;
 mod run;
 pub mod schedule;
 
+pub use base::cancel::cancellation_point;
 pub use base::digest::ModelDigest;
 pub use base::error::EngineError;
 pub use base::observed::{Reporter, observed};

@@ -15,14 +15,15 @@ use crate::engine::transfer::Transfer;
 use crate::engine::{Engine, Outcome, relay};
 use crate::program::Program;
 use crate::run::merging::Merging;
+use crate::run::record::Ending;
 
 use self::difference::compare;
 
 /// Runs a program again and again, each time carried out in another way, and compares the runs, change by
 /// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
 /// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
-/// and resumed at the boundary before the first epoch, at the one behind it, before and after its conclusion, at one in
-/// the middle, and at the last. A program that merges partials
+/// with epochs cancelled after their first tasks; and resumed at the boundary before the first epoch, at the one behind it,
+/// before and after its conclusion, at one in the middle, and at the last. A program that merges partials
 /// ([`Merge`](crate::Merge)) merges them where their shards are, and, where it says that any grouping gives the
 /// same bits, once from left to right: an error names `merge` where it is the cause.
 ///
@@ -87,6 +88,7 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     }
     compare_groupings(&make, &reference)?;
     compare_handed_over(&make, &reference)?;
+    compare_cancelled(&make, &reference)?;
     compare_resumed(&make, &reference)
 }
 
@@ -253,6 +255,45 @@ fn compare_handed_over<P: Program>(
     }
     Err(all)
 }
+
+/// Cancels epochs after their first tasks: what is left is the boundary before, and a run that is resumed from it goes on
+/// as if nothing had happened.
+fn compare_cancelled<P: Program>(
+    make: &dyn Fn() -> Engine<P>,
+    reference: &Outcome<P>,
+) -> Result<(), EngineError> {
+    let epochs = reference.report.epochs;
+    for (epoch, looks, workers) in
+        [(0, 0, 1), (0, 3, 2), (epochs / 2, 2, 2), (epochs.saturating_sub(1), 1, 1)]
+    {
+        let file = Scratch::new();
+        let engine = make().workers(workers).threads(workers).checkpoint(u64::MAX, &file.0);
+        let cancelled = engine.cancelled(epoch, looks).run()?;
+        if cancelled.report.ending != Ending::Interrupted {
+            // It was over before, or had no more tasks.
+            continue;
+        }
+        let differs = |how: String, part: &str| {
+            let part = format!("what is left: {part}");
+            Err(EngineError::Replay { how, epoch, part, causes: CANCELLED })
+        };
+        let how = format!("with epoch {epoch} cancelled on {workers} workers");
+        let before = make().epochs(epoch).run()?;
+        if cancelled.report.epochs != epoch {
+            return differs(how, &format!("the boundary after {} epochs", cancelled.report.epochs));
+        }
+        if let Some(part) = before.first_difference(&cancelled) {
+            return differs(how, &part);
+        }
+        let resumed = make().workers(2).threads(2).resume(&file.0).run()?;
+        compare(&format!("{how}, and resumed on 2"), reference, &resumed, Some(epoch))?;
+    }
+    Ok(())
+}
+
+const CANCELLED: &str = "a part of a shard, of the pinned block or of the schedule that `load_state`, `load_pinned` or `load` do not \
+                         bring back where an epoch has gone on from it: they read into a shard, a block and a schedule that \
+                         have changed since; or a `save_pinned` that does not write again what `load_pinned` read";
 
 /// A folder of checkpoints that goes when its use is over.
 struct Scratch(PathBuf);

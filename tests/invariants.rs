@@ -83,6 +83,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
     let allowed = [
         "base/fork_join.rs",
         "base/slowdown.rs",
+        "base/stop.rs",
         "checkpoint/due.rs",
         "checkpoint/folder.rs",
         "cluster/checkpoints.rs",
@@ -102,6 +103,7 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "engine/run.rs",
         "generation/slots.rs",
         "generation/start.rs",
+        "run/cancellation.rs",
         "run/hub/answers.rs",
         "run/hub/state.rs",
         "run/local_state.rs",

@@ -144,11 +144,11 @@ fn a_run_that_converged_goes_on_where_its_rule_changed() {
 }
 
 #[test]
-fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_from() {
+fn an_epoch_that_is_cancelled_leaves_no_trace() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.checkpoint");
     let stop = Stop::default();
-    stop.request_now();
+    stop.request();
     let engine = halving(1e-9).stop(stop).checkpoint(1, &file);
     let outcome = engine.run().unwrap();
     assert_eq!(
@@ -189,21 +189,25 @@ fn a_run_stopped_between_two_rounds_leaves_a_model_and_no_checkpoint_to_go_on_fr
         }
     }
     let problem = ridge::Problem::small(3);
-    let (program, Parts { shards, replica, .. }) = problem.parts();
-    let stop = Stop::default();
-    let schedule = Cyclic::new(problem.variables(), 1);
-    let engine =
-        Engine::new(Asking(stop.clone(), program), schedule, Parts::new(shards, replica)).identity("asking");
-    let outcome = engine.stop(stop).checkpoint(1, &file).run().unwrap();
-    assert_eq!((outcome.report.ending, outcome.report.epochs), (Ending::Interrupted, 2));
-    assert_eq!(outcome.report.rounds, problem.columns as u64 + 4);
-    assert_eq!(outcome.trace.last().unwrap().ending, Some(Ending::Interrupted));
-    // The last checkpoint is that of the last whole epoch.
-    let (program, Parts { shards, replica, .. }) = problem.parts();
-    let schedule = Cyclic::new(problem.variables(), 1);
-    let engine = Engine::new(Asking(Stop::default(), program), schedule, Parts::new(shards, replica));
-    let resumed = engine.identity("asking").epochs(1).resume(&file).run().unwrap();
-    assert_eq!(resumed.report.epochs, 1);
+    let engine = |stop: &Stop| {
+        let (program, Parts { shards, replica, .. }) = problem.parts();
+        let schedule = Cyclic::new(problem.variables(), 1);
+        Engine::new(Asking(stop.clone(), program), schedule, Parts::new(shards, replica)).identity("asking")
+    };
+    let before = engine(&Stop::default()).epochs(1).run().unwrap();
+    for (workers, threads) in [(1, 1), (3, 1), (3, 3)] {
+        let stop = Stop::default();
+        let engine = |stop: &Stop| engine(stop).workers(workers).threads(threads);
+        let outcome = engine(&stop).stop(stop.clone()).checkpoint(100, &file).run().unwrap();
+        assert_eq!((outcome.report.ending, outcome.report.epochs), (Ending::Interrupted, 1));
+        assert_eq!(outcome.report.rounds, problem.columns as u64);
+        assert_eq!(outcome.trace.len(), 2);
+        assert_eq!(outcome.trace.last().unwrap().ending, Some(Ending::Interrupted));
+        assert_eq!(outcome.digest(), before.digest());
+        let whole = engine(&Stop::default()).epochs(3).run().unwrap();
+        let resumed = engine(&Stop::default()).epochs(3).resume(&file).run().unwrap();
+        assert_eq!((resumed.digest(), resumed.report.rounds), (whole.digest(), whole.report.rounds));
+    }
 }
 
 #[test]

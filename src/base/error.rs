@@ -34,6 +34,12 @@ pub enum EngineError {
         /// The reason that the function gives.
         why: String,
     },
+    /// The run was asked to end before its first boundary, and could not wait for it: there is no model yet.
+    #[error("{} before the first boundary: there is no model yet, and nothing is written", if *interrupted { "interrupted" } else { "the time limit came" })]
+    BeforeBoundary {
+        /// `true` if a [`Stop`](crate::Stop) asked for it, `false` if the time limit did.
+        interrupted: bool,
+    },
     /// A setting that makes no sense.
     #[error("{0}")]
     Setting(String),

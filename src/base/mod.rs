@@ -1,5 +1,6 @@
 //! The ground floor: every other room stands on it, and it stands on none.
 
+pub(crate) mod cancel;
 pub(crate) mod digest;
 pub(crate) mod error;
 pub mod fork_join;

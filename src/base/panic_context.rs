@@ -4,8 +4,10 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
+
+use crate::base::cancel::is_cancellation;
 
 /// A verb under way.
 #[derive(Debug, Clone, Copy, Default)]
@@ -80,7 +82,11 @@ pub(crate) fn take_messages() -> bool {
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     watch_panics();
     CURRENT.set(PanicContext::default());
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(explain(&*panic)))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| match is_cancellation(&*panic) {
+        // It goes on to who expects it.
+        true => resume_unwind(panic),
+        false => Err(explain(&*panic)),
+    })
 }
 
 /// Text of a panic that was caught on this thread: its message, where it began, and the verb under way.

@@ -1,9 +1,14 @@
 //! [`Stop`]: asks a run to end.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-/// Asks a run to end after the epoch under way; clones ask the same run.
+/// Asks a run to end; clones ask the same run.
+///
+/// It ends at the boundary of the epoch under way, if that comes soon: within 0.3 s, or a twentieth of the time that the
+/// run has taken. Else the epoch is cancelled, and the run ends as the last boundary that it has kept left it
+/// ([`Engine::stop`](crate::Engine::stop)).
 ///
 /// ```
 /// let stop = raddle::Stop::default();
@@ -17,31 +22,35 @@ pub struct Stop(Arc<Requested>);
 /// Requests made so far.
 #[derive(Debug, Default)]
 struct Requested {
-    stop: AtomicBool,
+    /// Moment of the first one.
+    at: OnceLock<Instant>,
     now: AtomicBool,
 }
 
 impl Stop {
-    /// Requests an end at the next boundary.
+    /// Requests an end at the next boundary, or before it where that is far.
     pub fn request(&self) {
-        self.0.stop.store(true, Ordering::Relaxed);
+        self.0.at.get_or_init(Instant::now);
     }
 
-    /// Asks the run to end between two rounds of the epoch under way. The model is then that of a part of an
-    /// epoch, and no checkpoint is written there. A plan that is known for the whole epoch, whose changes
-    /// become visible at the boundary, ends with its epoch all the same.
+    /// Requests an end at once: the epoch under way is cancelled.
     pub fn request_now(&self) {
-        self.0.now.store(true, Ordering::Relaxed);
         self.request();
+        self.0.now.store(true, Ordering::Release);
     }
 
-    /// `true` once an end is requested, at a boundary or at once.
+    /// `true` once an end is requested.
     pub fn is_requested(&self) -> bool {
-        self.0.stop.load(Ordering::Relaxed)
+        self.0.at.get().is_some()
     }
 
-    /// `true` once an end between two rounds is requested.
+    /// Moment of the first request.
+    pub(crate) fn requested_at(&self) -> Option<Instant> {
+        self.0.at.get().copied()
+    }
+
+    /// `true` once an end at once is requested.
     pub(crate) fn is_requested_now(&self) -> bool {
-        self.0.now.load(Ordering::Relaxed)
+        self.0.now.load(Ordering::Acquire)
     }
 }

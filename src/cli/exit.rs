@@ -112,6 +112,10 @@ impl From<EngineError> for Error {
             EngineError::Setting(_) | EngineError::Make { .. } | EngineError::Checkpoint { .. } => {
                 Self::usage(error)
             }
+            EngineError::BeforeBoundary { interrupted } => {
+                let status = if interrupted { ExitStatus::Interrupted } else { ExitStatus::Limit };
+                Self { status, text: error.to_string() }
+            }
             _ => Self::failed(error),
         }
     }

@@ -11,8 +11,8 @@ use crate::base::sync::lock;
 use crate::cli::run_folder::folder;
 
 /// Handler of Ctrl-C, and of a polite request to end such as SIGTERM: before training there is nothing to
-/// lose, so the process ends at once; from then on the run ends after the epoch under way, with its model
-/// written, and a second Ctrl-C ends the process at once.
+/// lose, so the process ends at once; from then on the run ends with its model written, at the next boundary or,
+/// where that is far, at the last one, and a second Ctrl-C ends the process at once.
 #[derive(Debug, Default)]
 pub struct Interrupt {
     stop: Stop,
@@ -66,7 +66,8 @@ impl Interrupt {
         let text = match (trains, gently) {
             (false, _) => "interrupted before the training began: nothing is written",
             (true, true) => {
-                "interrupted: the run ends after this epoch and writes its model; Ctrl-C again ends it at once"
+                "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes its model; \
+                 Ctrl-C again ends it at once"
             }
             (true, false) => "interrupted again: the run ends at once, and its last epochs are not written",
         };

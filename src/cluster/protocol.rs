@@ -44,6 +44,8 @@ pub(crate) enum MemberReport {
     Settled { generation: u64, bytes: u64, seconds: f64, memory: u64 },
     /// A request to leave at the next boundary.
     Leaving,
+    /// Of the first process: the epoch under way is cancelled, as the run is to end.
+    Cancelled { generation: u64 },
     /// The process cannot go on; `of_a_peer` if another process is the cause.
     Failed { why: String, of_a_peer: bool },
     /// The last report: the process will close its connection.
@@ -60,6 +62,7 @@ crate::state!(
         MayWrite,
         Settled { generation, bytes, seconds, memory },
         Leaving,
+        Cancelled { generation },
         Failed { why, of_a_peer },
         Done,
     }
@@ -162,6 +165,8 @@ pub(crate) enum Order {
     EndGeneration { generation: u64 },
     /// To the first process: end the run after the epoch under way.
     Stop,
+    /// To the others than the first process: work on this generation's epoch under way is for nothing, and ends.
+    Cancel { generation: u64 },
     /// To the first process of a held run: go on from this boundary.
     GoOn { generation: u64, epoch: u64 },
     /// The process does not fit the run: leave.
@@ -182,6 +187,7 @@ crate::state!(
         Write,
         EndGeneration { generation },
         Stop,
+        Cancel { generation },
         GoOn { generation, epoch },
         Refuse { why },
         Alive { deadline },

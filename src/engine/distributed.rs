@@ -59,6 +59,9 @@ fn run<P: Program>(
     let monitor = Arc::new(Mutex::new(BalanceMonitor { balance: Balance::new(true), plan: None, costs }));
     let hold = Hold { epochs: engine.settings.epochs, last: None };
     engine.observer = Some(reporting_observer::<P>(client, engine.observer, Arc::clone(&monitor), hold));
+    // The coordinator may ask any run to end.
+    engine.settings.may_stop = true;
+    engine.settings.cancellation.set_has_others();
     let mut member = Member::new(engine, client.index(), Arc::clone(&client.requests));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     client
@@ -106,6 +109,9 @@ fn run<P: Program>(
                     report(&failed(why));
                     end(why);
                 }));
+                let (report, number) = (client.reporter(), plan.number);
+                generation
+                    .on_cancel(Box::new(move || report(&MemberReport::Cancelled { generation: number })));
                 let ended = Arc::clone(&generation);
                 client.requests.set_abort(Some(Box::new(move |why| ended.end_by_peer(why))));
                 if let Some(boundary) = resumed {

@@ -88,6 +88,8 @@ impl<P: Program> Engine<P> {
             rescale: Vec::new(),
             checkpoints: None,
             stop: Stop::default(),
+            may_stop: false,
+            cancellation: Arc::default(),
             slowdown: None,
             held: None,
             requests: Arc::default(),
@@ -158,7 +160,8 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Ends the run with the first epoch that ends at least this number of seconds after the start.
+    /// Ends the run with the first epoch that ends at least this number of seconds after the start, or, where that would
+    /// take too long, within an epoch, as [`stop`](Engine::stop) does.
     pub fn time_limit(mut self, seconds: f64) -> Self {
         self.settings.time_limit = Some(seconds);
         self
@@ -251,9 +254,15 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Ends the run after the epoch under way once `stop` is requested.
+    /// Ends the run once `stop` is requested: at the next boundary, if that comes within 0.3 s or a twentieth of the time
+    /// that the run has taken; else the epoch under way is cancelled at the next
+    /// [`cancellation_point`](crate::cancellation_point), between two tasks or within one, and the outcome is that of a
+    /// boundary before it: the last, or where keeping that would have cost more than a fiftieth of the time, an earlier one.
+    /// [`RunReport::epochs`](crate::RunReport::epochs) says which. A resumed run goes on from it as if nothing had happened.
+    ///
+    /// A run that can be asked to end keeps the learned state of a boundary in memory; others keep none.
     pub fn stop(mut self, stop: Stop) -> Self {
-        self.settings.stop = stop;
+        (self.settings.stop, self.settings.may_stop) = (stop, true);
         self
     }
 

@@ -67,16 +67,35 @@ impl<P: Program> Outcome<P> {
     /// the pinned block ([`Program::save_state`], [`Program::save_pinned`]), the blocks and the replica.
     /// Equal for any number of workers, and through every rescale, checkpoint and resume.
     pub fn digest(&self) -> String {
-        let Parts { shards, blocks, pinned, replica } = &self.parts;
         let mut hash = Sha256::new();
-        let mut add = |bytes: &[u8]| {
+        self.each_part(|_, bytes| {
             hash.update((bytes.len() as u64).to_le_bytes());
             hash.update(bytes);
-        };
-        (0..).zip(shards).for_each(|(number, shard)| add(&shard_state(&*self.program, number, shard)));
-        blocks.iter().for_each(|block| add(&to_bytes(block)));
-        add(&pinned_state(&*self.program, pinned));
-        add(&to_bytes(replica));
+        });
         hex(&hash.finalize())
+    }
+
+    /// Calls `add` with the name and the bytes of each part of the result.
+    fn each_part(&self, mut add: impl FnMut(String, &[u8])) {
+        let Parts { shards, blocks, pinned, replica } = &self.parts;
+        for (number, shard) in (0..).zip(shards) {
+            add(format!("shard {number}"), &shard_state(&*self.program, number, shard));
+        }
+        for (number, block) in blocks.iter().enumerate() {
+            add(format!("block {number}"), &to_bytes(block));
+        }
+        add("the pinned block".into(), &pinned_state(&*self.program, pinned));
+        add("the replica".into(), &to_bytes(replica));
+    }
+
+    /// Name of the first part that differs from that of another run with as many parts.
+    pub(crate) fn first_difference(&self, other: &Self) -> Option<String> {
+        let parts = |of: &Self| {
+            let mut parts = Vec::new();
+            of.each_part(|name, bytes| parts.push((name, bytes.to_vec())));
+            parts
+        };
+        let differ = parts(self).into_iter().zip(parts(other)).find(|(one, other)| one != other);
+        differ.map(|((name, _), _)| name)
     }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::member::{Member, Step, missing_state};
 use super::{Engine, Outcome};
+use crate::base::cancel;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
 use crate::checkpoint::Checkpoint;
@@ -16,6 +17,7 @@ use crate::cluster::checkpoints::CheckpointStore;
 use crate::cluster::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
 use crate::cluster::protocol::{GenerationStart, MemberReport, Order, Registration};
 use crate::program::Program;
+use crate::run::cancellation::Cancellation;
 use crate::run::fingerprints::Fingerprints;
 use crate::run::merging::Merging;
 
@@ -39,6 +41,7 @@ impl<P: Program> Engine<P> {
             deadline: f64::INFINITY,
             ..CoordinatorConfig::default()
         });
+        self.settings.cancellation.set_decides(true);
         let member = Member::new(self, 0, Arc::default());
         let mut registration = member.registration(cores);
         registration.rescale.insert(0, (0, workers as u64));
@@ -63,6 +66,12 @@ impl<P: Program> Engine<P> {
     /// Merges partials there.
     pub(crate) fn merging(mut self, merging: Merging) -> Self {
         self.settings.merging = merging;
+        self
+    }
+
+    /// Cancels this epoch after so many looks for it.
+    pub(crate) fn cancelled(mut self, epoch: u64, looks: u64) -> Self {
+        self.settings.cancellation = Arc::new(Cancellation::planned(epoch, looks));
         self
     }
 
@@ -133,7 +142,9 @@ impl<P: Program> Alone<P> {
 
     /// Runs a generation, or ends the run; there are no transfers.
     fn begin(&mut self, start: GenerationStart) -> Result<Done<P>, EngineError> {
-        self.member.begin(start, None)?;
+        let run = self.member.run();
+        let begun = cancel::caught(|| cancel::during(&run, || self.member.begin(start, None)));
+        begun.unwrap_or_else(|| Err(self.member.before_boundary()))?;
         match self.member.next(self.started)? {
             Step::Run(generation, _) => {
                 let returned = Arc::clone(&generation).run(None)?;

@@ -1,10 +1,11 @@
 //! [`Alarm`]: the failure of a generation, and those who are told of it.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use timely::scheduling::SyncActivator;
 
+use crate::base::cancel::{self, Cancellable};
 use crate::base::error::EngineError;
 use crate::base::panic_context;
 use crate::base::sync::lock;
@@ -27,19 +28,28 @@ impl From<Failure> for EngineError {
 }
 
 /// The failure of a generation, if it has failed.
-#[derive(Default)]
 pub(crate) struct Alarm {
+    /// The run, which may be cancelled.
+    pub(crate) run: Arc<dyn Cancellable>,
     failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
     /// The connections to other processes, closed when one fails: their readers are then done.
     links: Mutex<Vec<Link>>,
     /// Told of the first failure, before others can notice it: workers may be busy for long.
     on_failure: Mutex<Option<OnFailure>>,
-    /// Every operator, to be woken when one fails: in a dataflow around the run no thread looks for failures.
+    /// Told that the hub has cancelled the epoch under way: other processes may be busy for long.
+    on_cancel: Mutex<Option<Box<dyn Fn() + Send>>>,
+    /// Every operator, to be woken when one fails, or the epoch is cancelled: in a dataflow around the run no thread looks.
     wakers: Mutex<Vec<SyncActivator>>,
 }
 
 impl Alarm {
+    pub(crate) fn new(run: Arc<dyn Cancellable>) -> Self {
+        let failed = AtomicBool::new(false);
+        let (failure, links, on_failure, on_cancel, wakers) = Default::default();
+        Self { run, failed, failure, links, on_failure, on_cancel, wakers }
+    }
+
     /// Ends the generation on all workers; the first reason is kept.
     pub(crate) fn fail(&self, reason: String) {
         self.end_with(Failure { reason, of_a_peer: false });
@@ -61,6 +71,11 @@ impl Alarm {
         drop(first);
         self.failed.store(true, Ordering::Release);
         lock(&self.links).iter().for_each(Link::close);
+        self.wake();
+    }
+
+    /// Wakes every operator.
+    pub(crate) fn wake(&self) {
         for waker in lock(&self.wakers).iter() {
             // A worker that is gone needs no waking.
             let _ = waker.activate();
@@ -70,7 +85,8 @@ impl Alarm {
     /// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of
     /// timely's unwinds. `None` if it did.
     pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
-        panic_context::guarded(work).map_err(|reason| self.fail(reason)).ok()
+        let work = || panic_context::guarded(work).map_err(|reason| self.fail(reason)).ok();
+        cancel::caught(|| cancel::during(&self.run, work)).flatten()
     }
 
     /// Sets a function to be told of the first failure, before the others.
@@ -78,12 +94,24 @@ impl Alarm {
         *lock(&self.on_failure) = Some(on_failure);
     }
 
+    /// Sets a function to be told that the hub has cancelled the epoch under way.
+    pub(crate) fn on_cancel(&self, on_cancel: Box<dyn Fn() + Send>) {
+        *lock(&self.on_cancel) = Some(on_cancel);
+    }
+
+    /// The hub has cancelled the epoch under way.
+    pub(crate) fn cancelled(&self) {
+        if let Some(on_cancel) = &*lock(&self.on_cancel) {
+            on_cancel();
+        }
+    }
+
     /// Closes this connection when a worker fails.
     pub(crate) fn close_on_failure(&self, link: Link) {
         lock(&self.links).push(link);
     }
 
-    /// Wakes this operator when another one fails.
+    /// Wakes this operator when another one fails, or an epoch is cancelled.
     pub(crate) fn wake_on_failure(&self, waker: SyncActivator) {
         lock(&self.wakers).push(waker);
     }

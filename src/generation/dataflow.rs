@@ -78,13 +78,16 @@ fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<H
                     message => hub.receive(message, &mut out)?,
                 }
             }
-            Ok(())
+            hub.look(&mut out)
         });
         ports.show(&hub.ended.records, hub.state.progress.epoch);
         let sent = alarm.guarded(|| {
             out.into_iter().for_each(|(to, message)| ports.send(sender.pack(to, message)));
             Ok(())
         });
+        if hub.ended.exit.is_some() && generation.settings.cancellation.is() {
+            alarm.cancelled();
+        }
         if going.is_none() || sent.is_none() || hub.ended.exit.is_some() {
             generation.count(sender.traffic);
             if let Some(hub) = run.take() {
@@ -148,6 +151,10 @@ fn place_logic<P: Program>(
             }
             Ok(())
         });
+        if places.gave_up() {
+            // The hub may have nothing else to wake it.
+            alarm.wake();
+        }
         if worked == Some(true) && !places.have_left() {
             ports.activate();
         }

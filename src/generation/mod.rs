@@ -20,6 +20,7 @@ use self::alarm::{Alarm, OnFailure};
 use self::arrived::ArrivedValues;
 pub(crate) use self::start::Links;
 use self::start::Threads;
+use crate::base::cancel::Cancellable;
 use crate::base::error::EngineError;
 use crate::base::fork_join::HelperThreads;
 use crate::base::sync::lock;
@@ -65,6 +66,7 @@ impl<P: Program> Generation<P> {
         observer: Option<Observer<P>>,
     ) -> Self {
         let epoch = hub.as_ref().map_or(0, |hub| hub.progress.epoch);
+        settings.cancellation.set_decides(hub.is_some());
         let slots = GenerationResult { local, hub, began: None, epoch, ended: GenerationTotals::default() };
         let values = ArrivedValues::new(&layout);
         let merges = layout.here.start > 0 && !settings.serialized && settings.merging == Merging::AtShards;
@@ -73,13 +75,13 @@ impl<P: Program> Generation<P> {
         Self {
             merger: merger.filter(|_| merges).map(Arc::new),
             program,
-            settings,
             layout,
             values,
             to_process: Arc::default(),
             slots: Mutex::new(slots),
             observer: Mutex::new(observer),
-            alarm: Arc::default(),
+            alarm: Arc::new(Alarm::new(Arc::clone(&settings) as Arc<dyn Cancellable>)),
+            settings,
             helpers: Arc::default(),
             memory: None,
         }
@@ -113,7 +115,8 @@ impl<P: Program> Generation<P> {
         match self.alarm.take() {
             Some(failure) => Err(failure),
             None => {
-                debug_assert!(self.values.is_empty(), "a shared value is kept for workers that have left");
+                let is_empty = self.settings.cancellation.is() || self.values.is_empty();
+                debug_assert!(is_empty, "a shared value is kept for workers that have left");
                 self.take_back().ok_or_else(|| EngineError::Worker("a worker ended without its state".into()))
             }
         }
@@ -127,6 +130,11 @@ impl<P: Program> Generation<P> {
     /// Sets a function to be told of the first failure, before the others.
     pub(crate) fn on_first_failure(&self, on_failure: OnFailure) {
         self.alarm.on_first_failure(on_failure);
+    }
+
+    /// Sets a function to be told that the epoch under way is cancelled.
+    pub(crate) fn on_cancel(&self, on_cancel: Box<dyn Fn() + Send>) {
+        self.alarm.on_cancel(on_cancel);
     }
 
     /// Shows a record, and the replica at its boundary, to the observer of the run.

@@ -58,11 +58,12 @@ impl RecordsOut {
             }
         };
         let mut out = self.out.activate();
-        for record in &records[self.shown..] {
+        // None of an epoch that is cancelled are left, though they were shown.
+        for record in records.get(self.shown..).unwrap_or_default() {
             reach(held, record.epoch.saturating_sub(1));
             out.session(held).give(record.clone());
         }
-        self.shown = records.len();
+        self.shown = self.shown.max(records.len());
         drop(out);
         reach(held, epoch);
     }

@@ -32,7 +32,8 @@ impl<P: Program> Generation<P> {
             fingerprints
         };
         let checkpoints = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| Arc::clone(checkpoints));
-        let options = PlaceOptions { reversed, fingerprints, merging, checkpoints };
+        let cancellation = Arc::clone(&self.settings.cancellation);
+        let options = PlaceOptions { reversed, fingerprints, merging, checkpoints, cancellation };
         let place = |&worker: &u32| {
             let shards = take_placed(&mut slots.local.shards, &self.layout.shard_at, worker);
             let blocks = take_placed(&mut slots.local.blocks, &self.layout.block_at, worker);

@@ -127,13 +127,18 @@ impl Threads {
             worker.dataflow::<u64, _, _>(|scope| (self.build)(scope));
             let mut helper = if worker.index() > 0 { self.helpers.join() } else { None };
             let mut wait = Wait::new(self.threads);
-            let mut watch = WATCH;
+            let (mut watch, mut is_told) = (WATCH, false);
             while worker.has_dataflows() && !self.alarm.has_failed() {
                 let lends = helper.as_mut().is_some_and(|helper| helper.attend(&self.helpers));
                 let awake = wait.stays_awake() || lends;
                 if self.is_distributed {
                     // The threads that carry messages get a core at once, and not when this one's time is up.
                     std::thread::yield_now();
+                }
+                if worker.index() == 0 && !is_told && self.alarm.run.is_cancelled() {
+                    // The hub may have nothing else to wake it.
+                    self.alarm.wake();
+                    is_told = true;
                 }
                 let began = Instant::now();
                 worker.step_or_park(Some(if awake { Duration::ZERO } else { watch }));

@@ -20,6 +20,11 @@ pub(crate) enum Message<P: Program> {
     SaveSnapshot { changes: Changes<P> },
     /// Hub to place: go back to the snapshot.
     LoadSnapshot,
+    /// Hub to place: commit the changes, then keep this boundary, for an epoch that is cancelled.
+    Keep { changes: Changes<P>, epoch: u64 },
+    /// Hub to place: drop whatever is under way, go back to the boundary that was kept after this number of epochs, if one
+    /// was, and give your state back; the run ends. It overtakes the orders before it.
+    Cancel { kept: Option<u64> },
     /// Hub to place: commit the changes and give your state back; the generation ends.
     Leave { changes: Changes<P> },
     /// Place to place: a block on stop `stop` of its way through the plan (0 where the hub directs it).
@@ -75,6 +80,8 @@ crate::state!([P: Program] enum Message<P> {
     Boundary { changes, at, checkpoint },
     SaveSnapshot { changes },
     LoadSnapshot,
+    Keep { changes, epoch },
+    Cancel { kept },
     Leave { changes },
     Block { block, stop, state },
     Partials { round, answer },

@@ -2,6 +2,7 @@
 //! run, the messages between them, and the placement of shards. The room knows nothing of timely and can be
 //! driven step by step in a test.
 
+pub(crate) mod cancellation;
 pub(crate) mod fingerprints;
 pub(crate) mod hub;
 pub(crate) mod local_state;

@@ -14,12 +14,14 @@ pub(crate) struct Places<P: Program> {
     /// The worker whose turn it is, counted from the last one if `reversed`.
     turn: usize,
     reversed: bool,
+    /// `true` once the hub was woken for a place that gave its work up.
+    told: bool,
 }
 
 impl<P: Program> Places<P> {
     /// The places of the workers from `first` on.
     pub(crate) fn new(first: u32, places: Vec<Place<P>>, reversed: bool) -> Self {
-        Self { first, places, turn: 0, reversed }
+        Self { first, places, turn: 0, reversed, told: false }
     }
 
     pub(crate) fn first(&self) -> &Place<P> {
@@ -67,6 +69,12 @@ impl<P: Program> Places<P> {
     /// `true` if nothing is under way and nothing waits.
     pub(crate) fn are_idle(&self) -> bool {
         self.places.iter().all(Place::is_idle)
+    }
+
+    /// `true` if one of them gave its work up, since the last call.
+    pub(crate) fn gave_up(&mut self) -> bool {
+        let gave_up = self.places.iter().any(Place::gave_up);
+        gave_up && !std::mem::replace(&mut self.told, true)
     }
 
     /// `true` if all have left the generation.

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::base::stop::Stop;
 use crate::base::sync::lock;
+use crate::run::cancellation::Cancellation;
 
 /// Requests of the coordinator while a generation runs.
 #[derive(Default)]
@@ -15,6 +16,7 @@ pub(crate) struct BoundaryRequests {
     running: AtomicU64,
     ending: AtomicU64,
     stop: Mutex<(bool, Option<Stop>)>,
+    cancellation: Mutex<Option<Arc<Cancellation>>>,
     abort: Mutex<Option<Abort>>,
     over: AtomicBool,
     is_held: AtomicBool,
@@ -60,8 +62,9 @@ impl BoundaryRequests {
         ending != 0 && ending == self.running()
     }
 
-    /// Sets the request to make when the run is to end after the epoch under way.
-    pub(crate) fn set_stop(&self, stop: Stop) {
+    /// Sets the request to make when the run is to end, and the cancellation of its epochs.
+    pub(crate) fn set_stop(&self, stop: Stop, cancellation: Arc<Cancellation>) {
+        *lock(&self.cancellation) = Some(cancellation);
         let mut kept = lock(&self.stop);
         if kept.0 {
             stop.request();
@@ -73,6 +76,13 @@ impl BoundaryRequests {
         let mut kept = lock(&self.stop);
         kept.0 = true;
         kept.1.iter().for_each(Stop::request);
+    }
+
+    /// The first process has cancelled the epoch under way of this generation: work on it here ends, too.
+    pub(crate) fn cancel(&self, generation: u64) {
+        if generation == self.running() {
+            lock(&self.cancellation).iter().for_each(|cancellation| cancellation.cancel());
+        }
     }
 
     /// Sets the function that ends the generation under way where the run is over elsewhere.

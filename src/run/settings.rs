@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::base::slowdown::Slowdown;
 use crate::base::stop::Stop;
 use crate::checkpoint::{CheckpointWriter, Due};
+use crate::run::cancellation::Cancellation;
 use crate::run::fingerprints::Fingerprints;
 use crate::run::merging::Merging;
 use crate::run::record::{Ending, Limit};
@@ -30,6 +31,9 @@ pub(crate) struct Settings {
     /// Boundaries that are due for a checkpoint, and its writer.
     pub(crate) checkpoints: Option<(Due, Arc<CheckpointWriter>)>,
     pub(crate) stop: Stop,
+    /// `true` if others than the observer may ask the run to end.
+    pub(crate) may_stop: bool,
+    pub(crate) cancellation: Arc<Cancellation>,
     /// Workers that are made slower than they are.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
     /// The counted cost of each shard, where the run is held: its epochs are counted by it.

@@ -593,3 +593,21 @@ fn claims_of_a_head_are_refused_or_cost_little() {
         assert!(err.contains(why), "{sizes}: {err}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_fit_while_it_reads_and_within_an_epoch() {
+    use raddle_common::testing::Program;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, lda) = (folder.path(), Program::at(crate::common::LDA));
+    lda.ends_while_it_reads(folder, "fit - --text 1 --format csv --out none", "none");
+    for line in ["--topics 20", "--topics 400 --workers 2"] {
+        let mut fit = lda.start(folder, &format!("fit {line} --epochs 5000 --out run --force"));
+        fit.until("epoch ").signal("-TERM");
+        let ran = fit.end();
+        assert_eq!(ran.code, Some(130), "{line}: {}", ran.err);
+        assert_eq!(json(&folder.join("run/model.json"))["ending"], "interrupted", "{line}");
+        assert!(folder.join("run/topic_word.npy").exists());
+    }
+}

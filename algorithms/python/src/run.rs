@@ -54,8 +54,9 @@ impl Watch {
     }
 }
 
-/// Does `work` on a thread of its own. Whatever Ctrl-C or the callback raise is raised once the boundary under way is
-/// reached; a callback that returns what is false, but for `None`, ends the fit there without an exception.
+/// Does `work` on a thread of its own. Whatever Ctrl-C or the callback raise is raised once the fit has ended, at the next
+/// boundary or, where that is far, within the epoch; a callback that returns what is false, but for `None`, ends the fit there
+/// without an exception.
 ///
 /// # Errors
 /// Those of `work`, of signals and of the callback; `RuntimeError` if `work` panics.
@@ -102,7 +103,7 @@ pub(crate) fn carry_out<T: Send + 'static>(
                 }
             }
             if let Err(signal) = py.check_signals() {
-                // Asked again, a fit ends between two rounds of the epoch under way.
+                // Asked again, a fit gives up the epoch under way at once.
                 if raised.is_some() {
                     stop.request_now()
                 } else {

@@ -287,7 +287,7 @@ fn note(text: &str) {
     let _ = writeln!(io::stderr(), "raddle: {text}");
 }
 
-/// The first Ctrl-C ends the run after the epoch under way, the second at once.
+/// The first Ctrl-C ends the run at its next boundary, or at the last one where that is far, the second at once.
 fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>) {
     let mut pressed = false;
     // Where it cannot be installed, Ctrl-C has the system's effect; the processes notice that the launcher is
@@ -300,7 +300,10 @@ fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>) 
             }
             std::process::exit(ExitStatus::Interrupted.code().into());
         }
-        note("interrupted: the run ends after this epoch and writes its model; Ctrl-C again ends it at once");
+        note(
+            "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes its model; Ctrl-C \
+             again ends it at once",
+        );
         remote.stop();
     });
 }

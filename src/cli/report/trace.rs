@@ -88,6 +88,26 @@ impl Trace {
         self.problem.take().map_or(Ok(()), Err)
     }
 
+    /// Ends the trace with this record, of a boundary that was shown before: later ones were given up with an epoch that
+    /// was cancelled.
+    pub(crate) fn end_with(&mut self, record: &EpochRecord) {
+        if self.problem.is_none() {
+            let ended = self.drop_from(record).and_then(|()| self.epochs.add(record));
+            self.problem = ended.err();
+        }
+    }
+
+    /// Drops the line of this boundary and those behind it; its rounds stay.
+    fn drop_from(&mut self, record: &EpochRecord) -> Result<(), Error> {
+        let (version, epoch) = (record.data_version, record.epoch);
+        let of = std::iter::once((&mut self.epochs, epoch)).chain(self.rounds.iter_mut().zip([epoch + 1]));
+        for (lines, first) in of {
+            lines.out = None;
+            lines.begin(Some((version, first))).map_err(|why| Error::write(&lines.path, why))?;
+        }
+        Ok(())
+    }
+
     fn append(&mut self, record: &EpochRecord) -> Result<(), Error> {
         let EpochRecord { epoch, data_version, log, .. } = record;
         let (epoch, data_version) = (*epoch, *data_version);
@@ -155,6 +175,7 @@ fn earlier(text: &str, first: (u64, u64)) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::record::Ending;
 
     fn record(epoch: u64) -> EpochRecord {
         EpochRecord { epoch, ..EpochRecord::default() }
@@ -194,6 +215,20 @@ mod tests {
         trace.keep_earlier();
         (3..5).for_each(|epoch| trace.add(&record(epoch)));
         assert_eq!(epochs(&path), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_run_that_goes_back_to_a_boundary_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut trace = Trace::new(folder.path());
+        (0..5).for_each(|epoch| trace.add(&record(epoch)));
+        let last = EpochRecord { ending: Some(Ending::Interrupted), ..record(2) };
+        trace.end_with(&last);
+        trace.check().unwrap();
+        let path = folder.path().join(TRACE);
+        assert_eq!(epochs(&path), [0, 1, 2]);
+        assert!(fs::read_to_string(path).unwrap().trim_end().ends_with("}"));
+        assert_eq!(fs::read_to_string(folder.path().join(TRACE)).unwrap().matches("interrupted").count(), 1);
     }
 
     #[test]

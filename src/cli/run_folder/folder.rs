@@ -209,6 +209,11 @@ impl RunFolder {
         self.with_trace(Trace::check).unwrap_or(Ok(()))
     }
 
+    /// Ends the trace with a record that it has already, and none behind it.
+    pub(crate) fn end_trace(&self, record: &EpochRecord) {
+        let _ = self.with_trace(|trace| trace.end_with(record));
+    }
+
     fn with_trace<T>(&self, act: impl FnOnce(&mut Trace) -> T) -> Option<T> {
         let held = self.held.as_ref()?;
         Some(act(&mut lock(&held.trace)))

@@ -1,5 +1,7 @@
 //! The engines of a session, run alone, in parts, or among several processes.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::super::exit::{Error, ExitStatus};
@@ -116,7 +118,9 @@ impl Session {
             0 => self.options.checkpointed(engine, file),
             version => engine.of_version(version),
         };
-        let engine = engine.observe(self.observer()).on_warning(move |text| screen.warn(text));
+        let is_ended = Arc::new(AtomicBool::new(false));
+        let engine =
+            engine.observe(self.observer(Arc::clone(&is_ended))).on_warning(move |text| screen.warn(text));
         let mut engine = engine.stop(Interrupt::handler().training());
         if let Some(file) = &self.options.slowdown {
             engine = engine.slowdown(Slowdown::read(file).map_err(Error::input)?);
@@ -131,6 +135,11 @@ impl Session {
         let outcome = outcome?.ok_or(Error::quiet(ExitStatus::Done))?;
         self.has_model = true;
         self.screen.flush();
+        if let Some(last) = outcome.trace.last().filter(|_| !is_ended.load(Ordering::Relaxed)) {
+            // An epoch was cancelled: the run ends at a boundary that was shown as any other.
+            let (epoch, data_version) = (self.before.epochs + last.epoch, self.data_version);
+            self.folder.end_trace(&EpochRecord { epoch, data_version, ..last.clone() });
+        }
         // Seconds that only measured the model count to the evaluation, not to the fit.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
         // Nor do seconds of waiting for processes that still read, or for a holder.
@@ -155,10 +164,11 @@ impl Session {
     }
 
     /// Shows and traces every epoch once: a boundary between generations is seen by both.
-    fn observer(&self) -> impl FnMut(&EpochRecord) + Send + 'static {
+    fn observer(&self, is_ended: Arc<AtomicBool>) -> impl FnMut(&EpochRecord) + Send + 'static {
         let (screen, mut tracer) = (self.screen.clone(), self.folder.tracer());
         let (before, data_version, mut last) = (self.before.epochs, self.data_version, None);
         move |record| {
+            is_ended.fetch_or(record.ending.is_some(), Ordering::Relaxed);
             if last.replace(record.epoch) != Some(record.epoch) {
                 screen.epoch(record, before);
                 tracer(&EpochRecord { epoch: before + record.epoch, data_version, ..record.clone() });

@@ -102,6 +102,7 @@ impl Orders {
             }
             Ok(Order::EndGeneration { generation }) => self.requests.end_at_boundary(generation),
             Ok(Order::Stop) => self.requests.stop(),
+            Ok(Order::Cancel { generation }) => self.requests.cancel(generation),
             Ok(Order::GoOn { generation, epoch }) => self.requests.go_on(generation, epoch),
         }
         None

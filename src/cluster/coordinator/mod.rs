@@ -243,6 +243,14 @@ impl Coordinator {
         }
     }
 
+    /// Tells the other processes of the generation that its epoch under way is cancelled.
+    fn cancel_beside(&mut self, first: u32, generation: u64) {
+        let Some(plan) = &self.plan else { return };
+        let others: Vec<u32> =
+            plan.participants.iter().map(|participant| participant.id).filter(|&id| id != first).collect();
+        others.into_iter().for_each(|id| self.send(id, Order::Cancel { generation }));
+    }
+
     /// A process has ended its generation and holds its state again.
     fn on_generation_end(&mut self, from: u32, reported: Option<GenerationEnd>, now: f64) {
         if let CoordinatorStage::Running = self.stage {

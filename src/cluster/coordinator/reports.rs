@@ -49,6 +49,9 @@ impl Coordinator {
                     self.out.push(Action::Begun);
                 }
             }
+            MemberReport::Cancelled { generation } if generation == number => {
+                self.cancel_beside(from, generation);
+            }
             MemberReport::Leaving => self.on_leave(from),
             MemberReport::Failed { why, of_a_peer: true } => {
                 member.failed_because_of_peer = true;
@@ -72,8 +75,10 @@ impl Coordinator {
                 }
             }
             // Reports of an earlier generation are ignored.
-            MemberReport::Epoch { .. } | MemberReport::Ended { .. } | MemberReport::PartsSubmitted { .. } => {
-            }
+            MemberReport::Epoch { .. }
+            | MemberReport::Ended { .. }
+            | MemberReport::PartsSubmitted { .. }
+            | MemberReport::Cancelled { .. } => {}
         }
     }
 

@@ -212,6 +212,7 @@ impl World {
             }
             Order::EndGeneration { generation } => process.requests.end_at_boundary(generation),
             Order::Stop => process.requests.stop(),
+            Order::Cancel { generation } => process.requests.cancel(generation),
             Order::Refuse { .. } => {
                 self.comings.refused += 1;
                 self.processes.remove(&to);

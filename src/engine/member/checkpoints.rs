@@ -22,7 +22,7 @@ impl<P: Program> Member<P> {
         // A run that a limit or Ctrl-C ends can resume from its end, not only from the last multiple.
         let unfinished = matches!(exit, GenerationExit::Finished(Ending::Limit(_) | Ending::Interrupted));
         match &self.settings.checkpoints {
-            Some((due, _)) if (unfinished || due.at(hub.progress.epoch)) && !hub.ended_mid_epoch => {
+            Some((due, _)) if (unfinished || due.at(hub.progress.epoch)) => {
                 if hub.unconcluded.is_some() {
                     CheckpointNeed::PartsWritten
                 } else {

@@ -13,7 +13,7 @@ use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
-use crate::run::record::GenerationMember;
+use crate::run::record::{Ending, GenerationMember};
 
 impl<P: Program> Member<P> {
     /// Takes a generation's state back when it has ended, at the time `now`; returns the report of that.
@@ -55,6 +55,9 @@ impl<P: Program> Member<P> {
         let ended = &mut returned.ended;
         self.history.trace.append(&mut ended.records);
         self.history.fingerprints.append(&mut ended.fingerprints);
+        if let Some(GenerationExit::BeforeBoundary(ending)) = ended.exit {
+            return Err(before_boundary(ending));
+        }
         let (Some((metric, objective)), Some(exit)) = (ended.verdict.take(), ended.exit) else {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
         };
@@ -65,10 +68,14 @@ impl<P: Program> Member<P> {
         let change = change.filter(|_| has_others).map(to_bytes);
         let over = match exit {
             GenerationExit::Finished(ending) => {
+                if let Some(last) = self.history.trace.last_mut() {
+                    // Of an epoch that was cancelled it is a boundary that went on when it was shown.
+                    last.ending = Some(ending);
+                }
                 self.ended = Some((ending, metric, objective));
                 true
             }
-            GenerationExit::Reconfigure => false,
+            GenerationExit::Reconfigure | GenerationExit::BeforeBoundary(_) => false,
         };
         self.hub = Some(hub);
         Ok(GenerationEnd {
@@ -78,6 +85,11 @@ impl<P: Program> Member<P> {
             checkpoint_need,
             change,
         })
+    }
+
+    /// Error: the run is to end before its first boundary.
+    pub(crate) fn before_boundary(&self) -> EngineError {
+        before_boundary(self.settings.cancelled_ending())
     }
 
     /// Outcome of a run whose parts are all here, with the last change committed.
@@ -98,6 +110,10 @@ impl<P: Program> Member<P> {
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
     }
+}
+
+fn before_boundary(ending: Ending) -> EngineError {
+    EngineError::BeforeBoundary { interrupted: ending == Ending::Interrupted }
 }
 
 /// The processes of a generation, the first one first, before anything is known of what they sent.

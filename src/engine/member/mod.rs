@@ -18,6 +18,7 @@ use self::transfers::put;
 use super::lazy_parts::Lazy;
 use super::parts::PreparationSeconds;
 use super::{Engine, History, LazyParts, Outcome, Warner};
+use crate::base::cancel::Cancellable;
 use crate::base::error::EngineError;
 use crate::base::identity::Identity;
 use crate::base::panic_context;
@@ -106,7 +107,7 @@ impl<P: Program> Member<P> {
         settings.checkpoints = checkpoint
             .map(|(every, folder)| (Due::new(every), Arc::new(CheckpointWriter::new(folder, store, index))));
         settings.requests = Arc::clone(&requests);
-        requests.set_stop(settings.stop.clone());
+        requests.set_stop(settings.stop.clone(), Arc::clone(&settings.cancellation));
         let (shards_here, blocks_here) = ((0..counts.0).map(|_| None), (0..counts.1).map(|_| None));
         let local = LocalState { shards: shards_here.collect(), blocks: blocks_here.collect(), replica };
         Self {
@@ -132,6 +133,11 @@ impl<P: Program> Member<P> {
             moved: 0,
             ended: None,
         }
+    }
+
+    /// The run, as those know it who may end their work early.
+    pub(crate) fn run(&self) -> Arc<dyn Cancellable> {
+        Arc::new(self.settings.clone())
     }
 
     /// Registration of this process with the coordinator; `cores` is how many it may use.

@@ -67,43 +67,37 @@ fn start(
 }
 
 #[test]
-fn an_epoch_that_was_cut_short_is_no_boundary_to_keep() {
+fn a_boundary_is_written_where_it_is_due_or_the_run_ends_unfinished() {
     let over = |ending| GenerationExit::Finished(ending);
-    // The epoch, `true` if the generation ended within it, how it ended, and the need for a checkpoint where
-    // one is due every 2 epochs.
-    for (epoch, ended_mid_epoch, exit, checkpoint_need) in [
-        (2, false, GenerationExit::Reconfigure, CheckpointNeed::PartsMissing),
-        (2, true, GenerationExit::Reconfigure, CheckpointNeed::None),
-        (3, false, GenerationExit::Reconfigure, CheckpointNeed::None),
-        (3, false, over(Ending::Interrupted), CheckpointNeed::PartsMissing),
-        (3, true, over(Ending::Interrupted), CheckpointNeed::None),
-        (3, false, over(Ending::Limit(Limit::Epochs)), CheckpointNeed::PartsMissing),
-        (3, false, over(Ending::Converged), CheckpointNeed::None),
+    // The epoch, how the generation ended, and the need for a checkpoint where one is due every 2 epochs.
+    for (epoch, exit, checkpoint_need) in [
+        (2, GenerationExit::Reconfigure, CheckpointNeed::PartsMissing),
+        (3, GenerationExit::Reconfigure, CheckpointNeed::None),
+        (3, over(Ending::Interrupted), CheckpointNeed::PartsMissing),
+        (3, over(Ending::Limit(Limit::Epochs)), CheckpointNeed::PartsMissing),
+        (3, over(Ending::Converged), CheckpointNeed::None),
     ] {
         let mut hub = hub();
-        (hub.progress.epoch, hub.ended_mid_epoch) = (epoch, ended_mid_epoch);
-        assert_eq!(member(0, 2).checkpoint_need(&hub, exit), checkpoint_need, "{epoch}, {ended_mid_epoch}");
+        hub.progress.epoch = epoch;
+        assert_eq!(member(0, 2).checkpoint_need(&hub, exit), checkpoint_need, "{epoch}");
     }
 }
 
 #[test]
-fn the_next_first_process_knows_that_an_epoch_was_cut_short() {
-    for ended_mid_epoch in [false, true] {
-        let (mut one, mut next) = (member(0, 2), member(1, 2));
-        let mut hub = hub();
-        (hub.progress.epoch, hub.ended_mid_epoch) = (7, ended_mid_epoch);
-        one.hub = Some(hub);
-        let (pinned, bytes) = one.save_hub().unwrap();
-        next.pinned = Some(pinned);
-        next.load_hub(&bytes).unwrap();
-        let hub = next.hub.unwrap();
-        assert_eq!((hub.progress.epoch, hub.ended_mid_epoch), (7, ended_mid_epoch));
-        // Bytes that are too few or too many are refused.
-        for bytes in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
-            let mut other = member(1, 2);
-            other.pinned = Some(());
-            assert!(other.load_hub(bytes).is_err());
-        }
+fn the_next_first_process_knows_how_far_the_run_has_come() {
+    let (mut one, mut next) = (member(0, 2), member(1, 2));
+    let mut hub = hub();
+    hub.progress.epoch = 7;
+    one.hub = Some(hub);
+    let (pinned, bytes) = one.save_hub().unwrap();
+    next.pinned = Some(pinned);
+    next.load_hub(&bytes).unwrap();
+    assert_eq!(next.hub.unwrap().progress.epoch, 7);
+    // Bytes that are too few or too many are refused.
+    for bytes in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
+        let mut other = member(1, 2);
+        other.pinned = Some(());
+        assert!(other.load_hub(bytes).is_err());
     }
 }
 

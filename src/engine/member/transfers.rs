@@ -90,7 +90,7 @@ impl<P: Program> Member<P> {
         let mut out = Writer::default();
         PanicContext::verb("save of the schedule").enter();
         out.write(&hub.schedule_bytes());
-        out.write(&(hub.progress, hub.ended_mid_epoch));
+        out.write(&hub.progress);
         self.history.save(&mut out);
         self.schedule = Some(hub.schedule);
         Some((hub.pinned, out.into_bytes()))
@@ -101,7 +101,7 @@ impl<P: Program> Member<P> {
         let pinned = self.pinned.take().ok_or(StateError::new("the pinned block"))?;
         let mut from = Reader::new(bytes);
         let schedule: Vec<u8> = from.read()?;
-        let (progress, ended_mid_epoch) = from.read()?;
+        let progress = from.read()?;
         self.history.load(&mut from)?;
         from.end("the hub")?;
         let mut own = self.schedule.take().ok_or(StateError::new("the schedule"))?;
@@ -110,7 +110,7 @@ impl<P: Program> Member<P> {
         own.load(&mut schedule)?;
         schedule.end("a schedule")?;
         let mut hub = HubState::new(pinned, own, self.settings.staleness);
-        (hub.progress, hub.ended_mid_epoch) = (progress, ended_mid_epoch);
+        hub.progress = progress;
         self.hub = Some(hub);
         Ok(())
     }

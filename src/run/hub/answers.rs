@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::gathering::merged;
 use super::{Hub, Stage, TURN};
+use crate::base::cancel::{self, Cancellable as _};
 use crate::base::state::Shared;
 use crate::program::Program;
 use crate::program::context::Aggregate;
@@ -16,8 +17,17 @@ use crate::run::places::Places;
 impl<P: Program> Hub<P> {
     /// Takes in an answer and goes on as far as it leads.
     pub(crate) fn receive(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
+        if self.ended.exit.is_some() {
+            return Ok(());
+        }
         let helpers = Arc::clone(&self.helpers);
-        helpers.during(|| self.take_in(message, out))
+        let taken = cancel::caught(|| helpers.during(|| self.take_in(message, out)));
+        taken.unwrap_or_else(|| self.cancel(out))
+    }
+
+    /// Ends the run within the epoch, if that is cancelled.
+    pub(crate) fn look(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
+        if self.ended.exit.is_none() && self.settings.is_cancelled() { self.cancel(out) } else { Ok(()) }
     }
 
     fn take_in(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
@@ -88,6 +98,7 @@ impl<P: Program> Hub<P> {
     pub(crate) fn run_local(&mut self, places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
         let began = Instant::now();
         loop {
+            self.look(out)?;
             for (to, message) in out.drain(..) {
                 places.receive(to, message);
             }

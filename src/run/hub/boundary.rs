@@ -150,7 +150,6 @@ impl<P: Program> Hub<P> {
             _ if objective_is_lost || rollbacks_in_a_row >= MOST_ROLLBACKS => Some(Ending::Diverged),
             Status::Completed if start.metric.is_missed() => Some(Ending::Limit(Limit::Epochs)),
             Status::Converged | Status::Completed => Some(Ending::Converged),
-            Status::Continue if self.state.ended_mid_epoch => Some(Ending::Interrupted),
             Status::Continue => self.settings.limit_reached(epoch),
         }
     }
@@ -172,6 +171,8 @@ impl<P: Program> Hub<P> {
     }
 
     pub(super) fn begin_epoch(&mut self, start: EpochStart, out: &mut Outbox<P>) -> Result<(), String> {
+        self.keep(&start, out);
+        self.settings.cancellation.begin_epoch(start.epoch);
         (self.issued, self.aggregated, self.listed) = (0, 0, None);
         self.state.progress.before = (self.state.progress.totals, self.state.schedule.counts());
         self.stage = Stage::Stepwise;

@@ -10,6 +10,7 @@ mod boundary;
 mod check;
 mod gathering;
 mod guard;
+mod kept;
 mod rounds;
 mod state;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod tests;
 
 use self::check::NameCheck;
 use self::gathering::Gathering;
+use self::kept::Kept;
 #[cfg(test)]
 pub(crate) use self::state::Totals;
 pub(crate) use self::state::{GenerationExit, GenerationTotals, HubState, Progress, Unconcluded};
@@ -27,6 +29,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::cancel;
 use crate::base::fork_join::HelperThreads;
 use crate::base::state::Shared;
 use crate::program::verbs::Verbs;
@@ -120,6 +123,8 @@ pub(crate) struct Hub<P: Program> {
     /// Changes of rounds that become visible at the boundary.
     held: Changes<P>,
     accepted: Option<Accepted>,
+    /// The last boundary that is kept for an epoch that is cancelled.
+    kept: Option<Kept>,
     load: Vec<f64>,
     /// Part of the load that only measured the model.
     measured: Vec<f64>,
@@ -169,6 +174,7 @@ impl<P: Program> Hub<P> {
             unsent: (0..workers).map(|_| Vec::new()).collect(),
             held: Vec::new(),
             accepted: None,
+            kept: None,
             load: vec![0.0; workers],
             measured: vec![0.0; workers],
             watcher,
@@ -179,6 +185,10 @@ impl<P: Program> Hub<P> {
 
     /// Starts the generation: evaluate first, or go on with the epoch that the last one left.
     pub(crate) fn start(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
+        cancel::caught(|| self.begin(out)).unwrap_or_else(|| self.cancel(out))
+    }
+
+    fn begin(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
         match self.state.progress.start.take() {
             None => self.evaluate(out),
             Some(start) => {

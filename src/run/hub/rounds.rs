@@ -44,12 +44,8 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// The next step of the plan; its end where a stop between two rounds is requested.
+    /// The next step of the plan.
     fn next(&mut self) -> Next<P::Phase> {
-        if self.settings.stop.is_requested_now() {
-            self.state.ended_mid_epoch = true;
-            return Next::EndOfEpoch;
-        }
         match &mut self.listed {
             Some(rounds) => rounds.pop_front().map_or(Next::EndOfEpoch, Next::Round),
             None => {

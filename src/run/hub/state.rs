@@ -18,6 +18,8 @@ pub(crate) enum GenerationExit {
     Finished(Ending),
     /// The next generation takes over: other workers, or a checkpoint is due.
     Reconfigure,
+    /// The run is over, and had no boundary to end at.
+    BeforeBoundary(Ending),
 }
 
 /// The end of a generation and its counts.
@@ -41,8 +43,6 @@ pub(crate) struct HubState<P: Program> {
     pub(crate) progress: Progress,
     /// The boundary before it was concluded, where a checkpoint of it is to be written.
     pub(crate) unconcluded: Option<Unconcluded<P>>,
-    /// `true` if the last epoch ended between two of its rounds: it is no boundary to go on from.
-    pub(crate) ended_mid_epoch: bool,
 }
 
 /// A boundary before it is concluded.
@@ -59,7 +59,7 @@ impl<P: Program> HubState<P> {
     /// A run that begins.
     pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule<P::Phase>>, staleness: usize) -> Self {
         let progress = Progress { staleness, ..Progress::default() };
-        Self { pinned, schedule, progress, unconcluded: None, ended_mid_epoch: false }
+        Self { pinned, schedule, progress, unconcluded: None }
     }
 
     /// The schedule whole, as bytes.

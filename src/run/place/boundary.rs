@@ -1,10 +1,13 @@
 //! State of a place at a boundary: written to a checkpoint, fingerprinted, or kept for the guard.
 
+use std::sync::Arc;
+
 use super::Place;
 use crate::base::panic_context::PanicContext;
 use crate::base::state::{Learned, from_bytes, to_bytes};
 use crate::program::{Boundary, Program};
 use crate::run::fingerprints::{Component, Fingerprints, fingerprint, fingerprint_of};
+use crate::run::message::Message;
 use crate::run::saved_state::shard_state;
 
 /// A boundary to which the guard may return.
@@ -51,17 +54,74 @@ impl<P: Program> Place<P> {
         fingerprints
     }
 
-    pub(super) fn save_snapshot(&mut self) {
+    /// The boundary at hand: learned state, blocks and replica.
+    fn snapshot(&self) -> Snapshot<P> {
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
-        self.snapshot = Some(Snapshot {
+        Snapshot {
             shards: self.shard_state(),
             blocks: blocks.map(|(&number, block)| (number, to_bytes(block))).collect(),
             replica: self.replica.borrow().clone(),
-        });
+        }
     }
 
-    pub(super) fn load_snapshot(&mut self) -> Result<(), String> {
-        let Some(snapshot) = &self.snapshot else { return Ok(()) };
+    fn save_snapshot(&mut self) {
+        self.snapshot = Some(self.snapshot());
+    }
+
+    fn load_snapshot(&mut self) -> Result<(), String> {
+        let Some(snapshot) = self.snapshot.take() else { return Ok(()) };
+        self.go_back_to(&snapshot)?;
+        self.snapshot = Some(snapshot);
+        Ok(())
+    }
+
+    /// Obeys an order to keep the boundary at hand, or to go back to one.
+    pub(super) fn obey(&mut self, order: Message<P>) -> Result<(), String> {
+        match order {
+            Message::SaveSnapshot { changes } => {
+                self.commit(&changes);
+                self.save_snapshot();
+            }
+            Message::LoadSnapshot => self.load_snapshot()?,
+            Message::Keep { changes, epoch } => {
+                self.commit(&changes);
+                self.keep(epoch);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Keeps the boundary after this number of epochs, for an epoch that is cancelled.
+    fn keep(&mut self, epoch: u64) {
+        // The one before goes first: both may be large.
+        self.kept = None;
+        let cancellation = Arc::clone(&self.options.cancellation);
+        self.kept = Some((epoch, cancellation.keep(|| self.snapshot())));
+    }
+
+    /// Drops what is under way, and leaves with the state of the boundary that was kept, if one was.
+    pub(super) fn cancel(&mut self, kept: Option<u64>) -> Result<(), String> {
+        (self.step, self.plan, self.cancelled, self.left) = (None, None, None, true);
+        // The boundary to go back to may be at hand, with the orders to keep it still unread; nothing else is done.
+        for order in std::mem::take(&mut self.inbox) {
+            match order {
+                Message::SaveSnapshot { .. } | Message::LoadSnapshot | Message::Keep { .. } => {
+                    self.obey(order)?
+                }
+                _ => {}
+            }
+        }
+        let Some(epoch) = kept else { return Ok(()) };
+        let Some((_, snapshot)) = self.kept.take().filter(|(kept, _)| *kept == epoch) else {
+            return Err(format!("worker {} has not kept the boundary after {epoch} epochs", self.worker));
+        };
+        // Whatever has come since is of the epoch that is cancelled.
+        self.early.clear();
+        self.go_back_to(&snapshot)
+    }
+
+    fn go_back_to(&mut self, snapshot: &Snapshot<P>) -> Result<(), String> {
         let broken = |error| format!("the snapshot of a boundary cannot be read back: {error}");
         for (number, bytes) in &snapshot.shards {
             if let Some(shard) = self.shards.get_mut(number) {

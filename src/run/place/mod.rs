@@ -10,12 +10,14 @@ use std::time::Instant;
 use self::boundary::Snapshot;
 use self::plan::PlanRun;
 use self::spent::Spent;
+use crate::base::cancel;
 use crate::base::panic_context::PanicContext;
 use crate::base::slowdown::Slowdown;
 use crate::checkpoint::CheckpointWriter;
 use crate::program::context::{BlockTaskOf, Evaluate, TaskOf};
 use crate::program::verbs::Verbs;
 use crate::program::{Boundary, Program, Task};
+use crate::run::cancellation::Cancellation;
 use crate::run::fingerprints::Fingerprints;
 use crate::run::merging::{Merger, Merging};
 use crate::run::message::{Answer, Changes, Message, RoundTasks};
@@ -55,6 +57,12 @@ pub(crate) struct Place<P: Program> {
     /// next.
     early: Vec<(u32, u32)>,
     snapshot: Option<Snapshot<P>>,
+    /// The boundary to go back to where the epoch under way is cancelled, and the epochs before it.
+    kept: Option<(u64, Snapshot<P>)>,
+    /// `Some` once the epoch is cancelled: the boundary to go back to.
+    cancelled: Option<Option<u64>>,
+    /// `true` once work here was given up: what follows waits for the hub's word.
+    gave_up: bool,
     pub(crate) left: bool,
 }
 
@@ -78,6 +86,7 @@ pub(crate) struct PlaceOptions {
     pub(crate) merging: Merging,
     /// The writer of a boundary's parts, where it may become a checkpoint.
     pub(crate) checkpoints: Option<Arc<CheckpointWriter>>,
+    pub(crate) cancellation: Arc<Cancellation>,
 }
 
 /// Verb of a task, for an error that says where it happened.
@@ -117,13 +126,22 @@ impl<P: Program> Place<P> {
             plan: None,
             early: Vec::new(),
             snapshot: None,
+            kept: None,
+            cancelled: None,
+            gave_up: false,
             left: false,
         }
     }
 
     /// `true` if nothing is under way and nothing waits.
     pub(crate) fn is_idle(&self) -> bool {
-        self.inbox.is_empty() && self.step.is_none() && self.plan.is_none()
+        let has_work = !self.inbox.is_empty() || self.step.is_some() || self.plan.is_some();
+        self.cancelled.is_none() && (self.gave_up || !has_work)
+    }
+
+    /// `true` if work here was given up, as the epoch is cancelled.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up
     }
 
     /// Takes in a message.
@@ -134,6 +152,7 @@ impl<P: Program> Place<P> {
                 self.blocks.insert(block, state);
                 self.early.push((block, stop));
             }
+            Message::Cancel { kept } => self.cancelled = Some(kept),
             order => self.inbox.push_back(order),
         }
     }
@@ -143,6 +162,19 @@ impl<P: Program> Place<P> {
     /// # Errors
     /// If a snapshot cannot be read back, or the program lacks a verb.
     pub(crate) fn run(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
+        if let Some(kept) = self.cancelled {
+            return self.cancel(kept).map(|()| true);
+        }
+        if self.gave_up {
+            return Ok(false);
+        }
+        cancel::caught(|| self.work(out)).unwrap_or_else(|| {
+            self.gave_up = true;
+            Ok(true)
+        })
+    }
+
+    fn work(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
         if self.step.is_some() {
             return self.run_step(out);
         }
@@ -176,11 +208,9 @@ impl<P: Program> Place<P> {
                 }
                 self.evaluate(boundary, out);
             }
-            Message::SaveSnapshot { changes } => {
-                self.commit(&changes);
-                self.save_snapshot();
+            Message::SaveSnapshot { .. } | Message::LoadSnapshot | Message::Keep { .. } => {
+                self.obey(order)?
             }
-            Message::LoadSnapshot => self.load_snapshot()?,
             Message::Leave { changes } => {
                 self.commit(&changes);
                 self.left = true;
@@ -212,6 +242,7 @@ impl<P: Program> Place<P> {
         let started = Instant::now();
         let replica = self.replica.borrow();
         let evaluated = self.shards.iter_mut().map(|(&number, shard)| {
+            cancel::look();
             PanicContext::verb("evaluate").of("shard", number).enter();
             (number, self.program.evaluate(Evaluate { boundary, number, shard, replica: &*replica }))
         });
@@ -267,6 +298,7 @@ impl<P: Program> Place<P> {
 
     /// Runs a task on its shard and its block; `None` where one of them is elsewhere.
     fn update(&mut self, task: &Task<P::Phase>) -> Result<Option<P::Partial>, String> {
+        cancel::look();
         let Some(shard) = self.shards.get_mut(&task.shard) else { return Ok(None) };
         let replica = self.replica.borrow();
         panic_context("update", task).enter();

@@ -36,6 +36,7 @@ fn seconds_of_a_round_that_measures_are_told_apart_from_those_of_one_that_trains
         fingerprints: Fingerprints::Off,
         merging: Merging::AtShards,
         checkpoints: None,
+        cancellation: Arc::default(),
     };
     let (shards, blocks) = ([(0, ()), (1, ())].into(), BTreeMap::new());
     let mut place = Place::new(Arc::new(Measuring), (0, options), Arc::new(vec![0, 0]), shards, blocks, ());

@@ -79,6 +79,7 @@ pub fn cholesky_of(
         |(block, (rows, inverse)), earlier: &EarlierParts<'_, Factored<'_>>| {
             let (j0, width) = (block * BLOCK, BLOCK.min(order - block * BLOCK));
             if block >= done {
+                raddle::cancellation_point((width * j0 * j0 / 2) as u64);
                 for i in 0..width {
                     fill(j0 + i, &mut rows[i * stride..][..=j0 + i]);
                 }

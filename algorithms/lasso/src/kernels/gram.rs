@@ -81,6 +81,7 @@ fn blocks<'a, L: Lanes, const M: usize, const N: usize>(g: Gram<'a>) {
                     continue;
                 }
                 panel(a, &mut left);
+                raddle::cancellation_point((a.len() * b.len() * PANEL) as u64);
                 for j in (0..b.len()).step_by(N) {
                     for i in (0..a.len()).step_by(M) {
                         let rows = M.min(a.len() - i);

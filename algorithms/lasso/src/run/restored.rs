@@ -44,6 +44,10 @@ impl Solver {
     }
 
     fn checkpoint(&self) -> SolverCheckpoint {
+        if let Some(loaded) = &self.checkpoint {
+            // Its members have not entered again.
+            return (**loaded).clone();
+        }
         SolverCheckpoint {
             objective: self.objective,
             terms: Arc::clone(&self.terms),

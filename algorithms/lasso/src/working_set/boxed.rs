@@ -88,7 +88,9 @@ fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swe
     }
     work.epochs += 1;
     work.updates += changed as u64;
-    work.epoch_flops += 2 * (changed * b.len()) as u64;
+    let flops = 2 * (changed * b.len()) as u64;
+    work.epoch_flops += flops;
+    raddle::cancellation_point(flops + b.len() as u64);
     Swept { changed, signs }
 }
 
@@ -96,6 +98,7 @@ fn epoch(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) -> Swe
 fn newton(local: &mut Local, terms: &Terms, penalty: f64, work: &mut Work) {
     work.newtons += 1;
     for _ in 0..FACES {
+        raddle::cancellation_point(local.b.len() as u64);
         let Some((free, step)) = direction(local, free(local, terms).collect(), penalty, work) else {
             return;
         };

@@ -128,6 +128,9 @@ impl ByColumns<'_> {
     /// Minimises over each coefficient of some members in turn.
     fn epoch(&self, members: &[usize], fixed: &[Fixed], b: &mut [f64], residual: &mut Residual) {
         for &j in members {
+            raddle::cancellation_point(
+                self.columns[j].view().stored().map_or(0, |(rows, _)| 2 * rows.len() as u64),
+            );
             let fixed = &fixed[j];
             if fixed.curvature <= 0.0 {
                 // A column without values, which a warm start may have come with: its coefficient costs and

@@ -1,5 +1,7 @@
 //! One epoch of coordinate descent on the Gram.
 
+use raddle::cancellation_point;
+
 use super::local::Local;
 use super::stats::Work;
 use crate::kernels::add_scaled_ahead;
@@ -54,6 +56,8 @@ pub(crate) fn epoch(local: &mut Local, penalty: f64, work: &mut Work) -> Swept {
     }
     work.epochs += 1;
     work.updates += swept.changed as u64;
-    work.epoch_flops += 2 * (swept.changed * b.len()) as u64;
+    let flops = 2 * (swept.changed * b.len()) as u64;
+    work.epoch_flops += flops;
+    cancellation_point(flops + b.len() as u64);
     swept
 }

@@ -115,6 +115,7 @@ impl Group {
             return false;
         }
         for _ in 0..STEPS {
+            raddle::cancellation_point(self.gram.len() as u64);
             let z: Vec<f64> = b.iter().zip(&g).map(|(b, g)| self.curvature * b + g).collect();
             let size = dot(&z, &z).sqrt();
             let keep = if size > penalty { (1.0 - penalty / size) / self.curvature } else { 0.0 };

@@ -10,6 +10,8 @@
 //! factorisation and may have to stop at the first coefficient that vanishes. Epochs and Newton steps remain
 //! for what is too large, and for where rounding leaves the path.
 
+use raddle::cancellation_point;
+
 use super::inverse::Inverse;
 use super::local::{Local, LocalProblem};
 use super::stats::Work;
@@ -183,7 +185,9 @@ impl Homotopy {
         drift.resize(members.next_multiple_of(LANES), 0.0);
         sum_rows(drift, &back, &self.support, &local.gram.values, local.gram.stride);
         drift.truncate(members);
-        work.homotopy_flops += 2 * (size * (size + members)) as u64;
+        let flops = 2 * (size * (size + members)) as u64;
+        work.homotopy_flops += flops;
+        cancellation_point(flops);
     }
 
     /// How far the path is straight, and what happens there; the first of equals.

@@ -44,6 +44,7 @@ pub(crate) fn newton(
     let mut face = face_of(local, problem, factor, work)?;
     let mut without_progress = usize::MAX;
     for _ in 0..DIRECTIONS {
+        raddle::cancellation_point((face.members.len() * face.members.len()) as u64);
         let curvature = face.direct(problem.penalty, factor, work);
         let wrong = face.wrong();
         if wrong.is_empty() {
@@ -131,6 +132,7 @@ fn pivot(
     let mut z = right_side(local, problem, factor, &free, &signs, work);
     let mut x = Vec::new();
     for _ in 0..PIVOT_ROUNDS {
+        raddle::cancellation_point((members.len() * members.len()) as u64);
         work.pivot_rounds += 1;
         wrong.iter().for_each(|&place| free[place] = false);
         if factor.is_dear(wrong.len()) || factor.hold(&wrong, work).is_err() {

@@ -12,6 +12,8 @@ mod endings;
 mod fit;
 mod held_out;
 mod help;
+#[cfg(target_os = "linux")]
+mod limits;
 mod options;
 mod path;
 mod pictures;

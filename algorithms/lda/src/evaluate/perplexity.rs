@@ -44,6 +44,7 @@ pub(crate) fn score(held_out: &mut HeldOut, sets: usize, given: &TopicModel<'_>)
     let mut scores = vec![Score::default(); sets];
     let mut theta = Theta::new(given);
     for document in held_out.documents() {
+        raddle::cancellation_point((document.observed.len() * ROUNDS * given.alpha.len()) as u64);
         theta.estimate(&held_out.rows(&document.observed), ROUNDS);
         let scored = held_out.rows(&document.scored);
         let log_likelihood =

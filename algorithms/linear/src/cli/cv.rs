@@ -8,7 +8,7 @@ use raddle_linear::{Fit, FoldScores, Folds};
 
 use super::curves::Chosen;
 use super::cv_options::Options;
-use super::outcome::{Found, write};
+use super::outcome::{Found, hinted, write};
 use super::pictures::curve;
 use super::problem::started;
 use super::refused::Named;
@@ -64,7 +64,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let (text, mut summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
     summary.pictures = curve(&chosen.curve).into_iter().chain(summary.pictures).collect();
     let (above, listing) = chosen.describe(train.folder().is_some());
-    let text = format!("{above}\n\n{text}\n{}", report.conclusion());
+    let (report, hint) = hinted(report, folds.problem(), &about);
+    let text = format!("{above}\n\n{text}\n{}{hint}", report.conclusion());
     session.finish(report, &summary.table(listing), &text)
 }
 

@@ -3,7 +3,7 @@
 use raddle::cli::{Error, ExitStatus, Session, Timed};
 
 use super::fit_options::Options;
-use super::outcome::{Found, write};
+use super::outcome::{Found, hinted, write};
 use super::problem::{Prepared, started};
 
 /// Fits, writes and reports.
@@ -34,6 +34,7 @@ pub(crate) fn fit(options: &Options) -> Result<ExitStatus, Error> {
     let found = Found { fit: &fit, about: &about, features: &features };
     let report = found.reported(report);
     let (text, summary) = found.describe(&report.data.path, &session.place_of("coef.tsv"));
-    let text = format!("{text}\n{}", report.conclusion());
+    let (report, hint) = hinted(report, &problem, &about);
+    let text = format!("{text}\n{}{hint}", report.conclusion());
     session.finish(report, &summary, &text)
 }

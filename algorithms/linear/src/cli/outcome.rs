@@ -4,7 +4,7 @@ use raddle::cli::{Error, Report, Session, Summary, Table, aligned, count, number
 use raddle_common::tables::summary;
 use raddle_lasso::files::Features;
 use raddle_linear::files::About;
-use raddle_linear::{Fit, Scorer};
+use raddle_linear::{Fit, Problem, Scorer};
 use serde_json::{Value, json};
 
 use super::pictures::strongest;
@@ -18,6 +18,27 @@ pub(super) fn write(session: &mut Session, fit: &Fit, features: &Features) -> Re
     let about = About::new(fit, features);
     fit.write(session, &about)?;
     Ok(about)
+}
+
+/// Ratio of the sizes of columns from which on a fit that misses its target is told of it.
+const UNEVEN: f64 = 1e3;
+
+/// Report with a note on columns of very different size, where the fit has missed its target, and the note as a line of
+/// its own.
+pub(super) fn hinted(mut report: Report, problem: &Problem, about: &About) -> (Report, String) {
+    let spread = if report.metric.is_missed() { problem.spread() } else { None };
+    let Some((ratio, largest)) = spread.filter(|(ratio, _)| *ratio >= UNEVEN) else {
+        return (report, String::new());
+    };
+    let note = format!(
+        "the largest column, {}, is {} times the smallest: --scale divides columns by their standard deviations, and the \
+         fit comes closer, sooner",
+        about.name(largest),
+        number(ratio)
+    );
+    let line = format!("\n{note}");
+    report.notes.push(note);
+    (report, line)
 }
 
 /// A fit that was written.

@@ -129,6 +129,24 @@ impl Problem {
         Self { rows: self.rows.scaled(columns), ..self }
     }
 
+    /// Ratio of the largest root mean square of a column to the smallest that is not 0, with the number of the largest,
+    /// from 0; none where columns are [scaled](Self::scaled), or rows in a file cannot be read.
+    pub fn spread(&self) -> Option<(f64, u32)> {
+        if self.rows.is_scaled() {
+            return None;
+        }
+        let mut largest = vec![0.0_f64; self.rows.width()];
+        // Sums of squares relative to the largest value: squares alone may overflow.
+        self.rows.each(|_, rows| rows.largest(&mut largest)).ok()?;
+        let mut sums = vec![0.0; largest.len()];
+        self.rows.each(|_, rows| rows.add_squares(&largest, &mut sums)).ok()?;
+        let sizes = largest.iter().zip(&sums).map(|(most, sum)| most * sum.sqrt()).take(self.columns());
+        let sizes: Vec<f64> = sizes.collect();
+        let smallest = sizes.iter().copied().filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
+        let (at, most) = sizes.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (most > 0.0).then_some((most / smallest, at as u32))
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()

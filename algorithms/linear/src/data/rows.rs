@@ -127,6 +127,21 @@ impl Rows {
         Ok(rows)
     }
 
+    /// Raises the largest value of each column, without its sign.
+    pub(super) fn largest(&self, so_far: &mut [f64]) {
+        for (&column, value) in self.columns.iter().zip(&self.values) {
+            let most = &mut so_far[column as usize];
+            *most = most.max(value.abs());
+        }
+    }
+
+    /// Adds the squares of each column's values, in units of this size of it.
+    pub(super) fn add_squares(&self, units: &[f64], to: &mut [f64]) {
+        for (&column, value) in self.columns.iter().zip(&self.values).filter(|(_, value)| **value != 0.0) {
+            to[column as usize] += (value / units[column as usize]).powi(2);
+        }
+    }
+
     /// Number of rows.
     pub(crate) fn count(&self) -> usize {
         self.starts.len() - 1

@@ -94,6 +94,14 @@ impl RowSource {
         matches!(self.at, Place::Stored(_))
     }
 
+    /// `true` if columns are divided.
+    pub(crate) fn is_scaled(&self) -> bool {
+        match &self.at {
+            Place::Here(_, scales) => scales.is_some(),
+            Place::Stored(stored) => stored.is_scaled(),
+        }
+    }
+
     /// Divisors of the columns; none where these are as they were given.
     ///
     /// # Errors
@@ -137,7 +145,7 @@ impl RowSource {
     }
 
     /// Tells all rows, range after range, with the place of each range's first.
-    fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
+    pub(super) fn each(&self, mut tell: impl FnMut(usize, &Rows)) -> Result<(), LinearError> {
         match &self.at {
             Place::Here(rows, _) => {
                 tell(0, rows);

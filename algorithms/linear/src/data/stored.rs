@@ -65,6 +65,11 @@ impl StoredProblem {
         self.file.rows_read()
     }
 
+    /// `true` if columns are divided.
+    pub(crate) fn is_scaled(&self) -> bool {
+        self.scales.is_some()
+    }
+
     /// Divisors of the columns; none where these are as they were given.
     pub(crate) fn scales(&self) -> Result<Option<&Arc<Vec<f64>>>, LinearError> {
         match &self.scales {

@@ -1,5 +1,6 @@
 //! Cholesky factors of I + S Z Z' S, Z the rows with their signs: by rows, or by columns where these are fewer.
 
+use raddle::cancellation_point;
 use raddle_lasso::kernels::{cholesky, solve_lower, solve_lower_transposed};
 
 use crate::data::binary::Binary;
@@ -48,6 +49,7 @@ impl Lower {
         let mut full = vec![0.0; binary.rows.width()];
         for (i, &row) in rows.iter().enumerate() {
             binary.rows.add(row, binary.signs[row], &mut full);
+            cancellation_point((i * binary.rows.row(row).0.len()) as u64);
             for (j, &other) in rows[..=i].iter().enumerate() {
                 gram.values[i * gram.stride + j] = binary.margin(other, &full);
             }
@@ -59,6 +61,7 @@ impl Lower {
     /// Adds r x x' of a row.
     pub(crate) fn add_row(&mut self, binary: &Binary<'_>, row: usize, r: f64) {
         let (columns, values) = binary.rows.row(row);
+        cancellation_point((columns.len() * columns.len() / 2) as u64);
         for (p, (&i, value)) in columns.iter().zip(values).enumerate() {
             let (scaled, to) = (r * value, &mut self.values[i as usize * self.stride..][..=i as usize]);
             for (&j, other) in columns[..=p].iter().zip(values) {

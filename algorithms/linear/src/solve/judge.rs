@@ -1,5 +1,7 @@
 //! [`Judge`]: the certificate of what solvers offer, the best point so far, and the count of their work.
 
+use raddle::cancellation_point;
+
 use super::line::{Ray, best_step};
 use crate::certificate::Certificate;
 use crate::data::binary::Binary;
@@ -7,6 +9,8 @@ use crate::loss::Loss;
 
 /// Evaluations of the slope in the search for the best weights between two.
 const SEARCH: usize = 12;
+/// Counted cost of what a step takes beside its multiplications: of few rows that is most of it.
+const STEP: u64 = 1 << 14;
 /// Of the slope of a hinge along a ray: near the best weights the best multiple is off by less than the gap.
 const SCALE: usize = 36;
 
@@ -99,9 +103,10 @@ impl<'a> Judge<'a> {
         Self { binary, tolerance, budget, best, margins, is_exact: true }
     }
 
-    /// Counts work in multiplications.
+    /// Counts work in multiplications, of all rows at least once.
     pub(crate) fn count(&mut self, work: f64) {
         self.budget -= work;
+        cancellation_point(work as u64 + STEP);
     }
 
     /// The certificate of the best dual point and the best weights.

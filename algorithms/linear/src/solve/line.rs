@@ -1,5 +1,7 @@
 //! The best point of a line for the primal objective.
 
+use raddle::cancellation_point;
+
 use crate::data::binary::Binary;
 use crate::kernels::{Squares, run};
 use crate::loss::Loss;
@@ -45,6 +47,7 @@ pub(crate) fn best_step(
     }
     let (mut low, mut high, mut t) = (0.0, most, most.min(1.0));
     for _ in 0..steps {
+        cancellation_point(from.margins.len() as u64);
         let (first, second) = slope(t);
         if first > 0.0 {
             high = t;

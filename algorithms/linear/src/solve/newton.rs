@@ -4,6 +4,8 @@
 //! (R^-1 + Z Z') v = R^-1 a + m; v within its bounds is the dual point that is offered. Where no matrix is small, the
 //! same system is solved for w' by conjugate gradients on (I + Z'RZ).
 
+use raddle::cancellation_point;
+
 use super::gram::{Lower, Side, cheaper_side};
 use super::judge::Judge;
 use super::line::{Ray, best_step};
@@ -126,6 +128,7 @@ fn conjugate(judge: &mut Judge<'_>, (a, r, some): (&[f64], &[f64], &[usize]), w:
     let factor = 0.1_f64.min(judge.found().gap().sqrt()).max(1e-3);
     let mut count = 0;
     while count < CONJUGATE && rz > factor * factor * first {
+        cancellation_point(2 * stored as u64);
         let mut hp = p.clone();
         some.iter().for_each(|&row| {
             binary.rows.add(row, binary.signs[row] * r[row] * binary.margin(row, &p), &mut hp);

@@ -2,6 +2,7 @@
 //! dual coordinate descent method for large-scale linear SVM", 2008; for the logistic loss Yu, Huang and Lin, 2011).
 
 use libm::log;
+use raddle::cancellation_point;
 use raddle::random::Stream;
 
 use super::judge::{Judge, Weights};
@@ -15,6 +16,9 @@ const INNER: usize = 60;
 const LOGISTIC: f64 = 100.0;
 /// Rows that stand together keep together: what is read one behind the other is there sooner.
 const TOGETHER: usize = 16;
+
+/// Groups between two points at which a pass can end.
+const GROUPS: usize = 1 << 12;
 
 /// Carries out so many passes over the rows, which stay away while bounds hold them; the point they come to is offered.
 /// The weights that follow from the point are given, where they are known, and those of the point it comes to.
@@ -54,8 +58,13 @@ fn of_hinge(
     let mut visited = 0;
     for _ in 0..count {
         stream.shuffle(&mut groups);
-        let (highest, lowest, of_pass) =
-            run(Pass { rows: binary.rows.view(), groups: &mut groups, a, w, thresholds: (most, least) });
+        let (mut highest, mut lowest, mut of_pass) = (f64::NEG_INFINITY, f64::INFINITY, 0);
+        for groups in groups.chunks_mut(GROUPS) {
+            let thresholds = (most, least);
+            let (high, low, some) = run(Pass { rows: binary.rows.view(), groups, a, w, thresholds });
+            (highest, lowest, of_pass) = (highest.max(high), lowest.min(low), of_pass + some);
+            cancellation_point(2 * some as u64);
+        }
         groups.retain(|group| !group.is_empty());
         most = if highest > 0.0 { highest } else { f64::INFINITY };
         least = if lowest < 0.0 { lowest } else { f64::NEG_INFINITY };
@@ -75,6 +84,7 @@ fn of_logistic(
     for _ in 0..count {
         stream.shuffle(&mut order);
         for &row in &order {
+            cancellation_point(LOGISTIC as u64);
             let next = logistic(a[row], binary.costs[row], binary.margin(row, w), binary.rows.square(row));
             if next != a[row] {
                 binary.rows.add(row, binary.signs[row] * (next - a[row]), w);

@@ -6,6 +6,8 @@
 //! sweeps (Axelsson, "A survey of preconditioned iterative methods", 1985) in the form of Takahashi, 1965. No step is
 //! taken that makes the dual objective worse.
 
+use raddle::cancellation_point;
+
 use super::judge::{Judge, Weights};
 use crate::data::binary::Binary;
 use crate::kernels::{Coordinate, DoubleSweep, run};
@@ -76,6 +78,7 @@ impl Face<'_> {
     fn step(&mut self) {
         let (rows, free) = (self.binary.rows, self.free);
         let a_before = self.a.clone();
+        cancellation_point(4 * rows.stored() as u64);
         run(DoubleSweep { rows: rows.view(), coordinates: free, a: &mut self.a, w: &mut self.w });
         // Directions of the rows between their bounds: the sweep's step, and the last one.
         let (mut z, mut p) = (vec![0.0; free.len()], vec![0.0; free.len()]);

@@ -2,6 +2,8 @@
 
 mod cv;
 mod labels;
+#[cfg(target_os = "linux")]
+mod limits;
 mod predict;
 mod start;
 

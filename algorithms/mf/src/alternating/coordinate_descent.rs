@@ -58,6 +58,7 @@ impl CoordinateDescent {
         let (mut scratch, mut names) = (Vec::new(), Vec::new());
         let solved = (0..shard.len()).map(|row| {
             let range = shard.range(row);
+            raddle::cancellation_point(2 * range.len() as u64);
             if range.is_empty() {
                 return 0.0;
             }

@@ -70,6 +70,7 @@ impl LeastSquares {
         let mut moved = (0.0, 0.0);
         for (number, row) in rows.chunks_exact_mut(chunks).enumerate() {
             let ratings = shard.range(number);
+            raddle::cancellation_point((ratings.len() * self.rank * self.rank) as u64);
             if ratings.is_empty() {
                 // Nothing is known of it: it must not count in the sum of squares either.
                 row.fill(Vector([0.0; LANES]));

@@ -226,6 +226,7 @@ impl UpdateBlock for SgdProgram {
                 self.begin(task, shard, (number, block), partitioning, plan);
                 let UserShard { part, cells, .. } = shard;
                 for cell in cells[number as usize].for_steps(self.start.width()) {
+                    raddle::cancellation_point((cell.ratings().len() * self.start.width()) as u64);
                     let sum = kernels::sgd(cell, &mut part.rows, &mut block.part.rows, &plan.steps);
                     errors.trained.add(Squares { sum, count: cell.ratings().len() as u64 });
                 }

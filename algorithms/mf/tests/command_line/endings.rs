@@ -5,7 +5,9 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::program::{CLICKS, SMALL, array, ends, json, program, report, scratch};
+use raddle_common::testing::Program;
+
+use super::program::{CLICKS, MF, SMALL, array, ends, json, program, report, scratch};
 
 #[test]
 fn a_length_completed_is_done_and_a_target_missed_is_three() {
@@ -194,4 +196,29 @@ fn a_finished_or_limited_run_that_is_resumed_keeps_the_bytes_of_its_model() {
 fn model(run: &Path) -> Vec<Vec<u8>> {
     let files = ["user_factors.npy", "item_factors.npy", "user_bias.npy", "item_bias.npy", "model.json"];
     files.map(|file| fs::read(run.join(file)).unwrap()).to_vec()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_a_fit_while_it_reads_and_within_an_epoch() {
+    let folder = scratch();
+    let (folder, mf) = (folder.path(), Program::at(MF));
+    mf.ends_while_it_reads(folder, "fit - --out none", "none");
+    // Epochs of large equations: each takes long where nothing is optimised.
+    let data = "synth:ratings:users=3000,items=2000,n=60000,rank=2,signal=0.2,noise=0.2";
+    for line in [
+        "--solver als --rank 96 --epochs 500",
+        "--solver als --implicit --rank 96 --epochs 500",
+        "--solver ccd --rank 64 --epochs 500",
+        "--rank 128 --epochs 5000",
+    ] {
+        let line = format!("fit {data} {line} --validation none --out run --force");
+        let mut fit = mf.start(folder, &line);
+        fit.until("epoch ").signal("-INT");
+        let ran = fit.end();
+        assert_eq!(ran.code, Some(130), "{line}: {}", ran.err);
+        let run = folder.join("run");
+        assert_eq!(json(&run, "model.json")["ending"], "interrupted", "{line}");
+        assert!(run.join("user_factors.npy").exists());
+    }
 }

@@ -130,6 +130,7 @@ impl ProximalSet {
         let SolveData { columns, response, target } = given;
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
+            raddle::cancellation_point(((1 + columns.len()) * at.scores.values.len()) as u64);
             let gap = self.gap(response, &at, target);
             if gap.is_nan() || gap <= target.gap {
                 break;

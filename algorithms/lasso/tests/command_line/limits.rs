@@ -1,0 +1,96 @@
+//! Limits and signals: they end a fit within its epoch, whatever the data.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::time::Instant;
+
+use raddle::random::Stream;
+use raddle_common::testing::Program;
+
+use super::program::{ends, json, scratch};
+
+const LASSO: &str = env!("CARGO_BIN_EXE_lasso");
+const LOSSES: [&str; 4] = ["squared", "logistic", "multinomial", "poisson"];
+/// Seconds from a limit to the end: the promise is 1 s, of an optimised build on a machine that does nothing else, which
+/// `RADDLE_LIMITS_WITHIN` asks for.
+const WITHIN: f64 = 60.0;
+
+fn from_environment(name: &str, usual: f64) -> f64 {
+    std::env::var(name).map_or(usual, |value| value.parse().unwrap())
+}
+
+/// A table whose columns differ in size by up to 30 orders of magnitude, or some of whose cells do, with a response of the
+/// loss behind them.
+fn table(number: u64, loss: &str) -> String {
+    let mut draw = Stream::new(&[number, 12]);
+    let (rows, columns) = (10 + draw.below(50), 2 + draw.below(5));
+    let size = |draw: &mut Stream| 10_f64.powf(30.0 * draw.unit());
+    let sizes: Vec<f64> =
+        (0..columns).map(|_| if draw.unit() < 0.5 { size(&mut draw) } else { 1.0 }).collect();
+    let mut text = String::new();
+    for row in 0..rows {
+        for of in &sizes {
+            let cell = if draw.unit() < 0.05 { size(&mut draw) } else { *of };
+            write!(text, "{:e},", cell * (draw.unit() - 0.5)).unwrap();
+        }
+        match loss {
+            "squared" => writeln!(text, "{:e}", draw.unit()).unwrap(),
+            "logistic" => writeln!(text, "{}", row % 2).unwrap(),
+            "multinomial" => writeln!(text, "{}", row % 3).unwrap(),
+            _ => writeln!(text, "{}", draw.below(9)).unwrap(),
+        }
+    }
+    text
+}
+
+#[test]
+fn a_time_limit_ends_every_fit_soon() {
+    let folder = scratch();
+    let (folder, lasso) = (folder.path(), Program::at(LASSO));
+    let tables = from_environment("RADDLE_LIMITS_TABLES", 12.0) as u64;
+    let within = from_environment("RADDLE_LIMITS_WITHIN", WITHIN);
+    let schedules = ["", "--schedule priority", "--schedule cyclic"];
+    for number in 0..tables {
+        let (loss, raw) = (LOSSES[number as usize % LOSSES.len()], number % 3 == 0);
+        fs::write(folder.join("table.csv"), table(number, loss)).unwrap();
+        let schedule = schedules[number as usize / LOSSES.len() % schedules.len()];
+        let raw = if raw { "--no-standardize" } else { "" };
+        let line =
+            format!("fit table.csv --y -1 --loss {loss} {schedule} {raw} --time-limit 1 --json --ratio 1000");
+        let began = Instant::now();
+        let ran = lasso.run(folder, &line);
+        let took = began.elapsed().as_secs_f64();
+        assert!(took < 1.0 + within, "table {number}, {line}: {took} s");
+        assert!([Some(0), Some(2), Some(3)].contains(&ran.code), "table {number}, {line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_signal_ends_a_fit_while_it_reads() {
+    let folder = scratch();
+    for verb in ["fit", "path", "cv"] {
+        let line = format!("{verb} - --y y --out none");
+        Program::at(LASSO).ends_while_it_reads(folder.path(), &line, "none");
+    }
+}
+
+/// So many columns, all needed, that an unoptimised epoch takes long.
+const LONG: &str = "fit synth:groups:n=400,p=2000,s=200,r=0.9 --ratio 3000 --tol 1e-9";
+
+#[test]
+fn an_epoch_that_is_given_up_leaves_the_boundary_before() {
+    let folder = scratch();
+    let folder = folder.path();
+    let ran = Program::at(LASSO).run(folder, &format!("{LONG} --time-limit 0.3 --out cut --quiet"));
+    if ran.code == Some(3) && ran.err.contains("before the first boundary") {
+        // Where the machine does other things.
+        return;
+    }
+    assert!([Some(0), Some(3)].contains(&ran.code), "{}", ran.err);
+    let cut = json(&folder.join("cut"), "report.json");
+    let epochs = &cut["epochs"];
+    ends(folder, &format!("{LONG} --epochs {epochs} --out short --quiet"), ran.code.unwrap());
+    let short = json(&folder.join("short"), "report.json");
+    assert_eq!((&cut["model_digest"], &cut["ending"]), (&short["model_digest"], &short["ending"]));
+    assert_eq!(cut["metric"]["value"], short["metric"]["value"]);
+}

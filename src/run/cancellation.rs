@@ -1,0 +1,155 @@
+//! [`Cancellation`]: when the epoch under way is cancelled, and which boundaries are kept to go back to. The clock decides
+//! both: neither changes what is computed.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::settings::Settings;
+use crate::base::cancel::Cancellable;
+use crate::base::sync::lock;
+use crate::run::record::{Ending, Limit};
+
+/// Seconds that an epoch is waited for once the run is to end, and before the first boundary, where nothing is left to
+/// write.
+const GRACE: f64 = 0.3;
+const GRACE_AT_FIRST: f64 = 0.9;
+/// Part of the time so far that an epoch is waited for, where that is longer.
+const PART: f64 = 0.05;
+/// Part of the time since the last boundary that was kept which keeping the next may take.
+const COST: u32 = 50;
+
+/// State of a run's cancellation, one for all its generations.
+#[derive(Debug, Default)]
+pub(crate) struct Cancellation {
+    is: AtomicBool,
+    /// `true` in the process that decides: that of the hub. Others are told.
+    decides: AtomicBool,
+    /// `true` if the run has other processes: its first boundary is waited for.
+    has_others: AtomicBool,
+    /// `true` once a boundary is kept.
+    has_boundary: AtomicBool,
+    /// Moment at which a boundary was last kept, and the seconds that it took, over all workers of this process.
+    kept: Mutex<Option<(Instant, Duration)>>,
+    /// For tests: the epoch that is cancelled, and the number of looks after which it is.
+    planned: Option<(u64, u64)>,
+    epoch: AtomicU64,
+    looks: AtomicU64,
+}
+
+impl Cancellation {
+    /// Cancels this epoch after so many looks, and keeps every boundary: for tests.
+    pub(crate) fn planned(epoch: u64, looks: u64) -> Self {
+        Self { planned: Some((epoch, looks)), ..Self::default() }
+    }
+
+    /// `true` if the epoch under way has been found to be cancelled.
+    pub(crate) fn is(&self) -> bool {
+        self.is.load(Ordering::Acquire)
+    }
+
+    /// The epoch under way is cancelled: the process of the hub has said so.
+    pub(crate) fn cancel(&self) {
+        self.is.store(true, Ordering::Release);
+    }
+
+    /// Sets whether this process decides.
+    pub(crate) fn set_decides(&self, decides: bool) {
+        self.decides.store(decides, Ordering::Release);
+    }
+
+    /// Notes that the run has other processes.
+    pub(crate) fn set_has_others(&self) {
+        self.has_others.store(true, Ordering::Release);
+    }
+
+    /// Notes that an epoch begins.
+    pub(crate) fn begin_epoch(&self, epoch: u64) {
+        if self.planned.is_some() {
+            self.epoch.store(epoch + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Decides whether to keep the boundary at hand: the first of a generation, and those of which it costs little.
+    pub(crate) fn is_worth_keeping(&self, is_first: bool) -> bool {
+        let mut kept = lock(&self.kept);
+        let cheap = |(at, cost): (Instant, Duration)| at.elapsed() >= COST * cost;
+        let is_worth_it = is_first || self.planned.is_some() || kept.is_none_or(cheap);
+        if is_worth_it {
+            *kept = Some((Instant::now(), Duration::ZERO));
+            self.has_boundary.store(true, Ordering::Release);
+        }
+        is_worth_it
+    }
+
+    /// Keeps a part of a boundary, and counts the time that it takes.
+    pub(crate) fn keep<T>(&self, part: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let result = part();
+        if let Some((_, cost)) = lock(&self.kept).as_mut() {
+            *cost += began.elapsed();
+        }
+        result
+    }
+
+    /// Counts a look at a planned cancellation; `true` if it is due.
+    fn is_planned_now(&self) -> bool {
+        self.planned.is_some_and(|(epoch, looks)| {
+            self.epoch.load(Ordering::Relaxed) == epoch + 1
+                && self.looks.fetch_add(1, Ordering::Relaxed) >= looks
+        })
+    }
+}
+
+impl Settings {
+    /// `true` if boundaries are kept: someone may ask the run to end within an epoch.
+    pub(crate) fn keeps_boundaries(&self) -> bool {
+        self.may_stop || self.time_limit.is_some() || self.cancellation.planned.is_some()
+    }
+
+    /// The ending of a run whose epoch is cancelled.
+    pub(crate) fn cancelled_ending(&self) -> Ending {
+        if self.time_limit.is_some() && !self.stop.is_requested() {
+            Ending::Limit(Limit::Time)
+        } else {
+            Ending::Interrupted
+        }
+    }
+
+    /// `true` if the run is to end, and the epoch under way takes too long to wait for.
+    fn is_overdue(&self) -> bool {
+        let Cancellation { decides, has_boundary, has_others, .. } = &*self.cancellation;
+        if !decides.load(Ordering::Acquire) {
+            return false;
+        }
+        let least = match (has_boundary.load(Ordering::Acquire), has_others.load(Ordering::Acquire)) {
+            (true, _) => GRACE,
+            (false, false) => GRACE_AT_FIRST,
+            (false, true) => return false,
+        };
+        let is_over = |since: f64, before: f64| since >= least.max(PART * before);
+        let stopped = self.stop.requested_at().is_some_and(|at| {
+            let since = at.elapsed().as_secs_f64();
+            self.stop.is_requested_now() || is_over(since, self.elapsed() - since)
+        });
+        stopped || self.time_limit.is_some_and(|limit| is_over(self.elapsed() - limit, limit))
+    }
+}
+
+impl Cancellable for Settings {
+    fn is_cancelled(&self) -> bool {
+        if self.cancellation.is() {
+            return true;
+        }
+        let is = self.cancellation.is_planned_now() || self.is_overdue();
+        if is {
+            self.cancellation.is.store(true, Ordering::Release);
+        }
+        is
+    }
+
+    /// A planned cancellation counts every point.
+    fn between(&self) -> u64 {
+        if self.cancellation.planned.is_some() { 0 } else { 1 << 21 }
+    }
+}
