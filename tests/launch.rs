@@ -1,6 +1,8 @@
 //! The bundled programs as several processes: model, stdout and status are those of one.
 
 mod dialects;
+#[cfg(unix)]
+mod limits;
 mod several_runs;
 pub(crate) mod versions;
 

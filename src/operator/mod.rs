@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::run::hub::GenerationExit;
 use crate::run::local_state::GenerationResult;
 use crate::run::placement::Layout;
-use crate::run::record::{EpochRecord, GenerationMember};
+use crate::run::record::{Ending, EpochRecord, GenerationMember};
 
 /// Adds scheduled programs to a timely scope whose time counts epochs.
 pub trait Scheduled<'scope> {
@@ -212,11 +212,17 @@ impl<P: Program> Operator<P> {
         let GenerationResult { local, ended, .. } = returned;
         let held = local.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;
+        if let Some(GenerationExit::BeforeBoundary(ending)) = ended.exit {
+            return Err(EngineError::BeforeBoundary { interrupted: ending == Ending::Interrupted });
+        }
         let (Some((metric, objective)), Some(GenerationExit::Finished(ending))) = (ended.verdict, ended.exit)
         else {
             return Err(unfinished());
         };
         let program = Arc::clone(&generation.program);
+        if let Some(last) = history.trace.last_mut() {
+            last.ending = Some(ending);
+        }
         let ended = (ending, metric, objective);
         Ok(history.outcome(program, ended, held, hub, generation.settings.elapsed()))
     }

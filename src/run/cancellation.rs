@@ -153,3 +153,46 @@ impl Cancellable for Settings {
         if self.cancellation.planned.is_some() { 0 } else { 1 << 21 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_boundary_is_kept_and_later_ones_where_that_costs_little() {
+        let cancellation = Cancellation::default();
+        assert!(cancellation.is_worth_keeping(true));
+        cancellation.keep(|| {
+            let began = Instant::now();
+            while began.elapsed() < Duration::from_millis(20) {
+                std::hint::spin_loop();
+            }
+        });
+        // Unless the machine stands still for a second.
+        assert!(!cancellation.is_worth_keeping(false));
+        assert!(cancellation.is_worth_keeping(true));
+        // That one was free.
+        assert!(cancellation.is_worth_keeping(false));
+    }
+
+    #[test]
+    fn only_the_process_of_the_hub_decides_and_others_are_told() {
+        let settings = |cancellation: Cancellation| {
+            let engine_settings = Settings::example();
+            engine_settings.stop.request_now();
+            Settings { cancellation: std::sync::Arc::new(cancellation), ..engine_settings }
+        };
+        let other = settings(Cancellation::default());
+        assert!(!other.is_cancelled());
+        other.cancellation.cancel();
+        assert!(other.is_cancelled());
+        let first = Cancellation::default();
+        first.set_decides(true);
+        assert!(settings(first).is_cancelled());
+        // The first boundary of several processes is waited for.
+        let several = Cancellation::default();
+        several.set_decides(true);
+        several.set_has_others();
+        assert!(!settings(several).is_cancelled());
+    }
+}

@@ -307,6 +307,35 @@ pub struct RunReport {
     pub warnings: Vec<String>,
 }
 
+impl RunReport {
+    /// Report of a run that was asked to end before its first boundary: nothing was measured, and its metric has no name.
+    #[cfg(feature = "cli")]
+    pub(crate) fn without_boundary(interrupted: bool) -> Self {
+        Self {
+            ending: if interrupted { Ending::Interrupted } else { Ending::Limit(Limit::Time) },
+            metric: Metric::new("", f64::NAN, ""),
+            objective: None,
+            epochs: 0,
+            rounds: 0,
+            tasks: 0,
+            updates: 0,
+            candidates: 0,
+            rejected: 0,
+            rollbacks: 0,
+            seconds: 0.0,
+            bytes_on_wire: 0,
+            block_bytes_on_wire: 0,
+            shards: 0,
+            threads: 1,
+            idle_workers: 0,
+            generations: Vec::new(),
+            processes: Vec::new(),
+            checkpoints: CheckpointRecord::default(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
 #[cfg(test)]
 impl RunReport {
     /// Report of a small run of one generation.

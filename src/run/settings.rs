@@ -44,6 +44,34 @@ pub(crate) struct Settings {
     pub(crate) started: Instant,
 }
 
+#[cfg(test)]
+impl Settings {
+    /// Settings of a run on one worker.
+    pub(crate) fn example() -> Self {
+        Self {
+            workers: 1,
+            threads: None,
+            serialized: false,
+            reversed: false,
+            fingerprints: Fingerprints::Off,
+            merging: Merging::default(),
+            staleness: 0,
+            guard: false,
+            epochs: None,
+            time_limit: None,
+            rescale: Vec::new(),
+            checkpoints: None,
+            stop: Stop::default(),
+            may_stop: true,
+            cancellation: Arc::default(),
+            slowdown: None,
+            held: None,
+            requests: Arc::default(),
+            started: Instant::now(),
+        }
+    }
+}
+
 impl Settings {
     /// Seconds since the run began, without the time in which it was held.
     pub(crate) fn elapsed(&self) -> f64 {

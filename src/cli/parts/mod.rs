@@ -17,6 +17,7 @@ use super::exit::Error;
 use super::interrupt::Interrupt;
 use super::options::TrainOptions;
 use super::screen::Screen;
+use crate::base::error::EngineError;
 use crate::base::side_by_side::side_by_side;
 use crate::base::store::Disk;
 use crate::base::sync::{into_inner, lock};
@@ -27,6 +28,7 @@ use crate::cli::run_folder::folder::RunFolder;
 use crate::engine::{Engine, Outcome};
 use crate::files::new_model::CHECKPOINT;
 use crate::program::Program;
+use crate::program::verdict::Metric;
 use crate::run::record::{EpochRecord, RunReport};
 
 /// End of a part.
@@ -78,6 +80,8 @@ pub struct PartRun<'a> {
     seconds: Option<f64>,
     began: Instant,
     runs: Vec<RunReport>,
+    /// `true` if a run was asked to end before its first boundary: the part is cut there.
+    is_cut: bool,
     trace: Vec<EpochRecord>,
     /// Its epochs, with those of earlier sittings that it went on from.
     traced: Vec<EpochRecord>,
@@ -116,7 +120,12 @@ impl PartRun<'_> {
         let engine = self.options.limited(engine, before, left).workers(self.workers);
         let engine = self.options.checkpointed(engine, &file(self.number, self.runs.len()));
         let engine = engine.observe(observe).on_warning(move |text| screen.warn(text));
-        let outcome = engine.stop(Interrupt::handler().training()).run()?;
+        let outcome = engine.stop(Interrupt::handler().training()).run().inspect_err(|why| {
+            if let EngineError::BeforeBoundary { interrupted } = *why {
+                self.runs.push(RunReport::without_boundary(interrupted));
+                self.is_cut = true;
+            }
+        })?;
         let (offset, mut last) = (self.epochs(), None);
         // A boundary between generations is seen by both.
         let mut is_new = |record: &&EpochRecord| last.replace(record.epoch) != Some(record.epoch);
@@ -219,6 +228,7 @@ impl Sharing<'_> {
             let number = todo[at];
             let mut part = self.part(number, all / lanes, began, lock(&progress).traced.1);
             let ended = work(&mut part);
+            let ended = if part.is_cut { Ok(PartEnd::Cut) } else { ended };
             let goes_on = matches!(ended, Ok(PartEnd::Done(_)));
             let ended =
                 ended.and_then(|end| self.ended(&mut part, end, &mut lock(&progress), keeps.as_ref()));
@@ -245,7 +255,13 @@ impl Sharing<'_> {
             runs[number] = own;
             parts.trace.extend(trace);
         }
-        for run in runs.iter().flatten() {
+        if let Some((_, cut)) = parts.cut.as_mut().filter(|(_, cut)| cut.metric.name.is_empty()) {
+            // It had nothing to measure: the metric is that of the others.
+            let measured = runs.iter().flatten().find(|run| !run.metric.name.is_empty());
+            let metric = measured.map(|run| Metric { value: f64::NAN, ..run.metric.clone() });
+            cut.metric = metric.unwrap_or_else(|| Metric::new("metric", f64::NAN, "training data"));
+        }
+        for run in runs.iter().flatten().filter(|run| !run.metric.name.is_empty()) {
             match &mut parts.run {
                 Some(total) => combine(total, run),
                 None => parts.run = Some(run.clone()),
@@ -271,6 +287,7 @@ impl Sharing<'_> {
             seconds: self.options.time_limit.map(|limit| limit - seconds_before),
             began,
             runs: Vec::new(),
+            is_cut: false,
             trace: Vec::new(),
             traced: Vec::new(),
         }

@@ -160,6 +160,18 @@ fn each_event_has_its_answer_in_each_state() {
             vec!["commit 3", "number 2", "0: begin 2 on [0, 1]", "1: begin 2 on [0, 1]", "0: Stop"],
         ),
         (
+            "an epoch is cancelled: the others end their work on it, too",
+            running,
+            vec![report(0, MemberReport::Cancelled { generation: 1 })],
+            vec!["1: Cancel { generation: 1 }"],
+        ),
+        (
+            "an epoch of a generation that is over was cancelled",
+            second,
+            vec![report(0, MemberReport::Cancelled { generation: 1 })],
+            vec![],
+        ),
+        (
             "leave: at the next boundary",
             running,
             vec![report(1, MemberReport::Leaving)],

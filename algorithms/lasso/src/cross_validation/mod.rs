@@ -10,7 +10,7 @@ pub(crate) mod splits;
 
 use std::ops::ControlFlow;
 
-use raddle::{Engine, EpochRecord, Reporter, RunReport, Stop, observed, side_by_side};
+use raddle::{Engine, EngineError, EpochRecord, Reporter, RunReport, Stop, observed, side_by_side};
 use raddle_common::folds::Rule;
 use raddle_datasets::{Filled, Matrix};
 
@@ -310,7 +310,13 @@ impl Folds {
         let fold = self.fold(number)?;
         let path = |ratio| {
             let run = FoldRun { fold: Some(number), l1_ratio: self.l1_ratios()[ratio] };
-            let outcome = set(run, self.engine(&fold, ratio)?.workers(workers)).run()?;
+            let outcome = set(run, self.engine(&fold, ratio)?.workers(workers)).run();
+            let outcome = outcome.map_err(|why| match why {
+                EngineError::BeforeBoundary { interrupted: true } => {
+                    LassoError::Interrupted { fold: number + 1, folds: self.count() }
+                }
+                why => why.into(),
+            })?;
             Ok((outcome.report.clone(), self.score(&fold, ratio, outcome)?))
         };
         (0..self.l1_ratios().len()).map(path).collect()
