@@ -96,3 +96,17 @@ fn every_manifest_has_the_same_version_and_address() {
         assert!(manifest.contains("\nreadme = \"README.md\"\n"), "{page}");
     }
 }
+
+#[test]
+fn targets_that_a_source_distribution_lacks_have_their_path_in_the_manifest() {
+    // Its manifests are these as they stand. A target without a path is looked for, and the build ends where it is not there.
+    for page in not_empty(PAGES.iter().filter(|page| !page.contains("python") && !page.contains("pool"))) {
+        let manifest = text(&page.replace("README.md", "Cargo.toml"));
+        for kind in ["test", "bench"] {
+            for target in manifest.split(&format!("[[{kind}]]\n")).skip(1) {
+                let target = target.split("\n[").next().unwrap_or_default();
+                assert!(target.contains("\npath = "), "{page}: the {kind}\n{target}");
+            }
+        }
+    }
+}
