@@ -14,7 +14,7 @@ use crate::launched::{
 };
 
 /// A run of each program on a file.
-const LINES: [(&str, &str); 4] = [
+pub(crate) const LINES: [(&str, &str); 4] = [
     ("lasso", "lasso fit table.csv --y y --ratio 20 --shards 4 --schedule cyclic --epochs 60"),
     ("mf", "mf fit ratings.tsv --rank 8 --solver als --epochs 12 --shards 4 --validation none"),
     ("lda", "lda fit words.txt --topics 8 --epochs 40 --shards 4 --validation none"),
@@ -26,7 +26,7 @@ fn number(at: usize) -> f64 {
     ((at * at + 17 * at) % 10_007) as f64 / 97.0
 }
 
-fn write_data(folder: &Path) {
+pub(crate) fn write_data(folder: &Path) {
     let row = |at: usize| {
         let values: Vec<String> = (0..30).map(|column| format!("{:.6}", number(31 * at + column))).collect();
         format!("{},{}\n", values.join(","), at % 2)

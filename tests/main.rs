@@ -13,6 +13,8 @@ mod encryption;
 mod errors;
 mod examples;
 mod extreme_settings;
+#[cfg(target_os = "linux")]
+mod flips;
 mod foreign_words;
 mod fork_join;
 mod fuzzed_commands;

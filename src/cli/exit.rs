@@ -138,6 +138,7 @@ pub fn main(program: &str, body: impl FnOnce() -> Result<ExitStatus, Error>) -> 
         crate::cluster::decline(&error.text);
         error.status()
     });
+    crate::cluster::remove_leftovers();
     status.into()
 }
 

@@ -1,5 +1,6 @@
 //! [`AdminClient`]: a connection from outside to a run: its status, and requests to rescale or to join it.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use super::invitation::Invitation;
@@ -99,8 +100,20 @@ impl AdminClient {
         self.request(request).map(|(_, answer)| answer)
     }
 
-    /// Sends a request on a new connection; returns it, with the response.
+    /// Sends a request on a new connection, and once more where the answer does not arrive as it was sent; returns the
+    /// connection, with the response.
     pub(super) fn request(&self, request: &AdminRequest) -> Result<(Socket, AdminResponse), EngineError> {
+        match self.request_once(request)? {
+            Some(answered) => Ok(answered),
+            None => self.request_once(request)?.ok_or_else(|| {
+                let at = self.0.coordinator;
+                EngineError::Setting(format!("the answer of the run at {at} did not arrive as it was sent"))
+            }),
+        }
+    }
+
+    /// The same once; `None` where the request or its answer has changed on the way.
+    fn request_once(&self, request: &AdminRequest) -> Result<Option<(Socket, AdminResponse)>, EngineError> {
         let Invitation { coordinator, token, run } = self.0;
         let dead = |why: &dyn std::fmt::Display| {
             EngineError::Setting(format!("no run answers at {coordinator}: {why}"))
@@ -110,9 +123,15 @@ impl AdminClient {
         let (_, socket) = connected.map_err(|why| dead(&why))?;
         let mut timed = Timed::behind(&socket, PATIENCE);
         send(&mut timed, request).map_err(|why| dead(&why))?;
-        let answer = receive(&mut timed, MOST).map_err(|why| dead(&why))?;
+        let answer = match receive(&mut timed, MOST) {
+            Ok(answer) => answer,
+            Err(why) if matches!(why.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
+                return Ok(None);
+            }
+            Err(why) => return Err(dead(&why)),
+        };
         drop(timed);
-        Ok((socket, answer))
+        Ok(Some((socket, answer)))
     }
 
     fn unexpected(&self, answer: &AdminResponse) -> EngineError {

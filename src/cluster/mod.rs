@@ -6,6 +6,8 @@ mod admin;
 pub(crate) mod balance;
 pub(crate) mod checkpoints;
 mod client;
+#[cfg(test)]
+mod conversation;
 pub(crate) mod coordinator;
 mod held_boundary;
 mod holder;
@@ -39,6 +41,7 @@ pub use self::net::token::Token;
 pub(crate) use self::net::token::random;
 #[cfg(feature = "cli")]
 pub(crate) use self::parent_link::attach;
+pub(crate) use self::parent_link::remove_leftovers;
 use self::parent_link::{ParentLink, Started};
 pub use self::protocol::{MemberStatus, RunStatus};
 pub use self::server::{Remote, Server};

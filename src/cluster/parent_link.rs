@@ -9,14 +9,17 @@
 //! the network.
 
 use std::env;
+use std::fs;
 use std::io;
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "cli")]
 use std::process::Command;
+use std::sync::Mutex;
 
 use super::invitation::{FILE, INDEX, Invitation};
 use crate::base::error::EngineError;
+use crate::base::sync::lock;
 
 /// Environment variable that is set where the standard input is a parent link; it names the parent:
 /// `launcher` or `supervisor`.
@@ -76,6 +79,23 @@ pub(crate) fn attach(
 ) -> io::Result<Option<TcpStream>> {
     command.stdin(std::process::Stdio::null());
     invitation.write(file).map(|()| None)
+}
+
+/// The folder that a supervisor has made for this process, once the supervisor is gone, which would have removed it.
+static ORPHANED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Notes that the supervisor is gone.
+pub(super) fn supervisor_is_gone() {
+    let file = env::var_os(FILE).map(PathBuf::from);
+    *lock(&ORPHANED) = file.as_deref().and_then(Path::parent).map(Path::to_owned);
+}
+
+/// Removes what a supervisor that is gone has left, as the last thing before this process ends.
+pub(crate) fn remove_leftovers() {
+    if let Some(folder) = lock(&ORPHANED).take() {
+        // The supervisor may have removed it itself.
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
 impl Started {

@@ -8,6 +8,7 @@ use std::thread;
 use crate::base::panic_context::{self, PanicContext};
 use crate::base::state::{State, from_bytes, to_bytes};
 use crate::cluster::net::link::Link;
+use crate::cluster::net::records::CONTENT;
 use crate::cluster::net::wire::receive_bytes;
 use crate::program::Program;
 use crate::run::traffic::Traffic;
@@ -156,7 +157,7 @@ fn closing_on_failure<T>(link: &Link, work: impl FnOnce() -> Result<T, String>) 
 
 /// Sends transfers; returns their bytes.
 pub(crate) fn give<P: Program>(link: &Link, transfers: Vec<Transfer<P>>) -> Result<u64, String> {
-    let mut out = BufWriter::with_capacity(1 << 16, link);
+    let mut out = BufWriter::with_capacity(CONTENT, link);
     let mut left = 0;
     let mut put = |one: Transfer<P>| -> io::Result<()> {
         let (tag, number, bytes) = one.pack();
@@ -195,3 +196,6 @@ pub(crate) fn take_one<P: Program>(mut link: &Link) -> Result<(Transfer<P>, u64)
     let length = bytes.len() as u64;
     Ok((Transfer::unpack(tag, number, bytes)?, length))
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-pub(crate) use self::proxy::{Proxy, Tampering, free_port};
+pub(crate) use self::proxy::{Flip, OneFlip, Proxy, Role, Tampering, free_port};
 use crate::commands::{command, ends, pause, run};
 
 /// Longest time that anything takes.
@@ -104,6 +104,18 @@ impl Launched {
         while self.said.read_line(&mut line).unwrap() > 0 {}
         self.heard += &line;
         self.heard.clone()
+    }
+
+    /// The status and the text on stderr; `None` if the run has not ended in so long: then it is ended.
+    pub(crate) fn end_within(mut self, at_most: Duration) -> Option<(Option<i32>, String)> {
+        let since = Instant::now();
+        while self.launcher.try_wait().unwrap().is_none() {
+            if since.elapsed() > at_most {
+                return None;
+            }
+            pause();
+        }
+        Some(self.end())
     }
 
     /// The status and the text on stderr.

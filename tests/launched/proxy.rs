@@ -30,9 +30,41 @@ pub(crate) enum Tampering {
     Cut,
 }
 
+/// Role of the connecting end of a connection, as its handshake says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// A process of the run, to the coordinator.
+    Member = 0,
+    /// A process of the run, to another one.
+    Neighbour = 1,
+    /// `raddle join`, to the coordinator.
+    AdminClient = 2,
+}
+
+/// Place of the role in the bytes of a connection: behind the length of the handshake, its magic and its version.
+const ROLE: usize = 8 + 8 + 4;
+
+/// A bit that is flipped on the first connection of a role that passes so many bytes on, in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flip {
+    pub role: Role,
+    /// `true` for bytes of the connecting end.
+    pub forth: bool,
+    pub byte: usize,
+    pub bit: u8,
+}
+
+/// A flip, and whether it is still to come. Several proxies may share it.
+pub(crate) type OneFlip = Arc<Mutex<Option<Flip>>>;
+
 /// One direction of a connection.
 #[derive(Default)]
 struct Direction {
+    /// `true` for bytes of the connecting end.
+    forth: bool,
+    flip: OneFlip,
+    /// The role of the connecting end, once it has said it.
+    role: Arc<Mutex<Option<u8>>>,
     /// `true` if bytes are lost.
     is_cut: AtomicBool,
     tampering: Mutex<Option<Tampering>>,
@@ -50,16 +82,26 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     pub(crate) fn to(target: SocketAddr) -> Self {
+        Self::flipping(target, &OneFlip::default())
+    }
+
+    /// A proxy that flips a bit.
+    pub(crate) fn flipping(target: SocketAddr, flip: &OneFlip) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let connections: Arc<Mutex<Vec<Both>>> = Arc::default();
-        let made = Arc::clone(&connections);
+        let (made, flip) = (Arc::clone(&connections), Arc::clone(flip));
         // It listens as long as the test lasts.
         thread::spawn(move || {
             for one in listener.incoming() {
                 let (Ok(one), Ok(other)) = (one, TcpStream::connect(target)) else { continue };
                 let _ = (one.set_nodelay(true), other.set_nodelay(true));
-                let [forth, back] = Both::default();
+                let role = Arc::default();
+                let direction = |forth| {
+                    let (flip, role) = (Arc::clone(&flip), Arc::clone(&role));
+                    Arc::new(Direction { forth, flip, role, ..Direction::default() })
+                };
+                let (forth, back) = (direction(true), direction(false));
                 made.lock().unwrap().push([Arc::clone(&forth), Arc::clone(&back)]);
                 let (from, to) = (other.try_clone().unwrap(), one.try_clone().unwrap());
                 thread::spawn(move || forth.pass(one, other));
@@ -97,6 +139,16 @@ impl Proxy {
         connections.len()
     }
 
+    /// Number of bytes of the longest connection of each role, to the connecting end and from it.
+    pub(crate) fn lengths(&self) -> Vec<(u8, bool, usize)> {
+        let connections = self.connections.lock().unwrap();
+        let one = |direction: &Arc<Direction>| {
+            let role = (*direction.role.lock().unwrap())?;
+            Some((role, direction.forth, direction.seen.lock().unwrap().len()))
+        };
+        connections.iter().flatten().filter_map(one).collect()
+    }
+
     /// All bytes that have come by, a direction of a connection behind the other.
     pub(crate) fn seen(&self) -> Vec<Vec<u8>> {
         let connections = self.connections.lock().unwrap();
@@ -105,6 +157,23 @@ impl Proxy {
 }
 
 impl Direction {
+    /// Flips a bit of these bytes, which are the next ones, if it is among them.
+    fn flip(&self, bytes: &mut [u8]) {
+        let passed = self.seen.lock().unwrap().len();
+        if self.forth && passed <= ROLE && passed + bytes.len() > ROLE {
+            *self.role.lock().unwrap() = Some(bytes[ROLE - passed]);
+        }
+        let role = *self.role.lock().unwrap();
+        let is_here = |flip: &mut Flip| {
+            role == Some(flip.role as u8)
+                && flip.forth == self.forth
+                && (passed..passed + bytes.len()).contains(&flip.byte)
+        };
+        if let Some(flip) = self.flip.lock().unwrap().take_if(is_here) {
+            bytes[flip.byte - passed] ^= 1 << flip.bit;
+        }
+    }
+
     fn pass(&self, mut from: TcpStream, mut to: TcpStream) {
         let mut some = vec![0; 1 << 16];
         let mut held: Option<Vec<u8>> = None;
@@ -112,8 +181,9 @@ impl Direction {
             if self.is_cut.load(Ordering::Acquire) {
                 continue;
             }
-            self.seen.lock().unwrap().extend_from_slice(&some[..count]);
             let mut bytes = some[..count].to_vec();
+            self.flip(&mut bytes);
+            self.seen.lock().unwrap().extend_from_slice(&some[..count]);
             match self.tampering.lock().unwrap().take() {
                 Some(Tampering::Flip) => bytes[count / 2] ^= 1,
                 Some(Tampering::Repeat) => bytes.extend_from_within(..),

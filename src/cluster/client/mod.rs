@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
 pub(crate) use self::orders::{End, Instruction, LOST};
-use self::orders::{Instructed, Orders, coordinator_is_gone};
+use self::orders::{Instructed, Orders, coordinator_is_gone, finish};
 pub(crate) use self::peers::fits;
 use self::peers::{CONNECTING, PendingConnections, open_listener};
 use super::invitation::Invitation;
@@ -21,7 +21,7 @@ use super::net::listener::{Listener, Retry, connect};
 use super::net::socket::{Encryption, Socket};
 use super::net::token::Token;
 use super::net::wire::{heartbeat, send};
-use super::parent_link::ParentLink;
+use super::parent_link::{ParentLink, supervisor_is_gone};
 use super::plan::GenerationPlan;
 use super::protocol::MemberReport;
 use crate::base::error::EngineError;
@@ -59,7 +59,7 @@ pub(crate) fn build() -> u64 {
     *BUILD.get_or_init(|| {
         let file = std::env::current_exe().and_then(std::fs::File::open);
         // Where the system does not name the file, all builds count as equal.
-        file.and_then(crate::cluster::net::frames::sum_of).unwrap_or(1)
+        file.and_then(crate::cluster::net::sum::sum_of).unwrap_or(1)
     })
 }
 
@@ -87,8 +87,8 @@ impl CoordinatorClient {
             EngineError::Process(format!("the coordinator of the run, at {coordinator}: {why}"))
         };
         let unfit = |why: Refused| match why {
-            Refused::Broken(why) => refused(&why),
-            Refused::Stranger | Refused::Unlike(_) => {
+            Refused::Broken(_) | Refused::Damaged => refused(&why),
+            Refused::Stranger | Refused::Version(_) | Refused::Unlike(_) => {
                 EngineError::Setting(format!("the run at {coordinator} does not let it in: {why}"))
             }
         };
@@ -108,8 +108,9 @@ impl CoordinatorClient {
         let (done, used) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let received =
             Orders { end, done: Arc::clone(&done), used: Arc::clone(&used), requests: Arc::clone(&requests) };
-        let instructions = received.receive_from(control.clone()).map_err(|why| refused(&why))?;
-        let (control, instructions) = (Arc::new(Mutex::new(control)), Mutex::new(instructions));
+        let control = Arc::new(Mutex::new(control));
+        let instructions = received.receive_from(&control).map_err(|why| refused(&why))?;
+        let instructions = Mutex::new(instructions);
         let alive = || MemberReport::Alive { memory: peak_memory_bytes().unwrap_or(0) };
         heartbeat(&control, alive).map_err(|why| refused(&why))?;
         if let Some(supervisor) = supervisor {
@@ -189,7 +190,7 @@ impl CoordinatorClient {
         let end = self.end;
         move |why| {
             if let (Some(end), EngineError::Process(_)) = (end, why) {
-                end(LOST);
+                finish(end, LOST);
             }
         }
     }
@@ -234,8 +235,8 @@ fn control(
         ParentLink::Launcher(socket) => {
             // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has closed its
             // end.
-            let (_, cipher) = initiate(&socket, secret.0, &handshake()?, None)?;
-            return Ok((Socket::new(socket, cipher), None));
+            let (_, seal) = initiate(&socket, secret.0, &handshake()?, None)?;
+            return Ok((Socket::new(socket, seal), None));
         }
         ParentLink::Supervisor(socket) => Some(socket),
         ParentLink::None => None,
@@ -250,6 +251,7 @@ fn leave_with_parent(mut supervisor: TcpStream, control: &Arc<Mutex<Socket>>) ->
     let waiting = messenger("supervisor").spawn(move || {
         // The supervisor sends nothing: the copy ends with the connection.
         let _ = io::copy(&mut supervisor, &mut io::sink());
+        supervisor_is_gone();
         if let Some(control) = control.upgrade() {
             // If stderr is closed there is nowhere to print; the thread that receives orders notices that the
             // coordinator is gone.

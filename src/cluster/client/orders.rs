@@ -1,15 +1,17 @@
 //! Orders of the coordinator: some are obeyed at once, the others wait for the process.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use crate::base::error::EngineError;
+use crate::base::sync::lock;
 use crate::cluster::net::link::messenger;
 use crate::cluster::net::socket::Socket;
-use crate::cluster::net::wire::receive;
-use crate::cluster::protocol::{GenerationStart, Order};
+use crate::cluster::net::wire::{receive, send};
+use crate::cluster::parent_link::remove_leftovers;
+use crate::cluster::protocol::{GenerationStart, MemberReport, Order};
 use crate::run::requests::BoundaryRequests;
 
 /// Function that ends the process with a status, such as `std::process::exit`.
@@ -50,17 +52,42 @@ pub(super) struct Orders {
     pub(super) requests: Arc<BoundaryRequests>,
 }
 
+/// Ends the process, and leaves nothing of a supervisor that is gone.
+pub(super) fn finish(end: End, status: i32) -> ! {
+    remove_leftovers();
+    end(status)
+}
+
+/// Says that an order did not arrive as it was sent, here and to the coordinator: the process cannot go on.
+fn tell_damage(to: &mut Socket) {
+    let why = "what the coordinator sent did not arrive as it was";
+    // No reader is left if stderr is closed; the coordinator may be gone.
+    let _ = writeln!(
+        io::stderr(),
+        "raddle: {why}: the process ends, and the run goes on from its last checkpoint"
+    );
+    let _ = send(to, &MemberReport::Failed { why: why.into(), of_a_peer: true });
+}
+
 impl Orders {
     /// Receives orders in a thread of its own; gives those that wait for the process.
-    pub(super) fn receive_from(self, mut control: Socket) -> io::Result<mpsc::Receiver<Instructed>> {
+    pub(super) fn receive_from(self, to: &Arc<Mutex<Socket>>) -> io::Result<mpsc::Receiver<Instructed>> {
         let (sender, instructions) = mpsc::channel();
+        let (mut control, to) = (lock(to).clone(), Arc::downgrade(to));
         let receiving = messenger("orders").spawn(move || {
             loop {
                 let order = receive(&mut control, MOST);
+                if order.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::InvalidData)
+                    && let Some(to) = to.upgrade()
+                {
+                    tell_damage(&mut lock(&to));
+                }
                 match (&order, self.end) {
-                    (Ok(Order::Lost) | Err(_), Some(end)) if !self.done.load(Ordering::Acquire) => end(LOST),
+                    (Ok(Order::Lost) | Err(_), Some(end)) if !self.done.load(Ordering::Acquire) => {
+                        finish(end, LOST)
+                    }
                     // The process is still reading its data, which the run no longer needs.
-                    (Ok(Order::End), Some(end)) if !self.used.load(Ordering::Acquire) => end(0),
+                    (Ok(Order::End), Some(end)) if !self.used.load(Ordering::Acquire) => finish(end, 0),
                     _ => {}
                 }
                 let Some(instruction) = self.obey(order, &control) else { continue };

@@ -1,7 +1,7 @@
 //! [`Frames`]: a connection through which timely talks to another process, checked before timely sees a byte.
 //!
 //! Timely trusts the bytes that it reads and panics, on a thread of its own, where a connection breaks. Here
-//! each of its frames is read whole, and its header and a checksum that the other end appends are verified.
+//! each of its frames is read whole, in records that are verified, and its header is checked.
 //! Where a frame is wrong, or the connection ends too early, the run learns of the loss; timely reads a
 //! regular end of the stream, which ends its threads in good order.
 
@@ -13,15 +13,13 @@ use std::sync::{Arc, Mutex};
 use timely::communication::allocator::zero_copy::stream::Stream;
 
 use crate::base::sync::lock;
-use crate::cluster::net::link::{HEAD, Link};
+use crate::cluster::net::link::Link;
 
 /// Bytes of timely's header: six big-endian numbers: channel, source, first target, end of the targets,
 /// length, sequence.
 const HEADER: usize = 48;
 /// Longest frame in bytes: timely's buffers hold 2^20, and parcels are split to fit.
 const MOST: u64 = 1 << 21;
-/// Bytes of the checksum behind each frame.
-const SUM: usize = 8;
 /// Bytes to read at once.
 const READ: usize = 1 << 16;
 
@@ -54,8 +52,6 @@ pub(crate) struct Frames {
     to_process: Arc<ToProcess>,
     /// The threads of the other end, which may send, and those of this end, which receive.
     threads: (Range<usize>, Range<usize>),
-    /// Bytes of the checksum behind each frame: none where a cipher proves that it arrived as it was sent.
-    sum: usize,
     lost: Lost,
     arriving: Arriving,
     leaving: Leaving,
@@ -88,76 +84,7 @@ impl Arriving {
 struct Leaving {
     header: Vec<u8>,
     left: u64,
-    sum: Sum,
     out: Vec<u8>,
-}
-
-/// Checksum of a frame's bytes, which detects accidental changes. It does not authenticate the sender: the
-/// handshake does.
-#[derive(Clone)]
-struct Sum {
-    lanes: [u64; 4],
-    rest: Vec<u8>,
-}
-
-impl Default for Sum {
-    fn default() -> Self {
-        Self { lanes: [1, 2, 3, 4], rest: Vec::with_capacity(32) }
-    }
-}
-
-impl Sum {
-    fn add(&mut self, mut bytes: &[u8]) {
-        if !self.rest.is_empty() {
-            let (head, tail) = bytes.split_at(bytes.len().min(32 - self.rest.len()));
-            self.rest.extend_from_slice(head);
-            bytes = tail;
-            if self.rest.len() < 32 {
-                return;
-            }
-            let rest = std::mem::take(&mut self.rest);
-            self.mix(&rest);
-        }
-        let whole = bytes.len() / 32 * 32;
-        self.mix(&bytes[..whole]);
-        self.rest.extend_from_slice(&bytes[whole..]);
-    }
-
-    fn mix(&mut self, bytes: &[u8]) {
-        for words in bytes.chunks_exact(32) {
-            let words: [u64; 4] = bytemuck::pod_read_unaligned(words);
-            for (lane, word) in self.lanes.iter_mut().zip(words) {
-                *lane = (*lane ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-            }
-        }
-    }
-
-    /// The sum of these bytes.
-    fn of(bytes: &[u8]) -> [u8; SUM] {
-        let mut sum = Self::default();
-        sum.add(bytes);
-        sum.take()
-    }
-
-    /// Returns the sum of the bytes added so far, and starts a new one.
-    fn take(&mut self) -> [u8; SUM] {
-        let Self { mut lanes, rest } = std::mem::take(self);
-        for (at, &byte) in rest.iter().enumerate() {
-            lanes[at % 4] = (lanes[at % 4] ^ u64::from(byte) ^ 0x100).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
-        lanes.into_iter().fold(0, |sum, lane| crate::base::random::splitmix64(sum ^ lane)).to_le_bytes()
-    }
-}
-
-/// Sum of the bytes of a file.
-pub(crate) fn sum_of(mut file: impl Read) -> io::Result<u64> {
-    let (mut sum, mut bytes) = (Sum::default(), vec![0; 1 << 20]);
-    loop {
-        match file.read(&mut bytes)? {
-            0 => return Ok(u64::from_le_bytes(sum.take())),
-            count => sum.add(&bytes[..count]),
-        }
-    }
 }
 
 /// The header's number at this position, from 0.
@@ -173,8 +100,7 @@ impl Frames {
         lost: Lost,
     ) -> Self {
         let (arriving, leaving) = Default::default();
-        let sum = if link.is_encrypted() { 0 } else { SUM };
-        Self { link, name: name.into(), to_process, threads, sum, lost, arriving, leaving }
+        Self { link, name: name.into(), to_process, threads, lost, arriving, leaving }
     }
 
     /// Error if timely cannot have sent a frame with this header.
@@ -210,17 +136,14 @@ impl Frames {
             if let Some(header) = bytes.get(..HEADER) {
                 self.check(header)?;
                 let length = HEADER + field(header, 4) as usize;
-                if let Some(sum) = bytes.get(length..length + self.sum) {
-                    if !sum.is_empty() && Sum::of(&bytes[..length]) != sum {
-                        return Err("what it sent did not arrive as it was".into());
-                    }
+                if bytes.len() >= length {
                     arriving.ready = arriving.next..arriving.next + length;
-                    arriving.next += length + self.sum;
+                    arriving.next += length;
                     // The last frame of a clean end has no content.
                     arriving.over = length == HEADER;
                     return Ok(());
                 }
-                wanted = wanted.max(length + self.sum - bytes.len());
+                wanted = wanted.max(length - bytes.len());
             }
             arriving.make_room(wanted);
             match (&self.link).read(&mut arriving.bytes[arriving.end..]) {
@@ -264,10 +187,8 @@ impl Read for Frames {
 
 impl Write for Frames {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let (Leaving { header, left, sum, out }, sums) = (&mut self.leaving, self.sum > 0);
+        let Leaving { header, left, out } = &mut self.leaving;
         let mut rest = bytes;
-        // Room for the length of this write.
-        out.extend_from_slice(&[0; HEAD]);
         while !rest.is_empty() {
             let count = match *left {
                 0 => rest.len().min(HEADER - header.len()),
@@ -292,19 +213,12 @@ impl Write for Frames {
                 head = &header[..];
             }
             out.extend_from_slice(head);
-            if sums {
-                sum.add(head);
-            }
             if *left == 0 {
-                if sums {
-                    out.extend_from_slice(&sum.take());
-                }
                 header.clear();
             }
         }
         // A part of a header alone waits for the rest.
-        let is_empty = self.leaving.out.len() == HEAD;
-        if !is_empty && let Err(why) = self.link.send(&mut self.leaving.out) {
+        if let Err(why) = (&self.link).write_all(&self.leaving.out) {
             // Timely's thread runs on to its end, which comes soon.
             self.report_loss(&format!("its connection broke ({why})"));
         }
@@ -323,8 +237,8 @@ impl Stream for Frames {
         let (arriving, leaving) = Default::default();
         let link = self.link.clone();
         let (name, threads) = (Arc::clone(&self.name), self.threads.clone());
-        let (sum, lost, to_process) = (self.sum, Arc::clone(&self.lost), Arc::clone(&self.to_process));
-        Ok(Self { link, name, to_process, threads, sum, lost, arriving, leaving })
+        let (lost, to_process) = (Arc::clone(&self.lost), Arc::clone(&self.to_process));
+        Ok(Self { link, name, to_process, threads, lost, arriving, leaving })
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {

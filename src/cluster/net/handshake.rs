@@ -2,18 +2,23 @@
 //! sent.
 //!
 //! ```text
-//! connector ── handshake (with a nonce), ticket = HMAC(token, t, it) ──▶ acceptor
+//! connector ── handshake (with a nonce) ──────────────────────────────▶ acceptor     in this form in every version
+//!           ── ticket = HMAC(token, t, it) ───────────────────────────▶
 //!           ◀── handshake (with a nonce), HMAC(token, a, both) ─────────
-//!           ─── HMAC(token, c, both) ───────────────────────────────────▶
-//!           ◀── admitted, or the reason why not ────────────────────────
-//!           ─── the connector's message of the agreement on keys ──────▶     where an end wants a cipher
-//!           ◀── the acceptor's ─────────────────────────────────────────
+//!           ─── HMAC(token, c, both), key ─────────────────────────────▶
+//!           ◀── admitted, or the reason why not, key, HMAC(token, v, both and these)
+//!           ─── admitted ──────────────────────────────────────────────▶
 //! ```
 //!
 //! The proofs are over both handshakes, so that neither can be replayed. The first one, the *ticket*, is over
 //! the connector's handshake alone: it admits nobody, but a connector that shows it waits in a queue apart
-//! from those that do not hold the token. Each handshake says if its end wants the connection under a
-//! [`Cipher`], and so nobody between them can talk the other one out of it.
+//! from those that do not hold the token. Each handshake says if its end wants the connection encrypted,
+//! and so nobody between them can talk the other one out of it; the *keys*, messages by which the ends agree on
+//! those of the connection, are empty where neither does.
+//!
+//! Each message but the first has a checksum behind it, and that of the ticket is over the first one, too: an end that
+//! does not hold the token is told from bytes that have changed on the way, after which the connector tries again. The
+//! acceptor takes the connection only once it knows that its answer has arrived.
 
 use std::fmt;
 use std::io;
@@ -23,16 +28,22 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::cipher::{Agreement, Cipher};
+use super::cipher::Agreement;
+use super::records::Seal;
+use super::sum::{SUM, sum};
 use super::token::{Token, random};
-use super::wire::{Timed, receive, receive_bytes, send};
+use super::wire::{Timed, receive_bytes, send, send_bytes};
+use crate::base::state::{State, from_bytes, to_bytes};
 
 /// Time limit of a handshake over the network.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Longest handshake message in bytes.
 const MOST: u64 = 1024;
-/// Version of the protocol; it changes with every message that changes.
-const PROTOCOL: u32 = 6;
+/// Version of the protocol; it changes with every message that changes. The first message of each end keeps its form, so
+/// that versions can tell each other.
+const PROTOCOL: u32 = 7;
+/// Last version without checksums in its handshake.
+const WITHOUT_SUMS: u32 = 6;
 const MAGIC: [u8; 8] = *b"raddlerd";
 
 /// Role of one end of a connection.
@@ -69,7 +80,7 @@ pub(crate) struct Handshake {
     pub(crate) generation: u64,
     /// Number of the process; `u32::MAX` for the coordinator and for admin clients.
     pub(crate) index: u32,
-    /// `true` if this end wants the connection under a cipher.
+    /// `true` if this end wants the connection encrypted.
     encrypts: bool,
     nonce: [u8; 32],
 }
@@ -84,7 +95,7 @@ impl Handshake {
         Ok(Self { magic, protocol, role, build, run, generation, index, encrypts, nonce })
     }
 
-    /// The same, of an end that wants the connection under a cipher if `encrypts`.
+    /// The same, of an end that wants the connection encrypted if `encrypts`.
     pub(crate) fn encrypting(self, encrypts: bool) -> Self {
         Self { encrypts, ..self }
     }
@@ -92,12 +103,7 @@ impl Handshake {
     fn check(&self) -> Result<(), Refused> {
         match (self.magic == MAGIC, self.protocol == PROTOCOL) {
             (true, true) => Ok(()),
-            (true, false) => {
-                let there = self.protocol;
-                Err(Refused::Unlike(format!(
-                    "it speaks version {there} of the protocol, this end {PROTOCOL}"
-                )))
-            }
+            (true, false) => Err(Refused::Version(self.protocol)),
             _ => Err(Refused::Stranger),
         }
     }
@@ -110,6 +116,10 @@ pub(crate) enum Refused {
     Stranger,
     /// The connection broke, or took too long.
     Broken(io::Error),
+    /// Something did not arrive as it was sent, or nobody sends it.
+    Damaged,
+    /// The other end speaks this version of the protocol.
+    Version(u32),
     /// The other end holds the token, and does not fit the run.
     Unlike(String),
 }
@@ -121,6 +131,12 @@ impl fmt::Display for Refused {
                 "whoever answers there does not hold this token: give the token of the run that is there",
             ),
             Self::Broken(why) => write!(f, "{why}"),
+            Self::Damaged => f.write_str(
+                "what it sent did not arrive as it was, or whoever answers there is no run: look at the address",
+            ),
+            Self::Version(there) => {
+                write!(f, "it speaks version {there} of the protocol, this end {PROTOCOL}: start the same build everywhere")
+            }
             Self::Unlike(why) => f.write_str(why),
         }
     }
@@ -129,61 +145,134 @@ impl fmt::Display for Refused {
 impl From<io::Error> for Refused {
     fn from(why: io::Error) -> Self {
         match why.kind() {
-            io::ErrorKind::InvalidData => Self::Stranger,
+            io::ErrorKind::InvalidData => Self::Damaged,
             _ => Self::Broken(why),
         }
     }
 }
 
-type Proof = [u8; 32];
+/// Number of bytes of a proof.
+const PROOF: usize = 32;
 
-/// Keyed hash of handshakes; `by` is the end that proves, so that no proof can be sent back.
+type Proof = [u8; PROOF];
+
+/// Keyed hash of handshakes; `by` is the end that proves and what it proves, so that no proof can be sent back.
 fn mac(token: Token, by: u8, of: &[&Handshake]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
     mac.update(&[by]);
-    of.iter().for_each(|handshake| mac.update(&crate::base::state::to_bytes(*handshake)));
+    of.iter().for_each(|handshake| mac.update(&to_bytes(*handshake)));
     mac
 }
 
-/// Ends that prove, and the ticket.
+/// Ends that prove, the ticket, and the verdict.
 const CONNECTOR: u8 = 1;
 const ACCEPTOR: u8 = 2;
 const TICKET: u8 = 3;
+const VERDICT: u8 = 4;
+
+/// Answer of the acceptor to a proof: the reason why the connector is refused, if it is, and the acceptor's key.
+struct Verdict {
+    refused: Option<String>,
+    key: Vec<u8>,
+}
+
+crate::state!(Verdict { refused, key });
+
+impl Verdict {
+    fn mac(&self, token: Token, both: &[&Handshake]) -> Hmac<Sha256> {
+        let mut mac = mac(token, VERDICT, both);
+        mac.update(&to_bytes(self));
+        mac
+    }
+}
+
+fn proof(mac: Hmac<Sha256>) -> Proof {
+    mac.finalize().into_bytes().into()
+}
+
+/// Last message of a handshake.
+const ADMITTED: u8 = 1;
 
 /// What the agreement on keys is over: both handshakes, the connector's first.
 fn over(both: [&Handshake; 2]) -> Vec<u8> {
-    both.into_iter().flat_map(crate::base::state::to_bytes).collect()
+    both.into_iter().flat_map(to_bytes).collect()
+}
+
+/// A message with its checksum, over these bytes that were sent before it, too.
+fn summed(message: &impl State, before: &[u8]) -> Vec<u8> {
+    let mut bytes = to_bytes(message);
+    bytes.extend(sum(sum(0, before), &bytes).to_le_bytes());
+    bytes
+}
+
+/// The message of such bytes.
+fn checked<T: State>(bytes: &[u8], before: &[u8]) -> Result<T, Refused> {
+    let (message, found) = bytes.split_last_chunk::<SUM>().ok_or(Refused::Damaged)?;
+    if sum(sum(0, before), message).to_le_bytes() != *found {
+        return Err(Refused::Damaged);
+    }
+    from_bytes(message).map_err(|_| Refused::Damaged)
+}
+
+fn send_summed(timed: &mut Timed<'_>, message: &impl State, before: &[u8]) -> io::Result<()> {
+    send_bytes(timed, &summed(message, before))
+}
+
+fn receive_summed<T: State>(timed: &mut Timed<'_>) -> Result<T, Refused> {
+    checked(&receive_bytes(timed, MOST)?, &[])
+}
+
+/// The acceptor's handshake and proof; an error where it is of another version.
+fn answer(bytes: &[u8]) -> Result<(Handshake, Proof), Refused> {
+    let (theirs, proof): (Handshake, Proof) = match checked(bytes, &[]) {
+        Ok(answer) => answer,
+        Err(why) => {
+            let without_sum = from_bytes::<(Handshake, Proof)>(bytes).map_err(|_| why)?;
+            // One of our own has a sum.
+            return Err(without_sum.0.check().err().unwrap_or(Refused::Damaged));
+        }
+    };
+    theirs.check().map(|()| (theirs, proof))
 }
 
 /// Connector's side of the handshake, within a time limit if there is one; returns the other end's handshake, and the
-/// cipher of the connection if one of the ends wants it.
+/// seal of the connection: the keys of a cipher if one of the ends wants it.
 pub(crate) fn initiate(
     socket: &TcpStream,
     token: Token,
     mine: &Handshake,
     limit: Option<Duration>,
-) -> Result<(Handshake, Option<Cipher>), Refused> {
+) -> Result<(Handshake, Seal), Refused> {
     let mut timed = Timed::new(socket, limit);
-    let ticket: Proof = mac(token, TICKET, &[mine]).finalize().into_bytes().into();
     send(&mut timed, mine)?;
-    send(&mut timed, &ticket)?;
-    let (theirs, proof): (Handshake, Proof) = receive(&mut timed, MOST)?;
-    theirs.check()?;
+    send_summed(&mut timed, &proof(mac(token, TICKET, &[mine])), &to_bytes(mine))?;
+    let (theirs, proved) = answer(&receive_bytes(&mut timed, MOST)?)?;
     let both = [mine, &theirs];
-    mac(token, ACCEPTOR, &both).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
-    let proof: Proof = mac(token, CONNECTOR, &both).finalize().into_bytes().into();
-    send(&mut timed, &proof)?;
-    if let Some(why) = receive::<Option<String>>(&mut timed, MOST)? {
-        return Err(Refused::Unlike(why));
+    mac(token, ACCEPTOR, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
+    let mut agreement = agreement(token, both, true)?;
+    let key = agreement.as_mut().map_or(Ok(Vec::new()), Agreement::message)?;
+    send_summed(&mut timed, &(proof(mac(token, CONNECTOR, &both)), key), &[])?;
+    let (verdict, proved): (Verdict, Proof) = receive_summed(&mut timed)?;
+    verdict.mac(token, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
+    if let Some(why) = verdict.refused {
+        return Err(Refused::Unlike(why.replace(char::is_control, " ")));
     }
-    if !(mine.encrypts || theirs.encrypts) {
-        return Ok((theirs, None));
-    }
-    let mut agreement = Agreement::new(token, &over(both), true)?;
-    send(&mut timed, &agreement.message()?)?;
-    agreement.take(&receive::<Vec<u8>>(&mut timed, MOST)?)?;
-    Ok((theirs, Some(agreement.cipher()?)))
+    let seal = match agreement {
+        None => Seal::Sums,
+        Some(mut agreement) => {
+            agreement.take(&verdict.key)?;
+            Seal::Keys(agreement.keys()?)
+        }
+    };
+    send_summed(&mut timed, &ADMITTED, &[])?;
+    Ok((theirs, seal))
+}
+
+/// The agreement on keys, if an end wants the connection encrypted.
+fn agreement(token: Token, both: [&Handshake; 2], connects: bool) -> io::Result<Option<Agreement>> {
+    let encrypts = both.iter().any(|handshake| handshake.encrypts);
+    encrypts.then(|| Agreement::new(token, &over(both), connects)).transpose()
 }
 
 /// Acceptor's side of the handshake. `on_ticket` is called with the connector's handshake, and `true` if its
@@ -196,39 +285,60 @@ pub(crate) fn respond(
     limit: Option<Duration>,
     on_ticket: impl FnOnce(&Handshake, bool),
     admit: impl FnOnce(&Handshake) -> Result<(), String>,
-) -> Result<(Handshake, Option<Cipher>), Refused> {
+) -> Result<(Handshake, Seal), Refused> {
     let mut timed = Timed::new(socket, limit);
-    let theirs: Handshake = receive(&mut timed, MOST)?;
+    let first = receive_bytes(&mut timed, MOST)?;
+    let theirs: Handshake = from_bytes(&first).map_err(|_| Refused::Damaged)?;
     let both = [&theirs, mine];
-    let proof: Proof = mac(token, ACCEPTOR, &both).finalize().into_bytes().into();
-    let answer = (mine.clone(), proof);
-    if let Err(why) = theirs.check() {
-        if matches!(why, Refused::Unlike(_)) {
-            send(&mut timed, &answer)?;
-            // Closing a socket with unread bytes may discard the answer.
-            let _ = receive_bytes(&mut timed, MOST);
-        }
-        return Err(why);
+    let answer = (mine.clone(), proof(mac(token, ACCEPTOR, &both)));
+    match theirs.check() {
+        Err(Refused::Version(there)) => return Err(another_version(&mut timed, there, &first, &answer)),
+        checked => checked?,
     }
-    let ticket: Proof = receive(&mut timed, MOST)?;
+    let ticket: Proof = checked(&receive_bytes(&mut timed, MOST)?, &first)?;
     let holds = mac(token, TICKET, &[&theirs]).verify_slice(&ticket).is_ok();
     on_ticket(&theirs, holds);
-    send(&mut timed, &answer)?;
+    send_summed(&mut timed, &answer, &[])?;
     if !holds {
         return Err(Refused::Stranger);
     }
-    let proof: Proof = receive(&mut timed, MOST)?;
-    mac(token, CONNECTOR, &both).verify_slice(&proof).map_err(|_| Refused::Stranger)?;
-    let refused = admit(&theirs).err();
-    send(&mut timed, &refused)?;
-    if let Some(why) = refused {
+    let (proved, key): (Proof, Vec<u8>) = receive_summed(&mut timed)?;
+    mac(token, CONNECTOR, &both).verify_slice(&proved).map_err(|_| Refused::Stranger)?;
+    let mut verdict = Verdict { refused: admit(&theirs).err(), key: Vec::new() };
+    let mut seal = Seal::Sums;
+    if let Some(mut agreement) = agreement(token, both, false)?.filter(|_| verdict.refused.is_none()) {
+        agreement.take(&key)?;
+        verdict.key = agreement.message()?;
+        seal = Seal::Keys(agreement.keys()?);
+    }
+    let proved = proof(verdict.mac(token, &both));
+    let verdict = (verdict, proved);
+    send_summed(&mut timed, &verdict, &[])?;
+    if let Some(why) = verdict.0.refused {
         return Err(Refused::Unlike(why));
     }
-    if !(mine.encrypts || theirs.encrypts) {
-        return Ok((theirs, None));
+    match receive_summed(&mut timed)? {
+        ADMITTED => Ok((theirs, seal)),
+        _ => Err(Refused::Damaged),
     }
-    let mut agreement = Agreement::new(token, &over(both), false)?;
-    agreement.take(&receive::<Vec<u8>>(&mut timed, MOST)?)?;
-    send(&mut timed, &agreement.message()?)?;
-    Ok((theirs, Some(agreement.cipher()?)))
 }
+
+/// Answers a connector of another version in a form that it can read; the error says so, unless its version has changed
+/// on the way.
+fn another_version(timed: &mut Timed<'_>, there: u32, first: &[u8], answer: &(Handshake, Proof)) -> Refused {
+    let ticket = match receive_bytes(timed, MOST) {
+        Ok(ticket) => ticket,
+        Err(why) => return why.into(),
+    };
+    let answer = match checked::<Proof>(&ticket, first) {
+        Ok(_) => summed(answer, &[]),
+        Err(_) if ticket.len() == PROOF && there <= WITHOUT_SUMS => to_bytes(answer),
+        Err(why) => return why,
+    };
+    // It may be gone.
+    let _ = send_bytes(timed, &answer);
+    Refused::Version(there)
+}
+
+#[cfg(test)]
+mod tests;

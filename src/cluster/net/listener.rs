@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::cipher::Cipher;
 use super::handshake::{Handshake, PATIENCE, Refused, initiate, respond};
 use super::link::messenger;
+use super::records::Seal;
 use super::socket::{Encryption, Socket};
 use super::token::Token;
 use crate::base::sync::lock;
@@ -27,6 +27,8 @@ const KNOWN: usize = 64;
 const MOMENT: Duration = Duration::from_millis(10);
 /// Time between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(20);
+/// Most handshakes, each behind a longer pause, that did not arrive as they were sent: an accident does not come so often.
+const DAMAGED: u32 = 5;
 
 /// Function that admits a connection by its handshake, or gives the reason why not.
 pub(crate) type Admit = Box<dyn Fn(&Handshake) -> Result<(), String> + Send + Sync>;
@@ -174,8 +176,8 @@ impl ListenerHandlers {
         silent.iter().for_each(|&number| self.queues.silent.leave(number));
         known.iter().for_each(|&number| self.queues.known.leave(number));
         // If a queue still holds it, it is being closed at this moment.
-        if let (Ok((handshake, cipher)), Some(socket)) = (handshake, Arc::into_inner(socket)) {
-            (self.deliver)(handshake, Socket::new(socket, cipher));
+        if let (Ok((handshake, seal)), Some(socket)) = (handshake, Arc::into_inner(socket)) {
+            (self.deliver)(handshake, Socket::new(socket, seal));
         }
     }
 
@@ -185,7 +187,7 @@ impl ListenerHandlers {
         from: Option<IpAddr>,
         silent: Option<u64>,
         known: &mut Option<u64>,
-    ) -> Result<(Handshake, Option<Cipher>), Refused> {
+    ) -> Result<(Handshake, Seal), Refused> {
         let on_ticket = |_: &Handshake, holds: bool| match (holds, silent) {
             (true, Some(number)) => {
                 *known = Some(self.queues.known.enter(socket, KNOWN));
@@ -208,7 +210,11 @@ impl ListenerHandlers {
         }
         let limit = silent.map(|_| PATIENCE);
         let mine = (self.introduce)()?.encrypting(from.is_some_and(|ip| self.encryption.wants(ip)));
-        respond(socket, self.token, &mine, limit, on_ticket, admit)
+        let greeted = respond(socket, self.token, &mine, limit, on_ticket, admit);
+        if let Err(why @ Refused::Version(_)) = &greeted {
+            (self.refuse)(&Rejection { handshake: None, from, why: &why.to_string() });
+        }
+        greeted
     }
 }
 
@@ -232,8 +238,8 @@ pub(crate) enum Retry {
     Broken,
 }
 
-/// Connects and carries the handshake out; tries again for so long after the errors that `retry` names, until
-/// `is_over`.
+/// Connects and carries the handshake out; tries again for so long after the errors that `retry` names, and a few times
+/// where a handshake has changed on the way, until `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
     (token, encryption): (Token, Encryption),
@@ -242,19 +248,24 @@ pub(crate) fn connect(
     is_over: impl Fn() -> bool,
 ) -> Result<(Handshake, Socket), Refused> {
     let until = Instant::now() + lasts;
+    let mut damaged = 0;
     loop {
         let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);
         let tried = tried.and_then(|socket| {
             socket.set_nodelay(true)?;
             let mine = handshake()?.encrypting(encryption.wants(at.ip()));
-            let (theirs, cipher) = initiate(&socket, token, &mine, Some(PATIENCE))?;
-            Ok((theirs, Socket::new(socket, cipher)))
+            let (theirs, seal) = initiate(&socket, token, &mine, Some(PATIENCE))?;
+            Ok((theirs, Socket::new(socket, seal)))
         });
         match tried {
             Err(Refused::Broken(why))
                 if (retry == Retry::Broken || is_closed(&why)) && Instant::now() < until && !is_over() =>
             {
                 thread::sleep(AGAIN);
+            }
+            Err(Refused::Damaged) if damaged < DAMAGED && Instant::now() < until && !is_over() => {
+                thread::sleep(AGAIN * 2_u32.pow(damaged));
+                damaged += 1;
             }
             tried => return tried,
         }

@@ -6,6 +6,8 @@ pub(crate) mod frames;
 pub(crate) mod handshake;
 pub(crate) mod link;
 pub(crate) mod listener;
+pub(crate) mod records;
 pub(crate) mod socket;
+pub(crate) mod sum;
 pub(crate) mod token;
 pub(crate) mod wire;

@@ -1,4 +1,4 @@
-//! [`Socket`]: a connection behind its handshake, in clear or under a [`Cipher`]; and [`Encryption`], which says which.
+//! [`Socket`]: a connection behind its handshake, in clear or encrypted; and [`Encryption`], which says which.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cipher::Cipher;
+use super::records::{Records, Seal};
 
 /// Choice of the connections that one end of them wants encrypted. A connection is in clear only where neither end wants
 /// it encrypted.
@@ -23,7 +23,7 @@ pub enum Encryption {
 }
 
 impl Encryption {
-    /// `true` if a connection with this other end is to be under a cipher.
+    /// `true` if a connection with this other end is to be encrypted.
     pub(crate) fn wants(self, other_end: IpAddr) -> bool {
         match self {
             Self::Remote => !other_end.to_canonical().is_loopback(),
@@ -58,26 +58,21 @@ impl FromStr for Encryption {
 #[derive(Debug, Clone)]
 pub(crate) struct Socket {
     tcp: Arc<TcpStream>,
-    cipher: Option<Arc<Cipher>>,
+    records: Arc<Records>,
 }
 
 impl Socket {
-    /// The connection over this socket, under a cipher if there is one.
-    pub(crate) fn new(tcp: TcpStream, cipher: Option<Cipher>) -> Self {
-        Self { tcp: Arc::new(tcp), cipher: cipher.map(Arc::new) }
-    }
-
-    /// `true` if it is under a cipher: then nothing arrives that the other end has not sent.
-    pub(crate) fn is_encrypted(&self) -> bool {
-        self.cipher.is_some()
+    /// The connection over this socket, whose records are sealed so.
+    pub(crate) fn new(tcp: TcpStream, seal: Seal) -> Self {
+        Self { tcp: Arc::new(tcp), records: Arc::new(Records::new(seal)) }
     }
 
     pub(crate) fn tcp(&self) -> &TcpStream {
         &self.tcp
     }
 
-    pub(crate) fn cipher(&self) -> Option<&Cipher> {
-        self.cipher.as_deref()
+    pub(crate) fn records(&self) -> &Records {
+        &self.records
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -101,31 +96,15 @@ impl Socket {
     }
 }
 
-/// Reads from a socket, under a cipher if there is one.
-pub(crate) fn read(mut tcp: &TcpStream, cipher: Option<&Cipher>, to: &mut [u8]) -> io::Result<usize> {
-    match cipher {
-        Some(cipher) => cipher.read(tcp, to),
-        None => tcp.read(to),
-    }
-}
-
-/// Writes to a socket, under a cipher if there is one: then all bytes.
-pub(crate) fn write(mut tcp: &TcpStream, cipher: Option<&Cipher>, bytes: &[u8]) -> io::Result<usize> {
-    match cipher {
-        Some(cipher) => cipher.write_all(tcp, bytes).map(|()| bytes.len()),
-        None => tcp.write(bytes),
-    }
-}
-
 impl Read for &Socket {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        read(&self.tcp, self.cipher(), to)
+        self.records.read(&*self.tcp, to)
     }
 }
 
 impl Write for &Socket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        write(&self.tcp, self.cipher(), bytes)
+        self.records.write(&*self.tcp, bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::base::state::{State, from_bytes, to_bytes};
 use crate::base::sync::lock;
-use crate::cluster::net::cipher::Cipher;
 use crate::cluster::net::link::{HEARTBEAT, messenger};
-use crate::cluster::net::socket::{self, Socket};
+use crate::cluster::net::records::Records;
+use crate::cluster::net::socket::Socket;
 
 /// Sends a heartbeat every second, on a thread of its own, as long as the connection is in use: a long task
 /// is not silence.
@@ -33,10 +33,14 @@ pub(crate) fn heartbeat<T: State>(
 
 /// Sends a value.
 pub(crate) fn send<T: State>(to: &mut impl Write, value: &T) -> io::Result<()> {
-    let bytes = to_bytes(value);
+    send_bytes(to, &to_bytes(value))
+}
+
+/// Sends the bytes of a value.
+pub(crate) fn send_bytes(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     let mut out = Vec::with_capacity(8 + bytes.len());
     out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-    out.extend_from_slice(&bytes);
+    out.extend_from_slice(bytes);
     to.write_all(&out)?;
     to.flush()
 }
@@ -64,18 +68,18 @@ pub(crate) fn receive_bytes(from: &mut impl Read, most: u64) -> io::Result<Vec<u
 /// A socket whose reads and writes must be done by a point in time, if there is one.
 pub(crate) struct Timed<'a> {
     socket: &'a TcpStream,
-    cipher: Option<&'a Cipher>,
+    records: Option<&'a Records>,
     until: Option<Instant>,
 }
 
 impl<'a> Timed<'a> {
     pub(crate) fn new(socket: &'a TcpStream, limit: Option<Duration>) -> Self {
-        Self { socket, cipher: None, until: limit.map(|limit| Instant::now() + limit) }
+        Self { socket, records: None, until: limit.map(|limit| Instant::now() + limit) }
     }
 
     /// The same for a connection whose handshake is done.
     pub(crate) fn behind(socket: &'a Socket, limit: Duration) -> Self {
-        Self { cipher: socket.cipher(), ..Self::new(socket.tcp(), Some(limit)) }
+        Self { records: Some(socket.records()), ..Self::new(socket.tcp(), Some(limit)) }
     }
 
     fn left(&self) -> io::Result<Option<Duration>> {
@@ -88,14 +92,22 @@ impl<'a> Timed<'a> {
 impl Read for Timed<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         self.socket.set_read_timeout(self.left()?)?;
-        socket::read(self.socket, self.cipher, to)
+        let mut socket = self.socket;
+        match self.records {
+            Some(records) => records.read(socket, to),
+            None => socket.read(to),
+        }
     }
 }
 
 impl Write for Timed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.socket.set_write_timeout(self.left()?)?;
-        socket::write(self.socket, self.cipher, bytes)
+        let mut socket = self.socket;
+        match self.records {
+            Some(records) => records.write(socket, bytes),
+            None => socket.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,28 +1,35 @@
-//! Tests of encrypted connections: bytes arrive as they were written; on the way nothing can be read, and what is changed
-//! there ends the connection.
+//! Tests of connections in clear and encrypted: bytes arrive as they were written; what is changed on the way ends the
+//! connection, and of one that is encrypted nothing can be read there.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
 use std::collections::HashSet;
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::net::{Shutdown, TcpListener};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 
 use raddle_common::testing::not_empty;
 
 use super::*;
+use crate::cluster::net::cipher::Agreement;
 use crate::cluster::net::socket::Socket;
+use crate::cluster::net::token::Token;
 use crate::cluster::simulation::Rng;
 
 const TOKEN: Token = Token([7; 32]);
 
-/// Ciphers of the connecting and of the accepting end.
-fn ciphers(tokens: [Token; 2], over: [&[u8]; 2]) -> io::Result<(Cipher, Cipher)> {
+/// Seals of the connecting and of the accepting end, with a cipher.
+fn keys(tokens: [Token; 2], over: [&[u8]; 2]) -> io::Result<[Seal; 2]> {
     let mut connector = Agreement::new(tokens[0], over[0], true)?;
     let mut acceptor = Agreement::new(tokens[1], over[1], false)?;
     acceptor.take(&connector.message()?)?;
     connector.take(&acceptor.message()?)?;
-    Ok((connector.cipher()?, acceptor.cipher()?))
+    Ok([Seal::Keys(connector.keys()?), Seal::Keys(acceptor.keys()?)])
+}
+
+/// Seals of both ends of a connection.
+fn seals(encrypted: bool) -> [Seal; 2] {
+    if encrypted { keys([TOKEN; 2], [b"both"; 2]).unwrap() } else { [Seal::Sums, Seal::Sums] }
 }
 
 fn tcp() -> (TcpStream, TcpStream) {
@@ -42,43 +49,43 @@ fn writes(seed: u64) -> Vec<Vec<u8>> {
     (0..6).map(|_| content(lengths[rng.below(8) as usize], &mut rng)).collect()
 }
 
-/// The bytes that an end puts on the wire for these writes, and the cipher of the other end.
-fn wire(writes: &[Vec<u8>]) -> (Vec<u8>, Cipher) {
-    let (one, other) = ciphers([TOKEN; 2], [b"both"; 2]).unwrap();
-    let (from, mut to) = tcp();
-    let reading = thread::spawn(move || {
-        let mut all = Vec::new();
-        to.read_to_end(&mut all).unwrap();
-        all
-    });
-    let mut from = Socket::new(from, Some(one));
-    writes.iter().for_each(|bytes| from.write_all(bytes).unwrap());
-    drop(from);
-    (reading.join().unwrap(), other)
+/// The bytes that an end puts on the wire for these writes, and the other end.
+fn wire(writes: &[Vec<u8>], [one, other]: [Seal; 2]) -> (Vec<u8>, Records) {
+    let (from, mut wire) = (Records::new(one), Vec::new());
+    for bytes in writes {
+        let mut rest = &bytes[..];
+        while !rest.is_empty() {
+            let count = from.write(&mut wire, rest).unwrap();
+            rest = &rest[count..];
+        }
+    }
+    (wire, Records::new(other))
 }
 
 /// What an end reads where these bytes are on the wire, and the error at which it ends, if it does.
-fn read(bytes: Vec<u8>, cipher: Cipher) -> (Vec<u8>, Option<ErrorKind>) {
-    let (mut from, to) = tcp();
-    let writing = thread::spawn(move || {
-        // The reader may close before all is written.
-        let _ = from.write_all(&bytes);
-    });
-    let mut to = Socket::new(to, Some(cipher));
-    let mut all = Vec::new();
-    let why = to.read_to_end(&mut all).err().map(|why| why.kind());
-    drop(to);
-    writing.join().unwrap();
-    (all, why)
+fn read(mut wire: &[u8], to: &Records) -> (Vec<u8>, Option<ErrorKind>) {
+    let (mut all, mut some) = (Vec::new(), vec![0; 70_000]);
+    loop {
+        match to.read(&mut wire, &mut some) {
+            Ok(0) => return (all, None),
+            Ok(count) => all.extend_from_slice(&some[..count]),
+            Err(why) => return (all, Some(why.kind())),
+        }
+    }
+}
+
+/// Bytes of a record beside its content.
+fn beside(seal: &Seal) -> usize {
+    LENGTH + 2 * seal.tag()
 }
 
 /// Places of the records of these writes on the wire.
-fn records(writes: &[Vec<u8>]) -> Vec<Range<usize>> {
+fn records(writes: &[Vec<u8>], beside: usize) -> Vec<Range<usize>> {
     let mut at = 0;
     let contents = writes.iter().flat_map(|bytes| bytes.chunks(CONTENT));
     let place = |content: &[u8]| {
         let begin = at;
-        at += HEAD + content.len() + TAG;
+        at += content.len() + beside;
         begin..at
     };
     contents.map(place).collect()
@@ -87,9 +94,9 @@ fn records(writes: &[Vec<u8>]) -> Vec<Range<usize>> {
 #[test]
 fn bytes_arrive_in_both_directions_as_they_were_written() {
     for seed in 0..20 {
-        let (one, other) = ciphers([TOKEN; 2], [b"both"; 2]).unwrap();
+        let [one, other] = seals(seed % 2 == 0);
         let (here, there) = tcp();
-        let (here, there) = (Socket::new(here, Some(one)), Socket::new(there, Some(other)));
+        let (here, there) = (Socket::new(here, one), Socket::new(there, other));
         let ends =
             [(here, 2 * seed, 2 * seed + 1), (there, 2 * seed + 1, 2 * seed)].map(|(socket, says, hears)| {
                 let mut out = socket.clone();
@@ -117,7 +124,7 @@ fn nothing_that_is_written_can_be_seen_on_the_way() {
     // Content that is easily told: 8 bytes of it in a row are nowhere in 200,000 random ones.
     let text = b"the rows of the model, in clear; ".repeat(3_000);
     let random = content(100_000, &mut rng);
-    let (wire, _) = wire(&[text.clone(), random.clone()]);
+    let (wire, _) = wire(&[text.clone(), random.clone()], seals(true));
     let seen: HashSet<&[u8]> = not_empty(wire.windows(8)).collect();
     for secret in [&text[..], &random, &TOKEN.0] {
         assert!(not_empty(secret.windows(8)).all(|eight| !seen.contains(eight)));
@@ -131,9 +138,11 @@ fn what_is_changed_repeated_left_out_swapped_or_cut_is_refused() {
     for seed in 0..200 {
         let mut rng = Rng::new(seed);
         let writes = writes(seed);
-        let (mut bytes, cipher) = wire(&writes);
+        let seals = seals(seed % 2 == 0);
+        let beside = beside(&seals[0]);
+        let (mut bytes, other) = wire(&writes, seals);
         let written = writes.concat();
-        let records = records(&writes);
+        let records = records(&writes, beside);
         assert_eq!(records.last().map_or(0, |last| last.end), bytes.len());
         if records.len() < 2 {
             continue;
@@ -148,27 +157,43 @@ fn what_is_changed_repeated_left_out_swapped_or_cut_is_refused() {
             3 => bytes[one.start..next.end].rotate_left(one.len()),
             _ => bytes.truncate(one.start + 1 + rng.below(one.len() as u64 - 1) as usize),
         }
-        let (read, why) = read(bytes, cipher);
+        let (read, why) = read(&bytes, &other);
         let whole = at + usize::from(kind == 1);
-        let before: usize = records[..whole].iter().map(|record| record.len() - HEAD - TAG).sum();
+        let before: usize = records[..whole].iter().map(|record| record.len() - beside).sum();
         assert!(read == written[..before], "seed {seed}, kind {kind}: {} of {before}", read.len());
         let expected = if kind == 4 { ErrorKind::UnexpectedEof } else { ErrorKind::InvalidData };
         assert_eq!(why, Some(expected), "seed {seed}, kind {kind}");
-        found.insert(kind);
+        found.insert((kind, seed % 2));
     }
-    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!(found.len(), 10, "{found:?}");
+}
+
+/// Values and heartbeats, as they cross between a process and its coordinator.
+#[test]
+fn no_bit_of_a_short_connection_can_change_unnoticed() {
+    let writes = [b"length and value".to_vec(), Vec::new(), vec![0; 40], b"the last".to_vec()];
+    let (from, mut whole) = (Records::new(Seal::Sums), Vec::new());
+    writes.iter().for_each(|bytes| assert_eq!(from.write(&mut whole, bytes).unwrap(), bytes.len()));
+    let written = writes.concat();
+    for bit in not_empty(0..8 * whole.len()) {
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let (read, why) = read(&bytes, &Records::new(Seal::Sums));
+        assert_eq!(why, Some(ErrorKind::InvalidData), "bit {bit}");
+        assert!(written.starts_with(&read) && read.len() < written.len(), "bit {bit}");
+    }
 }
 
 #[test]
 fn ends_agree_only_with_one_token_and_over_the_same_handshakes() {
     let other = Token([8; 32]);
-    assert!(ciphers([TOKEN; 2], [b"both"; 2]).is_ok());
+    assert!(keys([TOKEN; 2], [b"both"; 2]).is_ok());
     for (tokens, over) in [([TOKEN, other], [b"both", b"both"]), ([TOKEN; 2], [b"both", b"else"])] {
-        let why = ciphers(tokens, over.map(|text| &text[..])).err().unwrap();
+        let why = keys(tokens, over.map(|text| &text[..])).err().unwrap();
         assert_eq!(why.kind(), ErrorKind::InvalidData);
     }
     // Keys of another moment are others.
-    let (one, _) = ciphers([TOKEN; 2], [b"both"; 2]).unwrap();
-    let (wire, _) = wire(&[b"content".to_vec()]);
-    assert_eq!(read(wire, one).1, Some(ErrorKind::InvalidData));
+    let (wire, _) = wire(&[b"content".to_vec()], seals(true));
+    let [other, _] = seals(true);
+    assert_eq!(read(&wire, &Records::new(other)).1, Some(ErrorKind::InvalidData));
 }

@@ -1,0 +1,184 @@
+//! [`Records`]: the bytes of a connection behind its handshake. They cross as records, each of which is verified before
+//! anybody sees a byte of it.
+//!
+//! ```text
+//! head: length (2 bytes, little-endian), sealed
+//! body: so many bytes, sealed                       for each record
+//! ```
+//!
+//! What is sealed has a tag behind it: under [`Keys`] 16 bytes, which prove that the other end has sent it, and the bytes
+//! before it are encrypted; in clear 8 bytes, a checksum. Heads and bodies are numbered in each direction, and the number is
+//! under the tag: a record that is changed, repeated, left out or out of order is refused, and everything behind it. A
+//! length has a tag of its own, so that one which is changed does not let the reader wait for bytes that never come.
+//!
+//! A record without content says only that its sender is there: a heartbeat.
+
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::cipher::{Keys, is_wrong};
+use super::sum::{SUM, sum};
+use crate::base::sync::lock;
+
+/// Number of bytes of a length.
+const LENGTH: usize = 2;
+/// Most bytes of content in a record: those of a message of the Noise protocol, less its tag.
+pub(crate) const CONTENT: usize = 65_535 - 16;
+/// Fewest bytes of room to read into.
+const ROOM: usize = 1 << 13;
+
+/// Kind of the tags of a connection.
+#[derive(Debug)]
+pub(crate) enum Seal {
+    /// Checksums, on a connection in clear.
+    Sums,
+    /// Tags of a cipher.
+    Keys(Keys),
+}
+
+/// Seal and position of a connection, in both directions.
+#[derive(Debug)]
+pub(crate) struct Records {
+    seal: Seal,
+    sent: Mutex<Sent>,
+    received: Mutex<Received>,
+}
+
+/// Number of the next head or body to send, and room for a record.
+#[derive(Debug, Default)]
+struct Sent {
+    number: u64,
+    out: Vec<u8>,
+}
+
+/// Number of the next head or body to receive, bytes that have arrived, and content that has not been read.
+#[derive(Debug, Default)]
+struct Received {
+    number: u64,
+    bytes: Vec<u8>,
+    there: Range<usize>,
+    /// Length of the content whose head has been read.
+    length: Option<usize>,
+    content: Vec<u8>,
+    unread: Range<usize>,
+}
+
+impl Seal {
+    /// Number of bytes of a tag.
+    fn tag(&self) -> usize {
+        match self {
+            Self::Sums => SUM,
+            Self::Keys(_) => Keys::TAG,
+        }
+    }
+
+    /// Seals content into bytes that are longer by a tag.
+    fn close(&self, number: u64, content: &[u8], into: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Sums => {
+                let (bytes, tag) = into.split_at_mut(content.len());
+                bytes.copy_from_slice(content);
+                tag.copy_from_slice(&sum(number, content).to_le_bytes());
+                Ok(())
+            }
+            Self::Keys(keys) => keys.close(number, content, into),
+        }
+    }
+
+    /// Opens what is sealed into bytes that are as many.
+    fn open(&self, number: u64, sealed: &[u8], into: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::Sums => {
+                let (content, tag) = sealed.split_at(sealed.len() - SUM);
+                if sum(number, content).to_le_bytes() != tag {
+                    return Err(is_wrong());
+                }
+                into[..content.len()].copy_from_slice(content);
+                Ok(())
+            }
+            Self::Keys(keys) => keys.open(number, sealed, into),
+        }
+    }
+}
+
+impl Records {
+    pub(crate) fn new(seal: Seal) -> Self {
+        Self { seal, sent: Mutex::default(), received: Mutex::default() }
+    }
+
+    /// Sends the first of these bytes, as many as a record holds, in one write; returns how many. With none of them it sends
+    /// a heartbeat.
+    pub(crate) fn write(&self, mut to: impl Write, bytes: &[u8]) -> io::Result<usize> {
+        let content = &bytes[..bytes.len().min(CONTENT)];
+        let mut sent = lock(&self.sent);
+        let Sent { number, out } = &mut *sent;
+        let tag = self.seal.tag();
+        out.resize(LENGTH + tag + content.len() + tag, 0);
+        let (head, body) = out.split_at_mut(LENGTH + tag);
+        self.seal.close(*number, &(content.len() as u16).to_le_bytes(), head)?;
+        self.seal.close(*number + 1, content, body)?;
+        *number += 2;
+        to.write_all(out)?;
+        Ok(content.len())
+    }
+
+    /// Reads content that has arrived, and waits where there is none; 0 where the connection ends between two records.
+    pub(crate) fn read(&self, mut from: impl Read, to: &mut [u8]) -> io::Result<usize> {
+        let mut received = lock(&self.received);
+        while received.unread.is_empty() && !to.is_empty() {
+            if self.open(&mut received)? {
+                continue;
+            }
+            let wanted = self.wanted(&received);
+            let Received { bytes, there, length, .. } = &mut *received;
+            bytes.copy_within(there.clone(), 0);
+            *there = 0..there.len();
+            // Room for the next record of this size, too.
+            if bytes.len() < wanted.max(ROOM) {
+                bytes.resize((2 * wanted).max(ROOM), 0);
+            }
+            match from.read(&mut bytes[there.end..])? {
+                0 if there.end == 0 && length.is_none() => return Ok(0),
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => there.end += count,
+            }
+        }
+        let Received { content, unread, .. } = &mut *received;
+        let count = to.len().min(unread.len());
+        to[..count].copy_from_slice(&content[unread.start..unread.start + count]);
+        unread.start += count;
+        Ok(count)
+    }
+
+    /// Number of bytes of the next head or body.
+    fn wanted(&self, received: &Received) -> usize {
+        received.length.unwrap_or(LENGTH) + self.seal.tag()
+    }
+
+    /// Opens the next head or body, if it has arrived whole.
+    fn open(&self, received: &mut Received) -> io::Result<bool> {
+        let wanted = self.wanted(received);
+        let Received { number, bytes, there, length, content, unread } = received;
+        let Some(sealed) = bytes[there.clone()].get(..wanted) else { return Ok(false) };
+        if content.len() < wanted {
+            content.resize(wanted, 0);
+        }
+        self.seal.open(*number, sealed, content)?;
+        (*number, there.start) = (*number + 1, there.start + wanted);
+        *length = match length.take() {
+            None => {
+                let length = usize::from(u16::from_le_bytes([content[0], content[1]]));
+                Some(length).filter(|&length| length <= CONTENT)
+            }
+            Some(found) => {
+                *unread = 0..found;
+                return Ok(true);
+            }
+        };
+        if length.is_some() { Ok(true) } else { Err(is_wrong()) }
+    }
+}
+
+#[cfg(test)]
+mod tests;
