@@ -232,6 +232,43 @@ fn a_network_that_is_gone_for_a_while_costs_a_loss_at_most() {
     });
 }
 
+/// A machine that swaps, or moves: its process is stopped while it makes its data, and runs on behind the deadline.
+#[test]
+fn a_joiner_that_is_stopped_before_it_has_joined_knocks_again() {
+    const FIT: &str = "mf fit synth:ratings:users=3000,items=1000,n=600000 --rank 4 --epochs 2 --shards 4 --validation none";
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    slow(folder, 1);
+    let (expected, status) = alone(folder, FIT);
+    let line = launch(1, FIT).replace("launch", "launch --deadline 2 --wait-for 2 --wait 50");
+    let mut run = Launched::begin(folder, &line);
+    let at = coordinator(&run.run);
+    let mut joined = Joined::begin(folder, &format!("raddle join {at} --token-file run/token"));
+    let process = joined.process();
+    let admin = AdminClient::new(Invitation::read(&run.run.join("coordinator")).unwrap());
+    // It has connected, and makes its data.
+    let began = Instant::now();
+    loop {
+        assert!(began.elapsed() < WATCHDOG, "it never connects");
+        let members = admin.status().map(|status| status.members).unwrap_or_default();
+        if let Some(member) =
+            members.iter().find(|member| member.process == 1 && member.peak_memory_bytes > 0)
+        {
+            assert_eq!(member.state, "preparing");
+            break;
+        }
+    }
+    signal(&process, "-STOP");
+    run.await_line("before it joined");
+    signal(&process, "-CONT");
+    joined.await_line("joins again");
+    let place = run.run.clone();
+    let (code, said) = run.end();
+    assert_eq!(code, status, "{said}");
+    assert_eq!(digest(&place), expected);
+    assert_eq!(report(&place)["generations"][0]["processes"], 2, "{said}");
+}
+
 /// SIGTERM reaches a process before its handler is there, during its handshake, while it reads, and when the
 /// run has begun.
 #[test]
@@ -369,6 +406,8 @@ fn a_supervisor_that_is_killed_leaves_no_token_and_its_process_leaves() {
             }
         }
     }
+    let left = fs::read_dir(folder.join("temporary")).unwrap().count();
+    assert_eq!(left, 0, "its process removes the folder that it was given");
     let place = run.run.clone();
     let (code, said) = run.end();
     assert_eq!(code, Some(0), "{said}");

@@ -284,6 +284,10 @@ pub struct RunStatus {
     pub pauses: Vec<f64>,
     /// The last notes on the launcher's screen, in order.
     pub notes: Vec<String>,
+    /// Number of losses of processes after which the run went on.
+    pub losses: u64,
+    /// Number of connections that were turned away.
+    pub refused: u64,
     /// State of a held run; `None` where the run is not held.
     pub held: Option<HeldStatus>,
 }
@@ -305,5 +309,17 @@ pub struct MemberStatus {
     pub peak_memory_bytes: u64,
 }
 
-crate::state!(RunStatus { generation, epoch, seconds, metric, workers, members, pauses, notes, held });
+crate::state!(RunStatus {
+    generation,
+    epoch,
+    seconds,
+    metric,
+    workers,
+    members,
+    pauses,
+    notes,
+    losses,
+    refused,
+    held
+});
 crate::state!(MemberStatus { process, state, address, workers, shards, peak_memory_bytes });

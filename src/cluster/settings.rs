@@ -117,5 +117,7 @@ pub(super) fn config(
         goes_on: false,
         held,
         holder: None,
+        losses: 0,
+        refused: 0,
     }
 }

@@ -86,6 +86,8 @@ impl Coordinator {
             members: self.members.iter().map(member).collect(),
             pauses: self.pauses.clone(),
             notes: self.notes.last(),
+            losses: self.config.losses,
+            refused: self.refused(),
             held: self.held_status(),
         }
     }

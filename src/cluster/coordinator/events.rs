@@ -10,7 +10,7 @@ pub(crate) enum Event {
     /// A process of the run has sent a report.
     Report { from: u32, report: MemberReport },
     /// The connection to a process has ended.
-    Closed { of: u32 },
+    Closed { of: u32, damaged: bool },
     /// A process of the launcher has ended; `crashed` if it was killed or ended in disorder; `how` describes
     /// it.
     Exited { of: u32, code: i32, crashed: bool, how: String },
@@ -27,8 +27,11 @@ pub(crate) enum Event {
     TurnedAway { of: Option<u32>, why: String },
     /// A line of the launcher for the screen and the status.
     Noted(String),
-    /// A process that the launcher started on another machine will not come.
-    NotComing(String),
+    /// A process that the launcher starts on another machine is not there, and is started again; `None` once it is there.
+    Absent { host: String, why: Option<String> },
+    /// So many processes that the launcher starts on other machines will not come that the run cannot begin: its exit status,
+    /// and the reason.
+    NotComing { code: i32, why: String },
     /// An admin client has sent a request.
     Asked { admin: u64, request: AdminRequest },
     /// The connection of an admin client has ended that was the holder, or asked to be.
@@ -64,6 +67,10 @@ pub(crate) enum Action {
     AdminResponse {
         admin: u64,
         answer: AdminResponse,
+    },
+    /// Tell a process that it has no part in the run, and close its connection: it may join anew.
+    Dismiss {
+        of: u32,
     },
     /// Look up the checkpoint to resume from.
     Find {
@@ -123,6 +130,9 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) wait: f64,
     /// `true` if a generation of the run has begun in an earlier attempt.
     pub(crate) goes_on: bool,
+    /// Losses before this attempt, and connections that were turned away before it.
+    pub(crate) losses: u64,
+    pub(crate) refused: u64,
     /// `true` if the run waits for its holder at each boundary.
     pub(crate) held: bool,
     /// Number of the admin client that held the attempt before.

@@ -71,7 +71,7 @@ fn a_launcher_without_processes_begins_with_those_that_join_and_ends_as_the_firs
     coordinator.on(numbered(2), 2.0);
     coordinator.on(report(1, MemberReport::Done), 2.0);
     // Its connection ends first: its status follows.
-    assert_eq!(coordinator.on(Event::Closed { of: 1 }, 3.0), []);
+    assert_eq!(coordinator.on(Event::Closed { of: 1, damaged: false }, 3.0), []);
     let over = coordinator.on(exited(1, 3), 3.5);
     assert!(over.contains(&Action::Over { who: 1, code: 3, why: None }), "{over:?}");
 }
@@ -83,7 +83,7 @@ fn a_first_process_that_is_gone_without_a_status_is_lost() {
         coordinator.on(event, 0.0);
     }
     coordinator.on(ended(1), 1.0);
-    for event in [numbered(2), report(1, MemberReport::Done), Event::Closed { of: 1 }] {
+    for event in [numbered(2), report(1, MemberReport::Done), Event::Closed { of: 1, damaged: false }] {
         coordinator.on(event, 1.0);
     }
     assert_eq!(coordinator.on(Event::Tick, 2.0), []);
@@ -95,7 +95,7 @@ fn a_first_process_that_is_gone_without_a_status_is_lost() {
 fn a_wrong_command_line_ends_a_run_of_those_that_join_once() {
     let (mut coordinator, _) = without_own(config());
     coordinator.on(report(1, MemberReport::Alive { memory: 1 }), 0.0);
-    assert_eq!(coordinator.on(Event::Closed { of: 1 }, 0.0), []);
+    assert_eq!(coordinator.on(Event::Closed { of: 1, damaged: false }, 0.0), []);
     let why = Some("process 1 ended with status 2 before the run began".into());
     let over = coordinator.on(exited(1, 2), 0.1);
     assert!(over.contains(&Action::Over { who: 1, code: 2, why }), "{over:?}");
@@ -110,7 +110,7 @@ fn a_wrong_command_line_ends_a_run_of_those_that_join_once() {
     let (mut coordinator, _) = without_own(config());
     let failed = MemberReport::Failed { why: "no such file".into(), of_a_peer: false };
     assert_eq!(coordinator.on(report(1, failed), 0.0), []);
-    assert_eq!(coordinator.on(Event::Closed { of: 1 }, 0.0), []);
+    assert_eq!(coordinator.on(Event::Closed { of: 1, damaged: false }, 0.0), []);
     let why = Some("process 1 failed: no such file".into());
     let over = coordinator.on(exited(1, 2), 0.1);
     assert!(over.contains(&Action::Over { who: 1, code: 2, why }), "{over:?}");
@@ -139,4 +139,49 @@ fn the_last_process_of_a_launcher_without_any_stays() {
     assert!(left.contains(&Action::Send { to: 2, order: Order::End }), "{left:?}");
     let left = coordinator.on(report(1, MemberReport::Leaving), 0.0);
     assert!(left.iter().any(|action| matches!(action, Action::Lost { who: 1, .. })), "{left:?}");
+}
+
+/// A process that joins is stopped for longer than the deadline while it reads its data, and runs on.
+#[test]
+fn a_joiner_that_was_silent_is_told_that_its_place_is_gone_however_often_it_comes() {
+    let dismissed = |actions: &[Action]| {
+        actions.iter().filter(|action| matches!(action, Action::Dismiss { of: 2 })).count()
+    };
+    let (mut coordinator, _) = without_own(CoordinatorConfig { deadline: 3.0, wait_for: 2, ..config() });
+    for from in [1, 2] {
+        coordinator.on(report(from, MemberReport::Alive { memory: 1 }), 0.0);
+    }
+    coordinator.on(report(1, MemberReport::Alive { memory: 1 }), 2.5);
+    let silent = coordinator.on(Event::Tick, 3.5);
+    assert_eq!(dismissed(&silent), 1, "{silent:?}");
+    assert_eq!(notes(&silent), ["process 2 has sent nothing for 3 s before it joined"]);
+    // It has built its program, and did not read in time that it has no place.
+    let late = coordinator.on(ready(2), 3.6);
+    assert_eq!(dismissed(&late), 1, "{late:?}");
+    assert_eq!(coordinator.on(report(2, MemberReport::Alive { memory: 1 }), 3.7), []);
+    // The run that waits for it in vain says why.
+    coordinator.on(ready(1), 4.0);
+    let mut over = Vec::new();
+    for second in 5..80 {
+        over.extend(coordinator.on(report(1, MemberReport::Alive { memory: 1 }), f64::from(second)));
+    }
+    let why = over.iter().find_map(|action| match action {
+        Action::Over { code: 1, why, .. } => why.clone(),
+        _ => None,
+    });
+    assert!(why.as_ref().is_some_and(|why| why.contains("process 2 has sent nothing")), "{over:?}");
+}
+
+#[test]
+fn bytes_that_changed_on_the_way_are_a_loss_by_name_before_and_behind_the_begin() {
+    let damaged = |of| Event::Closed { of, damaged: true };
+    let (mut coordinator, _) = without_own(config());
+    coordinator.on(report(2, MemberReport::Alive { memory: 1 }), 0.0);
+    let said = coordinator.on(damaged(2), 0.1);
+    assert_eq!(notes(&said), ["process 2 has sent what did not arrive as it was before it joined"]);
+    let mut coordinator = super::tests::running(config());
+    coordinator.on(damaged(1), 1.0);
+    let lost = coordinator.on(Event::Tick, 1.0 + 2.0 * GRACE);
+    let why = "process 1 has sent what did not arrive as it was".to_owned();
+    assert!(lost.contains(&Action::Lost { who: 1, why }), "{lost:?}");
 }

@@ -10,6 +10,8 @@ use super::{
 
 /// Seconds within which a process must connect.
 const CONNECTING: f64 = 60.0;
+/// What a process has done whose connection carried something else than it sent.
+const DAMAGED: &str = "has sent what did not arrive as it was";
 /// Exit statuses of a process that was asked to end before it was a member of the run: killed by SIGTERM
 /// before its handler was installed, and ended by the handler.
 const ASKED: [i32; 2] = [128 + 15, 130];
@@ -31,8 +33,8 @@ impl Coordinator {
         }
     }
 
-    /// The connection to a process has ended.
-    pub(super) fn on_disconnect(&mut self, of: u32, now: f64) {
+    /// The connection to a process has ended, by itself or because something on it did not arrive as it was sent.
+    pub(super) fn on_disconnect(&mut self, of: u32, damaged: bool, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         member.connection = Connection::Closed;
         let (spawned_here, released) = (member.spawned_here, member.state == MemberState::Released);
@@ -42,11 +44,13 @@ impl Coordinator {
         match ended {
             Some((ended, _)) => self.classify_exit(of, ended, now),
             None if !spawned_here && !writes && !begins => {
-                self.classify_exit(of, (1, true, "is gone".into()), now);
+                let how = if damaged { DAMAGED } else { "is gone" };
+                self.classify_exit(of, (1, true, how.into()), now);
             }
             // Its exit status follows.
             None if !released || writes && !spawned_here => {
-                let why = format!("process {of} has closed its connection");
+                let how = if damaged { DAMAGED } else { "has closed its connection" };
+                let why = format!("process {of} {how}");
                 let until = now + GRACE;
                 self.suspected.get_or_insert(SuspectedLoss { until, who: of, code: 1, why, loss: true });
             }
@@ -99,7 +103,7 @@ impl Coordinator {
 
     /// Takes the end of a process for a loss, a failure or a regular end, by its state and the stage of the
     /// run.
-    fn classify_exit(&mut self, of: u32, (code, crashed, how): ProcessExit, now: f64) {
+    pub(super) fn classify_exit(&mut self, of: u32, (code, crashed, how): ProcessExit, now: f64) {
         let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, CoordinatorStage::Over))
         else {
             return;
@@ -139,7 +143,11 @@ impl Coordinator {
             (MemberState::Preparing | MemberState::Ready, _) if !spawned_here => {
                 self.members.remove(&of);
                 self.suspected.take_if(|suspected| suspected.who == of);
-                self.note(format!("process {of} {how} before it joined"));
+                // It may be alive, as one that was stopped for a while.
+                self.out.push(Action::Dismiss { of });
+                let why = format!("process {of} {how} before it joined");
+                self.absent.insert(format!("process {of}"), why.clone());
+                self.note(why);
             }
             (MemberState::Preparing, CoordinatorStage::Gathering) if ASKED.contains(&code) => {
                 self.left_early(of)

@@ -105,6 +105,8 @@ pub(crate) struct Coordinator {
     begun_by: Option<u32>,
     /// Time since when all processes of the launcher are ready, and the run waits for others.
     waits_since: Option<f64>,
+    /// Why processes that the run waits for are not there, by machine or number.
+    absent: BTreeMap<String, String>,
     /// Processes that were ready to join before those of the launcher.
     early: Vec<(u32, Registration, String)>,
     /// The checkpoint to resume from, and warnings about unusable ones.
@@ -142,7 +144,7 @@ impl Coordinator {
         if !matches!(self.stage, CoordinatorStage::Over) {
             match event {
                 Event::Report { from, report } => self.on_report(from, report, now),
-                Event::Closed { of } => self.on_disconnect(of, now),
+                Event::Closed { of, damaged } => self.on_disconnect(of, damaged, now),
                 Event::Exited { of, code, crashed, how } => self.on_exit(of, (code, crashed, how), now),
                 // Only in this stage: a repeated or late event was handled already.
                 Event::Found { from, epoch, warnings } if matches!(self.stage, CoordinatorStage::Finding) => {
@@ -159,10 +161,13 @@ impl Coordinator {
                 Event::TurnedAway { of, why } => self.turned_away(of, why),
                 Event::Noted(text) => self.note(text),
                 // The run has not begun: whoever has started it wants to know.
-                Event::NotComing(why) if matches!(self.stage, CoordinatorStage::Gathering) => {
-                    self.over(0, 2, Some(why))
+                Event::NotComing { code, why }
+                    if matches!(self.stage, CoordinatorStage::Gathering) && !self.config.goes_on =>
+                {
+                    self.over(0, code, Some(why))
                 }
-                Event::NotComing(why) => self.note(why),
+                Event::NotComing { why, .. } => self.note(why),
+                Event::Absent { host, why } => self.absent(host, why),
                 Event::Asked { admin, request } => self.answer(admin, request, now),
                 Event::AdminGone { admin } => self.held.left_by(admin),
                 Event::CheckpointAsked => {
@@ -207,6 +212,17 @@ impl Coordinator {
     #[cfg(test)]
     pub(crate) fn config(&self) -> &CoordinatorConfig {
         &self.config
+    }
+
+    /// `true` if a process of this number has a place.
+    #[cfg(test)]
+    pub(crate) fn has_member(&self, of: u32) -> bool {
+        self.members.contains_key(&of)
+    }
+
+    /// Number of connections that were turned away, those before this attempt among them.
+    pub(crate) fn refused(&self) -> u64 {
+        self.config.refused + self.notes.refused()
     }
 
     /// Number of epochs completed, as last reported.

@@ -14,11 +14,18 @@ const TURNED_AWAY: usize = 8;
 pub(super) struct Notes {
     last: VecDeque<String>,
     turned_away: Vec<String>,
+    /// Number of refused connections.
+    refused: u64,
 }
 
 impl Notes {
     pub(super) fn last(&self) -> Vec<String> {
         self.last.iter().cloned().collect()
+    }
+
+    /// Number of refused connections.
+    pub(super) fn refused(&self) -> u64 {
+        self.refused
     }
 }
 
@@ -55,6 +62,7 @@ impl Coordinator {
         if let Some(of) = of.filter(has_place) {
             self.members.remove(&of);
         }
+        self.notes.refused += 1;
         let told = &mut self.notes.turned_away;
         if !told.contains(&why) && told.len() < TURNED_AWAY {
             told.push(why.clone());

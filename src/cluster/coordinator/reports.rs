@@ -9,9 +9,17 @@ use crate::cluster::protocol::{MemberReport, Order, Registration};
 impl Coordinator {
     /// Handles a report; one of an earlier generation is ignored.
     pub(super) fn on_report(&mut self, from: u32, report: MemberReport, now: f64) {
-        let Some(member) = self.members.get_mut(&from) else { return };
+        let Some(member) = self.members.get_mut(&from) else {
+            // Its place was taken from it before it came, or while it was silent: it would wait for ever.
+            if matches!(report, MemberReport::Ready { .. }) {
+                self.out.push(Action::Dismiss { of: from });
+            }
+            return;
+        };
         (member.connection, member.last_report) = (Connection::Open, now);
         let is_guest = !member.spawned_here && member.state == MemberState::Preparing;
+        let waits =
+            !member.spawned_here && matches!(member.state, MemberState::Preparing | MemberState::Ready);
         let (number, begun) = (self.plan.as_ref().map_or(0, |plan| plan.number), self.plan.is_some());
         match report {
             MemberReport::Alive { memory } => member.memory = memory,
@@ -53,6 +61,10 @@ impl Coordinator {
                 self.cancel_beside(from, generation);
             }
             MemberReport::Leaving => self.on_leave(from),
+            // The others have not begun with it.
+            MemberReport::Failed { why, of_a_peer: true } if waits => {
+                self.classify_exit(from, (1, true, format!("ends ({why})")), now);
+            }
             MemberReport::Failed { why, of_a_peer: true } => {
                 member.failed_because_of_peer = true;
                 self.on_peer_failure(from, &why, now);
@@ -162,14 +174,26 @@ impl Coordinator {
         self.members.values().filter(|member| member.state == MemberState::Ready).count() as u32
     }
 
+    /// A machine's process is not there, for this reason, or is now.
+    pub(super) fn absent(&mut self, host: String, why: Option<String>) {
+        match why {
+            Some(why) => {
+                self.note_once(why.clone());
+                self.absent.insert(host, why);
+            }
+            None => drop(self.absent.remove(&host)),
+        }
+    }
+
     /// Ends the run where the processes that it waits for have not come in time.
     pub(super) fn check_waiting(&mut self, now: f64) {
         let CoordinatorConfig { wait_for, wait, .. } = self.config;
         if matches!(self.stage, CoordinatorStage::Gathering) && self.is_gathered() && wait_for > 0 {
             let since = *self.waits_since.get_or_insert(now);
             if now > since + wait {
+                let causes: String = self.absent.values().map(|why| format!("; {why}")).collect();
                 let why = format!(
-                    "--wait-for {wait_for}: {} of them are there after {wait} s: start the others with raddle join, or wait for fewer",
+                    "--wait-for {wait_for}: {} of them are there after {wait} s: start the others with raddle join, or wait for fewer{causes}",
                     self.ready()
                 );
                 self.over(0, 1, Some(why));

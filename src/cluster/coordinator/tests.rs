@@ -48,7 +48,7 @@ pub(super) fn numbered(number: u64) -> Event {
 }
 
 /// A coordinator in its first generation.
-fn running(config: CoordinatorConfig) -> Coordinator {
+pub(super) fn running(config: CoordinatorConfig) -> Coordinator {
     let mut coordinator = Coordinator::new(config);
     let processes = coordinator.config().processes;
     for event in (0..processes).map(ready).chain([found(), numbered(1)]) {
@@ -350,7 +350,7 @@ fn a_guest_that_cannot_join_says_why_and_the_run_goes_on() {
     let failed =
         |from| report(from, MemberReport::Failed { why: "a.csv: no such file".into(), of_a_peer: false });
     assert_eq!(notes(&coordinator.on(failed(2), 0.0)), ["process 2 does not join: a.csv: no such file"]);
-    assert_eq!(coordinator.on(Event::Closed { of: 2 }, 0.0), []);
+    assert_eq!(coordinator.on(Event::Closed { of: 2, damaged: false }, 0.0), []);
     // A process that leaves before it has joined is released at once.
     coordinator.on(Event::Asked { admin: 0, request: AdminRequest::Join { workers: None, rank: None } }, 0.0);
     let actions = coordinator.on(report(3, MemberReport::Leaving), 0.0);
@@ -436,7 +436,7 @@ fn the_first_epoch_waits_for_as_many_processes_as_it_is_told_to_and_no_longer_th
 
 #[test]
 fn a_machine_that_does_not_come_ends_a_run_that_has_not_begun() {
-    let not_coming = || Event::NotComing("far: no such host".into());
+    let not_coming = || Event::NotComing { code: 2, why: "far: no such host".into() };
     let mut coordinator = Coordinator::new(config());
     let ended = coordinator.on(not_coming(), 1.0);
     assert!(

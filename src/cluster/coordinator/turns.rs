@@ -27,6 +27,7 @@ fn words(action: &Action) -> String {
         Action::Over { who, code, why } => format!("over {who} {code}: {}", why.as_deref().unwrap_or("")),
         Action::AdminResponse { admin, .. } => format!("answer {admin}"),
         Action::Left { who, .. } => format!("left {who}"),
+        Action::Dismiss { of } => format!("dismiss {of}"),
     }
 }
 
@@ -243,16 +244,21 @@ fn each_event_has_its_answer_in_each_state() {
         (
             "a crash after the last word",
             running,
-            vec![Event::Closed { of: 1 }, crashed(1)],
+            vec![Event::Closed { of: 1, damaged: false }, crashed(1)],
             vec!["0: Lost", "1: Lost", "lost 1: process 1 was killed"],
         ),
         (
             "a crash before the last word",
             running,
-            vec![crashed(1), Event::Closed { of: 1 }],
+            vec![crashed(1), Event::Closed { of: 1, damaged: false }],
             vec!["0: Lost", "1: Lost", "lost 1: process 1 was killed"],
         ),
-        ("a crash of one that was released", writing, vec![crashed(1), Event::Closed { of: 1 }], vec![]),
+        (
+            "a crash of one that was released",
+            writing,
+            vec![crashed(1), Event::Closed { of: 1, damaged: false }],
+            vec![],
+        ),
     ];
     for (what, state, events, expected) in rows {
         let mut coordinator = at(state);

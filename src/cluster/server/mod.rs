@@ -5,7 +5,8 @@ mod clock;
 mod remote;
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -52,6 +53,8 @@ pub struct Server {
     generation: u64,
     before: u64,
     stop: bool,
+    /// Number of losses of processes.
+    losses: u64,
     expected: Arc<Mutex<Expected>>,
     members: BTreeMap<u32, Arc<Mutex<Socket>>>,
     admins: BTreeMap<u64, Socket>,
@@ -105,6 +108,7 @@ impl Server {
             generation,
             before: generation,
             stop,
+            losses: 0,
             expected,
             members,
             admins,
@@ -134,12 +138,14 @@ impl Server {
         let goes_on = self.has_begun();
         let wait_for =
             if goes_on { config.wait_for.min(u32::from(config.processes == 0)) } else { config.wait_for };
-        self.coordinator = Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, ..config });
+        let (losses, refused) = (self.losses, self.coordinator.refused());
+        self.coordinator =
+            Coordinator::new(CoordinatorConfig { holder, wait_for, goes_on, losses, refused, ..config });
         let (build, own) = (lock(&self.expected).build, self.settings.processes);
         *lock(&self.expected) = Expected { indices: (0..own).collect(), build, own, run };
         for socket in std::mem::take(&mut self.members).into_values() {
             // It may be closed already.
-            let _ = lock(&socket).shutdown(std::net::Shutdown::Both);
+            let _ = lock(&socket).shutdown(Shutdown::Both);
         }
         self.invitation.run = run;
         self.remote.1 = run;
@@ -233,6 +239,13 @@ impl Server {
     fn act(&mut self, action: Action, on_event: &mut impl FnMut(RunEvent<'_>)) -> Option<Ended> {
         match action {
             Action::Send { to, order } => self.send(to, &order),
+            Action::Dismiss { of } => {
+                self.send(of, &Order::Lost);
+                if let Some(socket) = self.members.remove(&of) {
+                    // It may be closed already.
+                    let _ = lock(&socket).shutdown(Shutdown::Both);
+                }
+            }
             Action::AdminResponse { admin, answer } => self.respond(admin, &answer),
             Action::Note(text) => on_event(RunEvent::Note(&text)),
             Action::Begun => on_event(RunEvent::Begun(self.generation)),
@@ -263,6 +276,7 @@ impl Server {
                 return Some(Ended { who, code, why, lost: false, left: false });
             }
             Action::Lost { who, why } => {
+                self.losses += 1;
                 return Some(Ended { who, code: 1, why: Some(why), lost: true, left: false });
             }
             Action::Left { who, why } => {
@@ -303,13 +317,18 @@ impl Server {
         self.members.insert(of, socket);
         let listen = messenger(&format!("process-{of}"));
         let listening = listen.spawn(move || {
-            while let Ok(report) = receive(&mut reports, MOST) {
-                remote.send(Event::Report { from: of, report });
-            }
-            remote.send(Event::Closed { of });
+            let why = loop {
+                match receive(&mut reports, MOST) {
+                    Ok(report) => remote.send(Event::Report { from: of, report }),
+                    Err(why) => break why,
+                }
+            };
+            // Nobody reads what it sends from here on: it is to know. It may be closed already.
+            let _ = reports.shutdown(Shutdown::Both);
+            remote.send(Event::Closed { of, damaged: why.kind() == io::ErrorKind::InvalidData });
         });
         if listening.is_err() {
-            self.remote.send(Event::Closed { of });
+            self.remote.send(Event::Closed { of, damaged: false });
         }
     }
 
@@ -323,7 +342,11 @@ impl Server {
         }
         // Without a thread for it the client gets no response.
         let _ = messenger("admin").spawn(move || {
-            let Ok(request) = receive(&mut Timed::behind(&asking, PATIENCE), MOST) else { return };
+            let Ok(request) = receive(&mut Timed::behind(&asking, PATIENCE), MOST) else {
+                // Nobody answers: the client is to know. It may be gone.
+                let _ = asking.shutdown(Shutdown::Both);
+                return;
+            };
             let holds = request == AdminRequest::Hold;
             remote.ask(admin, request);
             if holds {
@@ -337,11 +360,14 @@ impl Server {
     }
 
     fn send(&mut self, to: u32, order: &Order) {
-        let Some(socket) = self.members.get(&to) else { return };
-        let mut socket = lock(socket);
+        // Nothing follows on these: a process that is to leave is not called lost.
+        let is_last = matches!(order, Order::End | Order::Refuse { .. });
+        let socket = if is_last { self.members.remove(&to) } else { self.members.get(&to).cloned() };
+        let Some(socket) = socket else { return };
+        let mut socket = lock(&socket);
         if send(&mut *socket, order).is_err() {
             // The thread that receives its reports notices the end.
-            let _ = socket.shutdown(std::net::Shutdown::Both);
+            let _ = socket.shutdown(Shutdown::Both);
         }
     }
 

@@ -42,11 +42,17 @@ impl Remote {
         self.send_to(None, Event::Noted(text));
     }
 
-    /// Reports that a process which the launcher started on another machine will not come: before the run has begun it ends
-    /// with this reason.
+    /// Reports that so few processes of other machines will come that the run cannot begin: before it has begun it ends with
+    /// this status and reason.
     #[cfg(feature = "cli")]
-    pub(crate) fn not_coming(&self, why: String) {
-        self.send_to(None, Event::NotComing(why));
+    pub(crate) fn not_coming(&self, code: i32, why: String) {
+        self.send_to(None, Event::NotComing { code, why });
+    }
+
+    /// Reports why the process of a machine is not there, or `None` once it is.
+    #[cfg(feature = "cli")]
+    pub(crate) fn absent(&self, host: &str, why: Option<String>) {
+        self.send_to(None, Event::Absent { host: host.to_owned(), why });
     }
 
     /// Passes on a request of an admin client, which may come in a later attempt than it connected in.

@@ -25,7 +25,7 @@ impl World {
             self.processes.remove(&index);
             if self.rng.one_in(2) {
                 // The connection was made, and broke.
-                self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
+                self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: index, damaged: false }));
             }
             let exited = Event::Exited { of: index, code: LOST, crashed: true, how: "ended".into() };
             let after = after + self.rng.below(5_000);
@@ -53,6 +53,7 @@ impl World {
         faults.unheard.clear();
         faults.unreached.clear();
         faults.waiting.clear();
+        faults.awake.clear();
         faults.own = faults.disk.reach();
         faults.checkpoints = CheckpointStore::in_store(faults.folder.clone(), faults.own.clone());
         let after = faults.checkpoints.last_generation();

@@ -4,7 +4,7 @@ use super::events::{AdminEvent, SimulatedEvent};
 use super::process::Process;
 use super::world::{COORDINATOR, World};
 use crate::cluster::coordinator::{Action, Event};
-use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
+use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport, Order};
 
 impl World {
     pub(super) fn coordinate(&mut self, event: Event) -> Result<(), String> {
@@ -15,6 +15,9 @@ impl World {
                 Action::Send { to, order } => {
                     self.send(COORDINATOR, (to, u32::MAX), SimulatedEvent::Order(to, order));
                 }
+                Action::Dismiss { of } => {
+                    self.send(COORDINATOR, (of, u32::MAX), SimulatedEvent::Order(of, Order::Lost));
+                }
                 Action::AdminResponse { answer: AdminResponse::JoinGrant { index, .. }, .. } => {
                     let (fits, stays) = self.joining.pop().unwrap_or((true, true));
                     let process = match self.faults.as_mut().filter(|_| fits) {
@@ -23,9 +26,15 @@ impl World {
                     };
                     self.processes.insert(index, process);
                     let after = self.now + self.rng.below(20_000);
+                    if self.stop_while_it_prepares(index) {
+                        continue;
+                    }
                     match stays {
                         true => self.at(after, SimulatedEvent::Built(index)),
-                        false => self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: index })),
+                        false => self.at(
+                            after,
+                            SimulatedEvent::ToCoordinator(Event::Closed { of: index, damaged: false }),
+                        ),
                     }
                 }
                 Action::Number(number) => {

@@ -45,6 +45,8 @@ pub(super) enum SimulatedEvent {
     },
     /// A stopped process that was replaced runs on.
     GoesOn,
+    /// A process that was stopped while it prepared runs on, in the attempt in which it was stopped.
+    Wakes(u32),
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Effects of faults on a simulated run.
 
-use super::events::{Fault, SimulatedEvent};
+use super::events::{AdminEvent, Fault, SimulatedEvent};
 use super::faults::{DEADLINE, HEARTBEAT};
 use super::world::{COORDINATOR, World};
 use crate::cluster::coordinator::Event;
@@ -144,6 +144,55 @@ impl World {
         }
     }
 
+    /// Stops a process that is about to join, now and then, for one to two deadlines: it has connected and reads its data.
+    pub(super) fn stop_while_it_prepares(&mut self, index: u32) -> bool {
+        let stops = self.faults.is_some() && self.rng.one_in(2);
+        if let Some(faults) = self.faults.as_mut().filter(|_| stops) {
+            faults.frozen.push(index);
+            self.report(index, MemberReport::Alive { memory: 0 });
+            let after = self.now + (1e6 * DEADLINE) as u64 + self.rng.below((1e6 * DEADLINE) as u64);
+            self.at(after, SimulatedEvent::Wakes(index));
+        }
+        stops
+    }
+
+    /// A stopped joiner runs on: it reads the orders that have come, and goes on to build its program.
+    pub(super) fn wake(&mut self, index: u32) -> Result<(), String> {
+        let Some(faults) = &mut self.faults else { return Ok(()) };
+        faults.frozen.retain(|&frozen| frozen != index);
+        faults.awake.insert(index, self.now);
+        let unread = faults.unread.extract_if(.., |(to, _)| *to == index).collect::<Vec<_>>();
+        for (to, order) in unread {
+            self.on_order(to, order)?;
+        }
+        let after = self.now + self.rng.below(20_000);
+        self.at(after, SimulatedEvent::Built(index));
+        Ok(())
+    }
+
+    /// A joiner that was told that it has no place ends, and asks for another one.
+    pub(super) fn knock_again(&mut self, index: u32) {
+        self.processes.remove(&index);
+        if let Some(faults) = &mut self.faults {
+            faults.counts.told += u64::from(faults.awake.remove(&index).is_some());
+        }
+        let after = self.now + self.rng.below(60_000);
+        self.at(after, SimulatedEvent::AdminEvent(AdminEvent::Join { fits: true, stays: true }));
+    }
+
+    /// Error if a joiner that ran on behind a silence waits for ever: it has no place, and nobody has told it.
+    pub(super) fn check_ghosts(&self) -> Result<(), String> {
+        let Some(faults) = &self.faults else { return Ok(()) };
+        for (&index, &since) in &faults.awake {
+            let waits = self.processes.get(&index).is_some_and(|process| process.plan.is_none());
+            let is_told = self.coordinator.has_member(index) || faults.unreached.contains(&index);
+            if waits && !is_told && !faults.frozen.contains(&index) && self.now > since + 200_000 {
+                return Err(format!("process {index} waits for ever: it has no place, and is not told"));
+            }
+        }
+        Ok(())
+    }
+
     /// A process ends at once. Others may notice before the coordinator does.
     pub(super) fn kill(&mut self, whom: u32) {
         if self.processes.remove(&whom).is_none() {
@@ -158,7 +207,7 @@ impl World {
             faults.counts.unsynced += 1;
         }
         let after = self.now + self.rng.below(3_000);
-        self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: whom }));
+        self.at(after, SimulatedEvent::ToCoordinator(Event::Closed { of: whom, damaged: false }));
         let after = self.now + self.rng.below(10_000);
         let exited = Event::Exited { of: whom, code: 137, crashed: true, how: "was killed".into() };
         self.at(after, SimulatedEvent::ToCoordinator(exited));

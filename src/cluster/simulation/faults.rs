@@ -35,6 +35,8 @@ pub(super) struct Counts {
     pub(super) late: u64,
     /// Processes that failed their handshake.
     pub(super) unmet: u64,
+    /// Joiners that were told, behind a silence, that they have no place any more.
+    pub(super) told: u64,
 }
 
 impl std::ops::AddAssign for Counts {
@@ -47,6 +49,7 @@ impl std::ops::AddAssign for Counts {
         self.silent += other.silent;
         self.late += other.late;
         self.unmet += other.unmet;
+        self.told += other.told;
     }
 }
 
@@ -78,6 +81,8 @@ pub(super) struct Faults {
     pub(super) unmet: u64,
     /// Time since when a process waits for transfers of others.
     pub(super) waiting: BTreeMap<u32, u64>,
+    /// Joiners that have run on behind a silence, and when.
+    pub(super) awake: BTreeMap<u32, u64>,
     pub(super) counts: Counts,
 }
 
@@ -127,6 +132,7 @@ impl World {
             late: Vec::new(),
             unmet: 0,
             waiting: BTreeMap::new(),
+            awake: BTreeMap::new(),
             counts: Counts { attempts: 1, ..Counts::default() },
         });
         // The processes of `new` have no folder: others replace them.

@@ -132,6 +132,7 @@ impl World {
             self.dispatch(what)?;
             self.end_dead();
         }
+        self.check_ghosts()?;
         let (who, code, why) = self.over.take().unwrap_or_default();
         if code != 0 || why.is_some() {
             return Err(format!("the run ended with {code} by process {who}: {why:?}"));
@@ -156,6 +157,7 @@ impl World {
                 self.on_silence(from, to, generation, attempt);
             }
             SimulatedEvent::GoesOn => self.go_on_late(),
+            SimulatedEvent::Wakes(index) => self.wake(index)?,
             SimulatedEvent::ToCoordinator(event) => self.coordinate(event)?,
             SimulatedEvent::Order(to, order) => self.on_order(to, order)?,
             SimulatedEvent::Transfer { from, to, generation, packed } => {
@@ -196,7 +198,7 @@ impl World {
     }
 
     /// Carries an order out at a process.
-    fn on_order(&mut self, to: u32, order: Order) -> Result<(), String> {
+    pub(super) fn on_order(&mut self, to: u32, order: Order) -> Result<(), String> {
         let Some(process) = self.processes.get_mut(&to) else { return Ok(()) };
         match order {
             Order::Begin { start } => {
@@ -231,6 +233,8 @@ impl World {
                     }
                 }
             }
+            // One that has no part yet ends, and joins anew.
+            Order::Lost if process.plan.is_none() => self.knock_again(to),
             // No simulated run is held: a hub that waits would hold up the others.
             Order::End | Order::Lost | Order::Alive { .. } | Order::Write | Order::GoOn { .. } => {}
         }
@@ -300,7 +304,7 @@ impl World {
     fn leave(&mut self, index: u32) {
         self.report(index, MemberReport::Done);
         let (from, to) = ((index, u32::MAX), COORDINATOR);
-        self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index }));
+        self.send(from, to, SimulatedEvent::ToCoordinator(Event::Closed { of: index, damaged: false }));
         // The launcher sees the exit of a process after a time of its own.
         let exited = Event::Exited { of: index, code: 0, crashed: false, how: "ended".into() };
         let after = self.now + self.rng.below(10_000);
