@@ -10,17 +10,24 @@ use raddle_common::testing::pairs;
 use crate::commands::{binary, ends, pause, run};
 use crate::launched::{Launched, WATCHDOG, alone, is_alive, report, signal, slow};
 
-/// Its first argument is the host: some cannot be reached, or lack the program, or have another build of it.
+/// Its first argument is the host: some cannot be reached, or lack the program, or have another build of it. Like ssh it ends
+/// with 255 where what it runs is killed. A host with a file of its name is off as long as that is there.
 const SSH: &str = r#"#!/bin/sh
 host=$1
 shift
+if [ -e "off-$host" ]; then echo "ssh: connect to host $host port 22: No route to host" >&2; exit 255; fi
 case $host in
+hung) exec sleep 1000 ;;
 far) echo "ssh: connect to host far port 22: No route to host" >&2; exit 255 ;;
 locked) echo "me@locked: Permission denied (publickey,password)." >&2; exit 255 ;;
 bare) exec sh -c "$(echo "$*" | sed "s#exec '[^']*'#exec /nowhere/raddle#")" ;;
 other) exec sh -c "$(echo "$*" | sed "s#exec '[^']*'#exec '$PWD/bin/raddle'#")" ;;
 esac
-exec sh -c "$*"
+echo $$ >> "ssh-of-$host"
+sh -c "$*" && exit 0
+status=$?
+[ $status -gt 128 ] && exit 255
+exit $status
 "#;
 
 /// A fit of each program.
@@ -126,17 +133,18 @@ fn a_host_that_cannot_take_part_is_told_by_name_with_what_to_do() {
     let elsewhere = folder.join("elsewhere");
     let missing = format!("missing 1 {}\n", elsewhere.display());
     for (hosts, code, told) in [
-        ("near 1\nfar 1\n", 2, &["far: it cannot be reached", "No route to host"][..]),
-        ("locked 1\n", 2, &["locked: it cannot be reached, or asks for a password", "Permission denied"]),
+        ("near 1\nfar 1\n", 1, &["far: it cannot be reached", "No route to host", "not tried again"][..]),
+        ("locked 1\n", 2, &["locked: it asks for a password", "Permission denied"]),
+        ("near 1 /nowhere\n", 2, &["near: it has no such folder"]),
         ("bare 1\n", 2, &["bare: raddle is not there: install the same build"]),
-        ("other 1\n", 2, &["other: ", "another build"]),
+        ("other 1\n", 2, &["other: it has another build"]),
         (missing.as_str(), 2, &["missing: ", "table.csv"]),
         ("one 1\none 2\n", 2, &["hosts:2: one is in line 1 already"]),
         ("one\n", 2, &["hosts:1: one: give its number of workers"]),
         ("# none\n", 2, &["hosts: it names no host"]),
     ] {
         prepare(folder, hosts);
-        let said = ends(folder, &launch(line, ""), code).err;
+        let said = ends(folder, &launch(line, "--wait 2"), code).err;
         assert!(told.iter().all(|told| said.contains(told)), "{hosts}: {said}");
     }
     // Where the data are other ones.
@@ -150,4 +158,77 @@ fn a_host_that_cannot_take_part_is_told_by_name_with_what_to_do() {
     assert!(said.contains("--ssh ./no-ssh"), "{said}");
     let said = ends(folder, &launch(line, "--wait-for 4 --wait 1"), 1).err;
     assert!(said.contains("--wait-for 4: 2 of them are there after 1 s"), "{said}");
+    // A lasting cause of one of more than are waited for is told, and the run begins.
+    prepare(folder, "near 1\nlocked 1\n");
+    let ran = run(folder, &launch(line, "--wait-for 2"));
+    assert!(
+        matches!(ran.code, Some(0 | 3)) && ran.err.contains("locked: it asks for a password"),
+        "{}",
+        ran.err
+    );
+}
+
+/// A machine that is off at the beginning and comes later, and one whose ssh, or whose process, is killed: the run goes on
+/// with it, and the bytes are those of one process.
+#[test]
+fn a_machine_that_is_off_or_lost_is_tried_again() {
+    let line = "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 200 --tol 1e-15 \
+                --slowdown slow";
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    prepare(folder, "one 1\ntwo 1\n");
+    fs::write(folder.join("off-two"), "").unwrap();
+    slow(folder, 1);
+    let (expected, status) = alone(folder, line);
+    slow(folder, 200);
+    let mut launched = Launched::begin(folder, &launch(line, "--wait-for 2 --wait 60"));
+    launched.await_line(
+        "two: it cannot be reached: ssh: connect to host two port 22: No route to host: tried again in 1 s",
+    );
+    fs::remove_file(folder.join("off-two")).unwrap();
+    launched.await_members(3);
+    // The ssh of one is killed: the command that it runs loses its input, and leaves.
+    let ssh = fs::read_to_string(folder.join("ssh-of-one")).unwrap();
+    signal(ssh.lines().last().unwrap(), "-KILL");
+    launched.await_line("one: its raddle join was killed, or the connection to it broke");
+    let again = |count: usize| {
+        let since = Instant::now();
+        while fs::read_to_string(folder.join("ssh-of-one")).unwrap().lines().count() < count {
+            assert!(since.elapsed() < WATCHDOG, "it is not started again");
+            pause();
+        }
+    };
+    again(2);
+    launched.await_members(3);
+    slow(folder, 1);
+    let place = launched.run.clone();
+    let (code, said) = launched.end();
+    assert_eq!(code, status, "{said}");
+    assert_eq!(report(&place)["model_digest"], expected.as_str(), "{said}");
+}
+
+/// Neither Ctrl-C nor the death of the launcher leaves an ssh behind that hangs, as over a network that is gone.
+#[test]
+fn an_ssh_that_hangs_holds_up_nobody_and_outlives_no_launcher() {
+    for (how, code) in [("-INT", Some(130)), ("-KILL", None)] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        prepare(folder, "hung 1\n");
+        let launched = Launched::begin(folder, &launch(LINES[2], "--deadline 10"));
+        while there(folder).len() < 4 {
+            pause();
+        }
+        let since = Instant::now();
+        signal(&launched.launcher.id().to_string(), how);
+        let (ended, said) = launched.end();
+        let at_once = since.elapsed().as_secs() < 4;
+        // Of a launcher that is killed this is the end of its process, too.
+        assert!(at_once || how == "-KILL", "{how}: {:?}: {said}", since.elapsed());
+        assert_eq!(ended, code, "{said}");
+        assert_eq!(code == Some(130), said.contains("the run has not begun, and ends at once"), "{said}");
+        while !there(folder).is_empty() {
+            assert!(since.elapsed().as_secs() < 10, "{how}: {:?} are left", there(folder));
+            pause();
+        }
+    }
 }

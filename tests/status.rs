@@ -351,7 +351,7 @@ fn the_metrics_of_a_launched_run_are_those_of_its_status() {
     run.await_epoch(2);
     run.await_members(2);
     let mut socket = TcpStream::connect(at).unwrap();
-    socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+    socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut said = String::new();
     socket.read_to_string(&mut said).unwrap();
     let (head, page) = said.split_once("\r\n\r\n").unwrap();

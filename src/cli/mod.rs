@@ -86,7 +86,7 @@ pub use changes::{
 };
 pub use exit::{Error, ExitStatus, main};
 pub use interrupt::Interrupt;
-pub use launch::find_program;
+pub use launch::{TIE, Tied, find_program};
 pub use number::{aligned, count, number};
 pub use options::foreign::{Answers, ForeignWords, verbs_of};
 pub use options::subcommand::{CommandLine, with_verb};

@@ -107,7 +107,7 @@ impl Kept {
         let Some(path) = &self.0 else { return Ok(loaded) };
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
         made.and_then(|()| save(path, &loaded, extra)).map_err(|why| {
-            ReadError::file(path, format!("cannot write what was parsed: {why}; name another cache"))
+            ReadError::file(path, format!("cannot write what was parsed: {why}; make room there, or name another cache (--cache FOLDER)"))
         })?;
         Ok(loaded)
     }

@@ -24,6 +24,8 @@ use crate::cluster::{Addresses, AdminClient, BEGINS, FILE, Invitation, JoinGrant
 /// Time between two looks whether the process has ended, and between two whether the launcher is alive.
 const POLL: Duration = Duration::from_millis(20);
 const STATUS_EVERY: Duration = Duration::from_secs(1);
+/// Longest time that counts between two looks.
+const ABSENCE: Duration = Duration::from_millis(500);
 /// A process that ends sooner than this, time and again, does not fit.
 const SHORT: Duration = Duration::from_secs(5);
 const MOST: usize = 3;
@@ -189,20 +191,25 @@ fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child,
 
 /// Waits for the process to end; ends it where the launcher does not answer for the deadline.
 fn watch(mut child: Child, admin: &AdminClient, deadline: Duration) -> Result<(i32, bool, String), Error> {
-    let (answered, over) = (Arc::new(Mutex::new(Instant::now())), Arc::new(AtomicBool::new(false)));
+    let (answered, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (asker, heard, done) = (admin.clone(), Arc::clone(&answered), Arc::clone(&over));
     let asking = thread::spawn(move || {
         while !done.load(Ordering::Acquire) {
             if asker.status().is_ok() {
-                *lock(&heard) = Instant::now();
+                heard.store(true, Ordering::Release);
             }
             thread::park_timeout(STATUS_EVERY);
         }
     });
+    let (mut looked, mut unanswered) = (Instant::now(), Duration::ZERO);
     let ended = loop {
+        // Time in which this process was stopped itself, as with its machine, does not count.
+        let since = looked.elapsed().min(ABSENCE);
+        looked = Instant::now();
+        unanswered = if answered.swap(false, Ordering::AcqRel) { Duration::ZERO } else { unanswered + since };
         match child.try_wait() {
             Ok(Some(status)) => break Ok(ended(status)),
-            Ok(None) if lock(&answered).elapsed() > deadline => {
+            Ok(None) if unanswered > deadline => {
                 let _ = child.kill();
                 let _ = child.wait();
                 let why = format!("the launcher has not answered for {} s", deadline.as_secs_f64());

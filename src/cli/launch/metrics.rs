@@ -1,18 +1,25 @@
 //! The page that `raddle launch --metrics ADDR` serves: the status of the run in the text format of Prometheus.
 //!
 //! One page, whatever is asked for, on a connection that is closed behind it: less than a server of http would be told.
+//! A few clients are answered side by side, each within a few seconds, and none that was sent here by a name of another
+//! machine, as a page in a browser may do.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cli::exit::Error;
 use crate::cluster::{AdminClient, MemberStatus, RunStatus};
 
-/// Time that a client may take to ask, and to read.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time that a client may take to ask and to read, in all.
+const LONGEST: Duration = Duration::from_secs(5);
+/// Most clients at the same time; others are closed at once.
+const MOST_CLIENTS: usize = 16;
+/// Pause where no connection can be accepted.
+const AGAIN: Duration = Duration::from_millis(10);
 /// Most bytes of a question.
 const MOST: usize = 8 << 10;
 
@@ -28,34 +35,79 @@ pub(super) fn serve(at: SocketAddr, client: AdminClient) -> Result<SocketAddr, E
     let listener = TcpListener::bind(at).map_err(|why| refuse(&why))?;
     let address = listener.local_addr().map_err(|why| refuse(&why))?;
     let serving = thread::Builder::new().name("raddle:metrics".into()).spawn(move || {
-        for socket in listener.incoming().flatten() {
-            // Whoever asks may be gone.
-            let _ = answer(&socket, &client);
+        let clients = Arc::new(());
+        for socket in listener.incoming() {
+            // Such as no free descriptor: some are closed within a moment.
+            let Ok(socket) = socket else {
+                thread::sleep(AGAIN);
+                continue;
+            };
+            if Arc::strong_count(&clients) > MOST_CLIENTS {
+                continue;
+            }
+            let (one, client) = (Arc::clone(&clients), client.clone());
+            let answering = move || {
+                // Whoever asks may be gone.
+                let _ = answer(&socket, &client);
+                drop(one);
+            };
+            // Without a thread for it the client gets no answer.
+            let _ = thread::Builder::new().name("raddle:metrics".into()).spawn(answering);
         }
     });
     serving.map(|_| address).map_err(|why| refuse(&why))
 }
 
+/// Time that is left to a client, for its next read or write.
+fn left(until: Instant) -> io::Result<Option<Duration>> {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+}
+
 fn answer(mut socket: &TcpStream, client: &AdminClient) -> io::Result<()> {
-    socket.set_read_timeout(Some(PATIENCE))?;
-    socket.set_write_timeout(Some(PATIENCE))?;
+    let until = Instant::now() + LONGEST;
     let (mut asked, mut some) = (Vec::new(), [0; 1024]);
     while !asked.windows(4).any(|end| end == b"\r\n\r\n") && asked.len() < MOST {
+        socket.set_read_timeout(left(until)?)?;
         match socket.read(&mut some)? {
             0 => break,
             count => asked.extend_from_slice(&some[..count]),
         }
     }
-    let (code, text) = match client.status() {
-        Ok(status) => ("200 OK", page(&status)),
-        Err(why) => ("503 Service Unavailable", format!("# {why}\n")),
+    let (code, text) = if is_for_this_machine(&asked) {
+        match client.status() {
+            Ok(status) => ("200 OK", page(&status)),
+            Err(why) => ("503 Service Unavailable", format!("# {why}\n")),
+        }
+    } else {
+        let why = "# ask by an address of loopback or as localhost: this name is of another machine\n";
+        ("421 Misdirected Request", why.to_owned())
     };
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     let length = text.len();
     let head = format!(
         "HTTP/1.1 {code}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
     );
+    socket.set_write_timeout(left(until)?)?;
     socket.write_all((head + &text).as_bytes())
+}
+
+/// `true` if the question has one header `Host`, which names this machine, with a port or without.
+fn is_for_this_machine(asked: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(asked);
+    let mut hosts = text.lines().skip(1).take_while(|line| !line.is_empty()).filter_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("host").then(|| value.trim())
+    });
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
+    let is_port = |port: &str| port.parse::<u16>().is_ok();
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        _ => host,
+    };
+    let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
 /// A value of a metric, with its labels.
@@ -73,7 +125,7 @@ fn page(status: &RunStatus) -> String {
     let states = status.members.iter().map(|member| {
         (labels(&[("process", &member.process), ("state", &member.state), ("address", &member.address)]), 1.0)
     });
-    let metrics: [(&str, &str, &str, Vec<Sample>); 11] = [
+    let metrics: [(&str, &str, &str, Vec<Sample>); 13] = [
         (
             "generation",
             "gauge",
@@ -97,6 +149,18 @@ fn page(status: &RunStatus) -> String {
             "gauge",
             "Peak memory of each process.",
             of_each(&|member| member.peak_memory_bytes as f64),
+        ),
+        (
+            "losses_total",
+            "counter",
+            "Losses of processes, after each of which the run went on from its last checkpoint.",
+            one(status.losses as f64),
+        ),
+        (
+            "refused_connections_total",
+            "counter",
+            "Connections that were turned away: without the token, or that do not fit.",
+            one(status.refused as f64),
         ),
         ("pauses_total", "counter", "Changes of the generation.", one(status.pauses.len() as f64)),
         ("pause_seconds_total", "counter", "Seconds between generations.", one(status.pauses.iter().sum())),
@@ -146,6 +210,8 @@ mod tests {
             workers: 4,
             members: vec![member(0, 10), member(3, 20)],
             pauses: vec![0.5, 0.25],
+            losses: 3,
+            refused: 12,
             ..RunStatus::default()
         };
         let page = page(&status);
@@ -157,10 +223,12 @@ mod tests {
             "raddle_process_peak_memory_bytes{process=\"3\"} 20",
             "raddle_process_info{process=\"0\",state=\"running\",address=\"127.0.0.1:5\"} 1",
             "raddle_pause_seconds_total 0.75",
+            "raddle_losses_total 3",
+            "raddle_refused_connections_total 12",
         ] {
             assert!(samples.contains(&line), "{line}: {samples:?}");
         }
-        assert_eq!(samples.len(), 7 + 2 * 4);
+        assert_eq!(samples.len(), 9 + 2 * 4);
     }
 
     #[test]
@@ -170,10 +238,56 @@ mod tests {
         assert!(refused.to_string().contains("--metrics 192.0.2.1:0"), "{refused}");
         // Where no run answers the page says so.
         let at = serve("127.0.0.1:0".parse().unwrap(), AdminClient::new(nobody)).unwrap();
+        let said = ask(at, "Host: localhost\r\n");
+        assert!(said.starts_with("HTTP/1.1 503 ") && said.contains("# no run answers"), "{said}");
+        // The name of another machine, whose address is said to be this one.
+        let said = ask(at, "Host: evil.example:80\r\n");
+        assert!(said.starts_with("HTTP/1.1 421 "), "{said}");
+    }
+
+    /// What is answered to a question with these headers.
+    fn ask(at: SocketAddr, headers: &str) -> String {
         let mut socket = TcpStream::connect(at).unwrap();
-        socket.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+        socket.write_all(format!("GET /metrics HTTP/1.1\r\n{headers}\r\n").as_bytes()).unwrap();
         let mut said = String::new();
         socket.read_to_string(&mut said).unwrap();
-        assert!(said.starts_with("HTTP/1.1 503 ") && said.contains("# no run answers"), "{said}");
+        said
+    }
+
+    #[test]
+    fn clients_that_are_silent_or_slow_hold_nobody_up_and_are_few() {
+        let nobody = Invitation::to("127.0.0.1:1".parse().unwrap(), &"5a".repeat(32)).unwrap();
+        let at = serve("127.0.0.1:0".parse().unwrap(), AdminClient::new(nobody)).unwrap();
+        let mut silent: Vec<TcpStream> = (1..MOST_CLIENTS).map(|_| TcpStream::connect(at).unwrap()).collect();
+        let since = Instant::now();
+        assert!(ask(at, "Host: 127.0.0.1:9400\r\n").starts_with("HTTP/1.1 503 "));
+        assert!(since.elapsed() < LONGEST, "it waits for none of them");
+        // One that sends a byte now and then is closed after the same time as the others.
+        let mut dripping = silent.remove(0);
+        while dripping.write_all(b"x").is_ok() {
+            assert!(since.elapsed() < 3 * LONGEST, "it is served as long as it drips");
+            thread::sleep(AGAIN);
+        }
+        for mut one in silent {
+            assert_eq!(one.read(&mut [0]).unwrap_or(0), 0);
+        }
+    }
+
+    #[test]
+    fn questions_to_this_machine_name_it() {
+        for (headers, is_ours) in [
+            ("Host: localhost:9400", true),
+            ("host:127.0.0.1", true),
+            ("HOST: [::1]:9400", true),
+            ("Host: [::1]", true),
+            ("Host: evil.example", false),
+            ("Host: localhost.evil.example:9400", false),
+            ("Host: 192.0.2.1:9400", false),
+            ("Host: localhost\r\nHost: evil.example", false),
+            ("Accept: */*", false),
+        ] {
+            let asked = format!("GET / HTTP/1.1\r\n{headers}\r\n\r\n");
+            assert_eq!(is_for_this_machine(asked.as_bytes()), is_ours, "{headers}");
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! `raddle`: starts a program as several processes that carry out one run, and administers running ones.
 
+mod away;
 mod children;
 mod generate;
 mod hosts;
 mod join;
+mod lasting;
 mod losses;
 mod metrics;
 mod options;
@@ -11,6 +13,7 @@ mod program;
 mod room;
 mod run;
 mod surroundings;
+mod tie;
 mod token_file;
 mod words;
 
@@ -23,6 +26,7 @@ use clap::{Args, CommandFactory as _, Parser};
 use self::generate::Generate;
 use self::options::{Join, Launch};
 pub use self::program::find as find_program;
+pub use self::tie::{TIE, Tied};
 use self::words::FOREIGN;
 use super::exit::Error;
 use super::say::say;
@@ -81,6 +85,9 @@ pub fn main() -> ExitCode {
     let line: Vec<OsString> = std::env::args_os().collect();
     let first = line.get(1);
     let word = first.and_then(|word| word.to_str()).unwrap_or_default();
+    if word == tie::TIE {
+        return ended(tie::tie(line.into_iter().skip(2)));
+    }
     if let Some(program) = program_of(word) {
         return ended(program::run(program, line.into_iter().skip(2)));
     }

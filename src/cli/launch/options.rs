@@ -36,18 +36,16 @@ pub(super) struct Launch {
     /// build is at the same path there.
     #[arg(long, value_name = "FILE", conflicts_with = "held")]
     pub(super) hosts: Option<PathBuf>,
-    /// The command that runs another one on a host.
-    #[arg(
-        long,
-        value_name = "COMMAND",
-        default_value = "ssh -o BatchMode=yes -o ConnectTimeout=10",
-        requires = "hosts"
-    )]
-    pub(super) ssh: String,
-    /// Start when P processes are connected, those that join included. [default: --processes plus --hosts]
+    /// The command that runs another one on a host. [default: ssh without questions, which ends where nothing passes for
+    /// --deadline]
+    #[arg(long, value_name = "COMMAND", requires = "hosts")]
+    pub(super) ssh: Option<String>,
+    /// Start when P processes are connected, those that join included: fewer than there are hosts begin without those that
+    /// are off. [default: --processes plus --hosts]
     #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, conflicts_with = "held")]
     pub(super) wait_for: Option<usize>,
-    /// Give up if they are not connected after this time.
+    /// Give up if they are not connected after this time. A host that cannot be reached, or is lost later, is tried again for
+    /// as long.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = values::seconds)]
     pub(super) wait: f64,
     #[command(flatten)]
@@ -113,6 +111,17 @@ pub(super) struct Join {
 }
 
 impl Launch {
+    /// The command that runs another one on a host: one that asks no questions, and ends where nothing passes any more.
+    pub(super) fn way(&self) -> String {
+        let of_ssh = || {
+            // Two of these without an answer are a connection that is gone.
+            let alive = (self.deadline.as_secs() / 3).max(1);
+            let limits = format!("-o ServerAliveInterval={alive} -o ServerAliveCountMax=2");
+            format!("ssh -o BatchMode=yes -o ConnectTimeout=10 {limits}")
+        };
+        self.ssh.clone().unwrap_or_else(of_ssh)
+    }
+
     /// Options of `raddle join` by which the processes of other machines are as those here.
     pub(super) fn of_joiners(&self) -> Vec<String> {
         let encryption = match self.encryption.chosen() {

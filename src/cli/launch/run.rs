@@ -3,11 +3,13 @@
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use super::away::{Away, Way};
 use super::children::{Children, Start};
-use super::hosts::{Away, Host, Way};
+use super::hosts::Host;
 use super::losses::Losses;
 use super::metrics;
 use super::options::{Launch, check_addresses};
@@ -131,7 +133,8 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     };
     let mut server = open_again(&settings, kept.address)?;
     let children = Arc::new(Mutex::new(Children::default()));
-    on_interrupt(server.remote(), Arc::clone(&children));
+    let begun = Arc::new(AtomicBool::new(false));
+    on_interrupt(server.remote(), Arc::clone(&children), Arc::clone(&begun));
     on_user_signal(server.remote(), room.path().is_some());
     if let Some(at) = options.metrics {
         let at = metrics::serve(at, AdminClient::new(server.invitation().clone()))?;
@@ -148,22 +151,28 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         Addresses { listen: everywhere, advertise: advertise.map(Address::without_port), encryption };
     room.watch(server.remote());
     let way = Way {
-        ssh: &options.ssh,
+        ssh: options.way(),
         arguments: options.of_joiners(),
         address: told.to_string(),
         token: server.invitation().token,
+        wait: settings.wait_for.1,
+        deadline: *deadline,
+        needed: all,
     };
     // Behind the processes here: where those cannot begin, nobody is started elsewhere.
-    let mut away = None;
+    let (mut waiting, mut away) = (Some((hosts, way)), None);
     let mut losses = Losses::default();
     loop {
         start(&plan, &room, &server, &children, (*workers as u32, addresses))?;
-        if away.is_none() {
-            away = Some(Away::start(&hosts, &way, &server.remote())?);
+        if let Some((hosts, way)) = waiting.take() {
+            away = Some(Away::start(hosts, *processes, way, &server.remote())?);
         }
         let ended = server.run(|event| match event {
             RunEvent::Note(text) => note(text),
-            RunEvent::Begun(generation) => losses.begun(generation).iter().for_each(|text| note(text)),
+            RunEvent::Begun(generation) => {
+                begun.store(true, Ordering::Release);
+                losses.begun(generation).iter().for_each(|text| note(text));
+            }
         });
         if ended.code == NEXT_VERSION && ended.why.is_none() {
             *lock(&children) = Children::default();
@@ -175,7 +184,8 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         }
         if !ended.lost {
             let code = end(&mut lock(&children), &ended);
-            if ended.why.is_none() {
+            // Where nothing has begun nobody has anything to end.
+            if ended.why.is_none() && begun.load(Ordering::Acquire) {
                 away.iter_mut().for_each(|away| away.end(PARTING));
             }
             if [ExitStatus::Failed, ExitStatus::Interrupted].iter().all(|status| status.code() != code) {
@@ -287,8 +297,9 @@ fn note(text: &str) {
     let _ = writeln!(io::stderr(), "raddle: {text}");
 }
 
-/// The first Ctrl-C ends the run at its next boundary, or at the last one where that is far, the second at once.
-fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>) {
+/// The first Ctrl-C ends the run at its next boundary, or at the last one where that is far, the second at once, and so does
+/// the first before the run has begun.
+fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, begun: Arc<AtomicBool>) {
     let mut pressed = false;
     // Where it cannot be installed, Ctrl-C has the system's effect; the processes notice that the launcher is
     // gone.
@@ -300,10 +311,13 @@ fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>) 
             }
             std::process::exit(ExitStatus::Interrupted.code().into());
         }
-        note(
-            "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes its model; Ctrl-C \
-             again ends it at once",
-        );
+        note(match begun.load(Ordering::Acquire) {
+            true => {
+                "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes its model; \
+                 Ctrl-C again ends it at once"
+            }
+            false => "interrupted: the run has not begun, and ends at once",
+        });
         remote.stop();
     });
 }

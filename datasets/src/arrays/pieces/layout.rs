@@ -41,7 +41,10 @@ pub(super) struct Index {
 
 /// Fault of a file that cannot be written.
 pub(super) fn refused(path: &Path, why: &io::Error) -> ReadError {
-    ReadError::file(path, format!("cannot write what was read: {why}; name another cache"))
+    ReadError::file(
+        path,
+        format!("cannot write what was read: {why}; make room there, or name another cache (--cache FOLDER)"),
+    )
 }
 
 /// Fault of a file that has changed since it was opened.

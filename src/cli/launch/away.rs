@@ -1,0 +1,305 @@
+//! [`Away`]: the `raddle join` that a launcher starts by ssh on each machine of a run, and starts again where it is lost.
+//!
+//! Nothing is left running there. `raddle join` has its token from its standard input, and leaves the run where that ends:
+//! with the launcher, and with the connection. The command that reaches the machine is tied to the launcher likewise
+//! ([`tie`](super::tie)).
+
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::children::ended;
+use super::hosts::Host;
+use super::lasting::{Cause, NO_FOLDER, cause};
+use super::tie::{TIE, Tied};
+use crate::base::sync::lock;
+use crate::cli::exit::Error;
+use crate::cluster::{Remote, Token};
+
+/// Lines kept of what a machine has said.
+const KEPT: usize = 20;
+/// Pauses before a machine is tried again, the first and the longest: each is twice the one before.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// A connection that lasts so long has been made: the machine is there.
+const SETTLED: Duration = Duration::from_secs(15);
+/// Time between two looks whether a command has ended.
+const POLL: Duration = Duration::from_millis(20);
+/// Longest time in which the last lines of a command that has ended are read.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// The way to the machines, and what is the same for all.
+pub(super) struct Way {
+    /// The command that runs another one on a machine, in words: `ssh` and its options.
+    pub(super) ssh: String,
+    /// Arguments of `raddle join` behind its address.
+    pub(super) arguments: Vec<String>,
+    /// The address that the machines reach.
+    pub(super) address: String,
+    pub(super) token: Token,
+    /// Time for which a machine that is not there is tried again.
+    pub(super) wait: Duration,
+    /// Time within which nothing of a run is left where its launcher is dead.
+    pub(super) deadline: Duration,
+    /// Number of processes that the run begins with.
+    pub(super) needed: usize,
+}
+
+/// `raddle join` on other machines.
+pub(super) struct Away {
+    shared: Arc<Shared>,
+    keeping: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    way: Way,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// `true` once no machine is tried again.
+    is_over: bool,
+    /// Number of processes with which the run may still begin.
+    possible: usize,
+    /// Where one ends, the process of that machine leaves.
+    ties: Vec<Option<ChildStdin>>,
+}
+
+impl Away {
+    /// Starts `raddle join` on each machine, beside so many processes of the launcher's own. A machine that has no part for a
+    /// lasting cause, such as a program that is missing, is named; where too few remain the run ends before it has begun. One
+    /// that is lost, or not there yet, is started again behind growing pauses.
+    pub(super) fn start(hosts: Vec<Host>, own: usize, way: Way, remote: &Remote) -> Result<Self, Error> {
+        let here =
+            std::env::current_dir().map_err(|why| Error::failed(format!("the folder of raddle: {why}")))?;
+        let ties = hosts.iter().map(|_| None).collect();
+        let state = Mutex::new(State { is_over: false, possible: own + hosts.len(), ties });
+        let shared = Arc::new(Shared { way, state, changed: Condvar::new() });
+        let mut away = Self { shared: Arc::clone(&shared), keeping: Vec::new() };
+        for (number, host) in hosts.into_iter().enumerate() {
+            let line = shared.way.line(&host, &here)?;
+            let machine = Machine { shared: Arc::clone(&shared), number, line, host, remote: remote.clone() };
+            let keeping = thread::Builder::new().name("raddle:host".into()).spawn(move || machine.keep());
+            away.keeping.push(keeping.map_err(|why| Error::failed(format!("no thread for a host: {why}")))?);
+        }
+        Ok(away)
+    }
+
+    /// Waits for all to end, at most so long, and ends the others.
+    pub(super) fn end(&mut self, at_most: Duration) {
+        let until = Instant::now() + at_most;
+        self.shared.end();
+        while Instant::now() < until && !self.keeping.iter().all(JoinHandle::is_finished) {
+            thread::sleep(POLL);
+        }
+        lock(&self.shared.state).ties.iter_mut().for_each(|tie| drop(tie.take()));
+    }
+}
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        // The processes there leave by themselves, and the commands end behind them.
+        self.end(Duration::ZERO);
+    }
+}
+
+impl Shared {
+    fn end(&self) {
+        lock(&self.state).is_over = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits so long, unless all is over; returns whether it is.
+    fn pause(&self, seconds: Duration) -> bool {
+        let state = lock(&self.state);
+        let waited = self.changed.wait_timeout_while(state, seconds, |state| !state.is_over);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_over
+    }
+}
+
+impl Way {
+    /// The words of the command that runs `raddle join` on a machine.
+    fn line(&self, host: &Host, here: &Path) -> Result<Vec<String>, Error> {
+        let program =
+            std::env::current_exe().map_err(|why| Error::failed(format!("the path of raddle: {why}")))?;
+        let folder = host.folder.as_deref().unwrap_or(here);
+        let mut words = vec![program.display().to_string(), "join".into(), self.address.clone()];
+        words.extend(["--token-file", "-", "--workers"].map(str::to_owned));
+        words.push(host.workers.to_string());
+        words.extend(self.arguments.iter().cloned());
+        let there: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let folder = quoted(&folder.display().to_string());
+        let there = format!("cd {folder} || exit {NO_FOLDER}; exec {}", there.join(" "));
+        let mut line: Vec<String> = self.ssh.split_whitespace().map(str::to_owned).collect();
+        if line.is_empty() {
+            return Err(Error::usage("--ssh: give a command"));
+        }
+        line.extend([host.name.clone(), there]);
+        Ok(line)
+    }
+}
+
+/// A machine, as its thread keeps a process of the run there.
+struct Machine {
+    shared: Arc<Shared>,
+    number: usize,
+    host: Host,
+    line: Vec<String>,
+    remote: Remote,
+}
+
+impl Machine {
+    /// Starts `raddle join` again and again, until the run is over or the machine has no part in it.
+    fn keep(&self) {
+        let (mut pause, mut since) = (PAUSES.0, None);
+        loop {
+            let began = Instant::now();
+            let (code, how, said) = match self.carry_out() {
+                Ok(Some((status, said))) => {
+                    let (code, _, how) = ended(status);
+                    (code, how, said)
+                }
+                Ok(None) => return,
+                Err(why) => return self.give_up(1, format!("{}: raddle tie: {why}", self.host.name)),
+            };
+            if code == 0 || lock(&self.shared.state).is_over {
+                return;
+            }
+            if began.elapsed() > SETTLED {
+                (pause, since) = (PAUSES.0, None);
+            }
+            let since = *since.get_or_insert(began);
+            let name = &self.host.name;
+            let Cause { what, is_lasting } = cause(code, &said);
+            let last = said.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
+            let why = format!("{name}: {what}: {}", last.unwrap_or(&how));
+            if is_lasting {
+                return self.give_up(2, why);
+            }
+            if since.elapsed() + pause > self.shared.way.wait {
+                let seconds = self.shared.way.wait.as_secs_f64();
+                return self.give_up(1, format!("{why}: not tried again after {seconds} s (--wait)"));
+            }
+            let again = format!("{why}: tried again in {} s", pause.as_secs());
+            self.remote.absent(name, Some(again));
+            if self.shared.pause(pause) {
+                return;
+            }
+            pause = (2 * pause).min(PAUSES.1);
+        }
+    }
+
+    /// Says that the machine has no part in the run: the run ends with this status if it has not begun and too few are left.
+    fn give_up(&self, code: i32, why: String) {
+        let is_enough = {
+            let mut state = lock(&self.shared.state);
+            state.possible -= 1;
+            state.possible >= self.shared.way.needed
+        };
+        if is_enough { self.remote.note(why) } else { self.remote.not_coming(code, why) }
+    }
+
+    /// Starts the command and waits for its end; returns its status and its last lines, `None` where all is over.
+    fn carry_out(&self) -> io::Result<Option<(ExitStatus, Vec<String>)>> {
+        let Some((mut child, lines)) = self.start()? else { return Ok(None) };
+        let began = Instant::now();
+        let mut status = None;
+        while status.is_none() && began.elapsed() < SETTLED {
+            status = child.try_wait()?;
+            if status.is_none() {
+                thread::sleep(POLL);
+            }
+        }
+        let status = match status {
+            Some(status) => status,
+            None => {
+                self.remote.absent(&self.host.name, None);
+                child.wait()?
+            }
+        };
+        lock(&self.shared.state).ties[self.number] = None;
+        Ok(Some((status, lines.map(Lines::take).unwrap_or_default())))
+    }
+
+    fn start(&self) -> io::Result<Option<(Child, Option<Lines>)>> {
+        let mut state = lock(&self.shared.state);
+        if state.is_over {
+            return Ok(None);
+        }
+        // Half of the deadline is for the command to end by itself.
+        let patience = self.shared.way.deadline.as_secs_f64() / 2.0;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([TIE, &patience.to_string(), Tied::Input.word()]).args(&self.line);
+        command.stdin(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C reaches the launcher alone, which tells the others.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let mut tie = child.stdin.take();
+        if let Some(tie) = &mut tie {
+            // One that has ended already is told by its status.
+            let _ = writeln!(tie, "{}", self.shared.way.token.text());
+        }
+        state.ties[self.number] = tie;
+        let lines = child.stderr.take().map(|said| Lines::pass_on(self.host.name.clone(), said));
+        Ok(Some((child, lines)))
+    }
+}
+
+/// Lines that a command writes to stderr, passed on behind the name of its machine.
+struct Lines {
+    last: Arc<Mutex<Vec<String>>>,
+    reading: JoinHandle<()>,
+}
+
+impl Lines {
+    fn pass_on(name: String, said: ChildStderr) -> Self {
+        let last: Arc<Mutex<Vec<String>>> = Arc::default();
+        let into = Arc::clone(&last);
+        let reading = thread::spawn(move || {
+            for line in BufReader::new(said).lines().map_while(Result::ok) {
+                // No reader is left if stderr is closed.
+                let _ = writeln!(io::stderr(), "{name}: {line}");
+                let mut last = lock(&into);
+                last.push(line);
+                if last.len() > KEPT {
+                    last.remove(0);
+                }
+            }
+        });
+        Self { last, reading }
+    }
+
+    /// The last lines of a command that has ended. Whatever it has left running may hold stderr open: nobody waits for that.
+    fn take(self) -> Vec<String> {
+        let until = Instant::now() + LAST_LINES;
+        while !self.reading.is_finished() && Instant::now() < until {
+            thread::sleep(POLL);
+        }
+        std::mem::take(&mut lock(&self.last))
+    }
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails so")]
+
+    use super::*;
+
+    #[test]
+    fn words_come_through_a_shell_as_they_are() {
+        for word in ["plain", "two words", "it's", "$HOME; `ls` \"x\" \\"] {
+            let said =
+                Command::new("sh").args(["-c", &format!("printf %s {}", quoted(word))]).output().unwrap();
+            assert_eq!(String::from_utf8(said.stdout).unwrap(), word);
+        }
+    }
+}
