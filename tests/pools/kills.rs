@@ -53,3 +53,23 @@ fn whoever_is_killed_each_job_ends_once_with_the_model_of_its_line_alone() {
     assert_eq!(pool.processes(), []);
     assert_done(folder, &expected);
 }
+
+/// Nobody calls `pool run` again, as after a machine was out of memory.
+#[test]
+fn the_jobs_of_a_pool_that_is_killed_end_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // One that is held, and one that cannot be, which would go on for long.
+    let text = "[[job]]\nrun = \"lda fit --topics 8 --epochs 100000 --shards 4 --out held\"\n\
+                [[job]]\nrun = \"lasso path synth:groups:n=400,p=4000,s=40 --points 2000 --ratio 10000 --out path\"\n";
+    std::fs::write(folder.join("jobs.toml"), text).unwrap();
+    let mut pool = Running::begin(folder, "pool run jobs.toml --workers 2 --alive 2 --out nightly");
+    // Of each job what ties it to the pool and its program; of the one that is held its launcher, too.
+    pool.until("both jobs", |pool| pool.processes().len() >= 5);
+    pool.kill();
+    let killed = Instant::now();
+    while !pool.processes().is_empty() {
+        assert!(killed.elapsed() < Duration::from_secs(10), "{:?} are left", pool.processes());
+        crate::commands::pause();
+    }
+}

@@ -3,20 +3,22 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use raddle::cli::{find_program, verbs_of};
+use raddle::cli::{TIE, Tied, find_program, verbs_of};
 use raddle::cluster::{HeldBoundary, HeldEvent, Holder, HolderAnswers};
 
 use super::leftover::POOL;
-use super::signals::{Signal, signal_group};
+use super::signals::{Signal, end_group, signal_group};
 use crate::pool::Request;
 
+/// Seconds in which a job ends by itself whose pool is dead, before it is killed.
+const BEHIND_ITS_POOL: u32 = 5;
 /// Longest time in which a launcher invites its holder; then it is asked again.
 const STARTS: Duration = Duration::from_secs(10);
 
@@ -44,6 +46,8 @@ pub(super) struct Child {
     process: u32,
     waiting: Waiting,
     hearing: JoinHandle<()>,
+    /// Ends the process, with those that it started, where this one is dead.
+    _tie: Option<ChildStdin>,
 }
 
 impl Child {
@@ -56,17 +60,19 @@ impl Child {
         let mut process = command(job, workers)?;
         let log = OpenOptions::new().create(true).append(true).open(log)?;
         process.current_dir(if job.folder.as_os_str().is_empty() { Path::new(".") } else { &job.folder });
-        process.env(POOL, pool).stdin(Stdio::null());
+        process.env(POOL, pool).stdin(Stdio::piped());
         process.stdout(File::try_clone(&log)?).stderr(log);
         // Ctrl-C on a terminal is meant for the pool, which ends its jobs in order.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut process, 0);
-        let child = process.spawn()?;
+        // Its standard input is tied to this process, and ends with it.
+        let mut child = process.spawn()?;
+        let tie = child.stdin.take();
         let (number, waiting) = (child.id(), Waiting::default());
         let run = job.out.as_ref().filter(|_| job.elastic).map(|out| job.folder.join(out));
         let hears = Hears { job: job.name.clone(), start, sender, waiting: waiting.clone() };
         let hearing = thread::Builder::new().name("pool:job".into()).spawn(move || hears.all(child, run))?;
-        Ok(Self { start, process: number, waiting, hearing })
+        Ok(Self { start, process: number, waiting, hearing, _tie: tie })
     }
 
     /// Answers the boundary at which the run waits. One that is gone on or has ended needs no answer.
@@ -116,6 +122,10 @@ impl Hears {
                 scope.spawn(move || hears.boundaries(run, &is_there))
             });
             let ended = child.wait();
+            if ended.as_ref().is_ok_and(|status| status.code().is_none()) {
+                // Whatever it has started goes with it, before it is started again.
+                end_group(child.id());
+            }
             is_there.store(false, Ordering::Release);
             // The last boundary comes before the end.
             holding.into_iter().for_each(|holding| drop(holding.join()));
@@ -153,7 +163,7 @@ fn goes_on(job: &Request, program: &str, out: &Path) -> bool {
     !verbs_of(name).is_empty() && job.folder.join(out).join("run.json").is_file()
 }
 
-/// The command that starts a job, or goes on with it.
+/// The command that starts a job, or goes on with it, and ends it where this process is dead.
 fn command(job: &Request, workers: u32) -> io::Result<Command> {
     let found = |name: &str| {
         let path = find_program(name).map_err(|why| io::Error::other(why.to_string()))?;
@@ -165,16 +175,20 @@ fn command(job: &Request, workers: u32) -> io::Result<Command> {
     } else {
         found(program)?
     };
-    let Some(out) = job.out.as_ref().filter(|_| job.elastic) else {
-        let mut command = Command::new(in_folder);
-        command.args(job.command.iter().skip(1));
-        if let Some(out) = job.out.as_ref().filter(|out| goes_on(job, program, out)) {
-            command.arg("--resume").arg(out);
-        }
-        return Ok(command);
-    };
-    let mut command = Command::new(found("raddle")?);
-    command.args(["launch", "--held", "--processes", "1", "--workers", &workers.to_string(), "--resume"]);
-    command.arg(out).arg("--").arg(in_folder).args(job.command.iter().skip(1));
+    let raddle = found("raddle")?;
+    let mut command = Command::new(&raddle);
+    command.args([TIE, &BEHIND_ITS_POOL.to_string(), Tied::Nothing.word()]);
+    let held = job.out.as_ref().filter(|_| job.elastic);
+    if let Some(out) = held {
+        command.arg(raddle);
+        command.args(["launch", "--held", "--processes", "1", "--workers", &workers.to_string(), "--resume"]);
+        command.arg(out).arg("--");
+    }
+    command.arg(in_folder).args(job.command.iter().skip(1));
+    if held.is_none()
+        && let Some(out) = job.out.as_ref().filter(|out| goes_on(job, program, out))
+    {
+        command.arg("--resume").arg(out);
+    }
     Ok(command)
 }

@@ -1,5 +1,12 @@
 //! Signals to processes, where the system has them.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest time in which the system ends a group, and between two looks.
+const MOMENT: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// Signal to processes.
 pub(super) enum Signal {
     Term,
@@ -22,6 +29,27 @@ pub(super) fn signal_group(leader: u32, signal: Signal) {
 
 #[cfg(not(unix))]
 pub(super) fn signal_group(_: u32, _: Signal) {}
+
+/// Kills the group that a process has led, and waits a moment until nobody is left in it.
+pub(super) fn end_group(leader: u32) {
+    signal_group(leader, Signal::Kill);
+    let began = Instant::now();
+    while is_there(leader) && began.elapsed() < MOMENT {
+        thread::sleep(PAUSE);
+    }
+}
+
+/// `true` if anybody is in the group that a process has led.
+#[cfg(unix)]
+fn is_there(leader: u32) -> bool {
+    let leader = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
+    leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok())
+}
+
+#[cfg(not(unix))]
+fn is_there(_: u32) -> bool {
+    false
+}
 
 /// Ends a process, whoever started it.
 #[cfg(unix)]
