@@ -361,7 +361,7 @@ fn imports_of_the_command_line_of_lda_go_down() {
 #[test]
 fn imports_of_datasets_go_down() {
     let floors: [&[&str]; 7] = [
-        &["counter", "error", "records"],
+        &["counter", "error", "field", "records"],
         &["arrays", "bytes"],
         &["dialect"],
         &["table"],
