@@ -100,9 +100,9 @@ fn every_line_has_its_prediction() {
     assert_eq!(merged["records"]["left_out"], json!({"merged with others of their pair": 1}));
     let folded = report(folder.path(), "fold-in run new.csv");
     assert_eq!(folded["records"]["left_out"], json!({"repeated pair": 1}));
-    assert!(folded["notes"][1].as_str().unwrap().contains("1 repeated rating"), "{folded}");
+    assert!(folded["notes"].to_string().contains("1 repeated rating"), "{folded}");
     let listed = report(folder.path(), "recommend run --exclude new.csv --top 1");
-    assert!(listed["notes"][1].as_str().unwrap().contains("1 repeated rating"), "{listed}");
+    assert!(listed["notes"].to_string().contains("1 repeated rating"), "{listed}");
 }
 
 #[test]
