@@ -81,12 +81,13 @@ fn forms_that_are_confused_are_found_and_named() {
         );
         assert!(causes.contains(cause), "{causes}");
     }
-    for (confused, cause) in [
-        (Confused::KeptSchedule, "bring back though shards are made anew"),
-        (Confused::KeptPinned, "leave out and nothing makes anew"),
+    for (confused, resumed, cause) in [
+        (Confused::KeptSchedule, "after 1 epochs", "bring back though shards are made anew"),
+        // What it leaves out was there before the first epoch, too.
+        (Confused::KeptPinned, "before the first epoch", "leave out and nothing makes anew"),
     ] {
         let (how, causes) = found(confused);
-        assert_eq!(how, "resumed on 2 workers after 1 epochs");
+        assert_eq!(how, format!("resumed on 2 workers {resumed}"));
         assert!(causes.contains(cause), "{causes}");
     }
 }
