@@ -76,7 +76,7 @@ count_once() {
   case $status in 0 | 3) ;; *) echo "counts.sh: $run ended with $status:" >&2 && cat "$of.out" >&2 && return 1 ;; esac
   awk -v run="$run" -v form="$form" '
     /^fn=/ { part = "rest" }
-    /^fn=.*(raddle_[a-z]*::kernels::|core_arch::)/ { part = "kernels" }
+    /^fn=.*(raddle_kernels::|core_arch::)/ { part = "kernels" }
     /^fn=.*(raddle_datasets::|zlib_rs::|flate2::|sha2::)/ { part = "reading" }
     /^fn=.*::/ { named = 1 }
     /^[0-9]/ { sum[part] += $2 }

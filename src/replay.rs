@@ -22,8 +22,8 @@ use self::difference::compare;
 /// Runs a program again and again, each time carried out in another way, and compares the runs, change by
 /// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
 /// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
-/// with epochs cancelled after their first tasks; and resumed at the boundary before the first epoch, at the one behind it,
-/// before and after its conclusion, at one in the middle, and at the last. A program that merges partials
+/// resumed at the boundary before the first epoch, at the one behind it, before and after its conclusion, at one in the
+/// middle, and at the last; and with epochs cancelled after their first tasks. A program that merges partials
 /// ([`Merge`](crate::Merge)) merges them where their shards are, and, where it says that any grouping gives the
 /// same bits, once from left to right: an error names `merge` where it is the cause.
 ///
@@ -88,8 +88,8 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     }
     compare_groupings(&make, &reference)?;
     compare_handed_over(&make, &reference)?;
-    compare_cancelled(&make, &reference)?;
-    compare_resumed(&make, &reference)
+    compare_resumed(&make, &reference)?;
+    compare_cancelled(&make, &reference)
 }
 
 /// Stops the run at boundaries and resumes it.

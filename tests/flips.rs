@@ -142,7 +142,7 @@ fn a_bit_that_flips_on_the_way_changes_no_model_and_hangs_no_run() {
                     let mut dice = seed.wrapping_mul(1_000_003).wrapping_add(number);
                     // Each of six ways on each of four programs, in turn.
                     let (line, lengths, expected) = &plain[number as usize / 6 % plain.len()];
-                    let (role, forth) = (ROLES[number as usize % 3], number as usize / 3 % 2 == 0);
+                    let (role, forth) = (ROLES[number as usize % 3], (number as usize / 3).is_multiple_of(2));
                     let byte = place(&mut dice, lengths[&(role as u8, forth)]);
                     let bit = (next(&mut dice) % 8) as u8;
                     let what = flipped(line, expected, Flip { role, forth, byte, bit });

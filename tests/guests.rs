@@ -80,7 +80,7 @@ fn one_line_goes_on_with_those_that_come_back() {
         let joined = [(); 3].map(|()| Joined::begin(folder, &join(port)));
         let begins =
             launch(port, 1, &format!("--resume-or-begin run -- {line} --slowdown slow --checkpoint-every 1"));
-        for turn in 0..number("RADDLE_LAUNCHER_KILLS", 3) {
+        for turn in 0..number("RADDLE_LAUNCHER_KILLS", 1) {
             let mut run = Launched::begin(folder, &begins);
             coordinator(&run.run);
             if turn == 0 {

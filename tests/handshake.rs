@@ -118,7 +118,7 @@ impl Drop for Meanwhile {
 #[test]
 fn strangers_keep_no_process_out_and_the_status_is_answered() {
     // Many are a while to connect, and the run is to outlast them.
-    let most = number("RADDLE_STRANGERS", 300);
+    let most = number("RADDLE_STRANGERS", 150);
     on_fits(0, 800 * most.div_ceil(300), |folder, fit| {
         let (expected, status) = alone(folder, fit);
         for count in [130, most as usize] {
@@ -276,7 +276,7 @@ fn a_process_that_is_asked_to_leave_while_it_starts_ends_no_run() {
     on_fits(1, 1, |folder, fit| {
         let (expected, status) = alone(folder, fit);
         let mut dice = number("RADDLE_TERMS_FROM", 1);
-        for term in 0..number("RADDLE_TERMS", 6) {
+        for term in 0..number("RADDLE_TERMS", 2) {
             let whom = (term % 3) as usize;
             let run = Launched::begin(folder, &launch(3, fit));
             while run.processes().len() <= whom {

@@ -24,6 +24,7 @@ mod guests;
 mod guide;
 #[cfg(target_os = "linux")]
 mod handshake;
+mod headers;
 #[cfg(target_os = "linux")]
 mod held;
 mod help;

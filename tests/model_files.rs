@@ -230,7 +230,7 @@ impl Fits {
 
 #[test]
 fn a_fit_that_is_killed_while_it_writes_leaves_the_old_model_or_the_new_one() {
-    let kills = number("RADDLE_KILLS", 30);
+    let kills = number("RADDLE_KILLS", 8);
     let folder = tempfile::tempdir().unwrap();
     let fits = Fits::new(folder.path());
     let (staging, run) = (folder.path().join("run/.raddle-staging"), folder.path().join("run"));

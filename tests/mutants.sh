@@ -18,7 +18,7 @@ files=("${@:3}")
 if [ ${#files[@]} -eq 0 ]; then
   files=('src/run/**' 'src/schedule/**' 'src/cluster/**' 'src/checkpoint/**' 'src/engine/**'
     'algorithms/lasso/src/run/**' 'algorithms/lasso/src/data/**' 'algorithms/mf/src/sgd/**' 'algorithms/mf/src/alternating/**'
-    'algorithms/lda/src/counts/**' 'algorithms/linear/src/run/**' 'algorithms/linear/src/solve/**' 'datasets/src/table/**' 'datasets/src/ratings/**' 'datasets/src/corpus/**')
+    'algorithms/lda/src/run/**' 'algorithms/kernels/src/**' 'algorithms/linear/src/run/**' 'algorithms/linear/src/solve/**' 'datasets/src/table/**' 'datasets/src/ratings/**' 'datasets/src/corpus/**')
 fi
 case $number in '' | *[!0-9]* | 0) echo "the number of changes, $number, is no whole number above 0" >&2; exit 2 ;; esac
 cargo mutants --version >/dev/null 2>&1 || {

@@ -66,7 +66,7 @@ fn a_set_that_was_fetched_is_read_by_its_name() {
         fs::write(path, text).unwrap();
     };
     let rows = |row: fn(usize) -> String| (1..=30).map(row).collect::<String>();
-    let class = |i: usize| if i % 2 == 0 { "+1" } else { "-1" };
+    let class = |i: usize| if i.is_multiple_of(2) { "+1" } else { "-1" };
     let vectors = (1..=30).map(|i| format!("{} 1:{} 2:{}\n", class(i), i % 5, i % 7)).collect::<String>();
     write("lasso/rcv1_train.binary.svm", vectors);
     let ratings = rows(|i| format!("{},{},{},{i}\n", i % 6, i % 5, i % 4 + 1));

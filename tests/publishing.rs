@@ -10,10 +10,11 @@ use crate::commands::root;
 const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
 
 /// Pages of the packages, which a registry shows without the files beside them.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "README.md",
     "datasets/README.md",
     "algorithms/common/README.md",
+    "algorithms/kernels/README.md",
     "algorithms/lasso/README.md",
     "algorithms/lda/README.md",
     "algorithms/linear/README.md",

@@ -26,7 +26,7 @@ fn a_process_may_be_killed_at_any_moment() {
     let mut dice = number("RADDLE_KILLS_FROM", 1);
     let expected = LINES.map(|(line, _)| alone(folder, line));
     let mut pauses = Vec::new();
-    for kill in 0..number("RADDLE_KILLS", 12) as usize {
+    for kill in 0..number("RADDLE_KILLS", 3) as usize {
         let ((line, most), (digest_alone, status)) = (LINES[kill % 3], &expected[kill % 3]);
         // The trace of the run before is not this one's.
         let _ = fs::remove_dir_all(folder.join("run"));
@@ -101,7 +101,7 @@ fn whatever_happens_to_a_process_the_run_ends_as_one_that_nothing_happened_to() 
     let folder = folder.path();
     let mut dice = number("RADDLE_FAULTS_FROM", 1);
     let mut expected: [Option<(String, Option<i32>)>; SOLVERS.len()] = [const { None }; SOLVERS.len()];
-    let (rounds, mut struck) = (number("RADDLE_FAULTS", 12), 0);
+    let (rounds, mut struck) = (number("RADDLE_FAULTS", 4), 0);
     for round in 0..rounds as usize {
         let solver = round % SOLVERS.len();
         let (line, most, factor) = SOLVERS[solver];
@@ -268,7 +268,7 @@ fn one_line_begins_a_run_and_goes_on_with_it_until_it_is_done() {
         let line = format!(
             "raddle launch --processes 2 --resume-or-begin run -- {line} --slowdown slow --checkpoint-every 1"
         );
-        for _ in 0..number("RADDLE_LAUNCHER_KILLS", 3) {
+        for _ in 0..number("RADDLE_LAUNCHER_KILLS", 1) {
             let mut run = Launched::begin(folder, &line);
             // Before the run has begun, too.
             let epochs = next(&mut dice) % most;

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The gate of the Python package: format, lints, what may enter the tree, then its tests on the wheel as it is installed,
-# with doctests. Environment and build lie below target/python/. Without a Python it says what was not checked.
+# with doctests. The wheel is built as the tests of the workspace are; environment and build lie in
+# target/python/. Without a Python it says what was not checked.
 #
 #   check.sh [--release | --build]
 #
 # With --release the wheel is built as it is published, into target/python/wheels, which takes longer; with --build all is
 # there for the tests, and none is run.
 set -euo pipefail
-profile=tested tests=true
+profile=dev tests=true
 case ${1:-} in
   --release) profile=release ;;
   --build) tests=false ;;
@@ -43,6 +44,7 @@ fi
 
 mkdir -p "$target/python"
 environment=$(cd "$target/python" && pwd)/environment
+# Apart from the tests of the workspace, which look at their own libraries there.
 export CARGO_TARGET_DIR=$environment/../build
 step() { printf '\n== %s\n' "$*"; "$@"; }
 

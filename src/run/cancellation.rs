@@ -1,21 +1,16 @@
-//! [`Cancellation`]: when the epoch under way is cancelled, and which boundaries are kept to go back to. The clock decides
+//! [`Cancellation`]: whether the epoch under way is cancelled, and which boundaries are kept to go back to. The clock decides
 //! both: neither changes what is computed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::settings::Settings;
-use crate::base::cancel::Cancellable;
 use crate::base::sync::lock;
-use crate::run::record::{Ending, Limit};
 
 /// Seconds that an epoch is waited for once the run is to end, and before the first boundary, where nothing is left to
 /// write.
 const GRACE: f64 = 0.3;
 const GRACE_AT_FIRST: f64 = 0.9;
-/// Part of the time so far that an epoch is waited for, where that is longer.
-const PART: f64 = 0.05;
 /// Part of the time since the last boundary that was kept which keeping the next may take.
 const COST: u32 = 50;
 
@@ -92,65 +87,27 @@ impl Cancellation {
         result
     }
 
+    /// `true` if a test has planned which epoch is cancelled.
+    pub(super) fn is_planned(&self) -> bool {
+        self.planned.is_some()
+    }
+
+    /// Seconds that an epoch is waited for at the least once the run is to end; none where it is not cancelled from here.
+    pub(super) fn grace(&self) -> Option<f64> {
+        let is = |of: &AtomicBool| of.load(Ordering::Acquire);
+        match (is(&self.decides), is(&self.has_boundary), is(&self.has_others)) {
+            (true, true, _) => Some(GRACE),
+            (true, false, false) => Some(GRACE_AT_FIRST),
+            _ => None,
+        }
+    }
+
     /// Counts a look at a planned cancellation; `true` if it is due.
-    fn is_planned_now(&self) -> bool {
+    pub(super) fn is_planned_now(&self) -> bool {
         self.planned.is_some_and(|(epoch, looks)| {
             self.epoch.load(Ordering::Relaxed) == epoch + 1
                 && self.looks.fetch_add(1, Ordering::Relaxed) >= looks
         })
-    }
-}
-
-impl Settings {
-    /// `true` if boundaries are kept: someone may ask the run to end within an epoch.
-    pub(crate) fn keeps_boundaries(&self) -> bool {
-        self.may_stop || self.time_limit.is_some() || self.cancellation.planned.is_some()
-    }
-
-    /// The ending of a run whose epoch is cancelled.
-    pub(crate) fn cancelled_ending(&self) -> Ending {
-        if self.time_limit.is_some() && !self.stop.is_requested() {
-            Ending::Limit(Limit::Time)
-        } else {
-            Ending::Interrupted
-        }
-    }
-
-    /// `true` if the run is to end, and the epoch under way takes too long to wait for.
-    fn is_overdue(&self) -> bool {
-        let Cancellation { decides, has_boundary, has_others, .. } = &*self.cancellation;
-        if !decides.load(Ordering::Acquire) {
-            return false;
-        }
-        let least = match (has_boundary.load(Ordering::Acquire), has_others.load(Ordering::Acquire)) {
-            (true, _) => GRACE,
-            (false, false) => GRACE_AT_FIRST,
-            (false, true) => return false,
-        };
-        let is_over = |since: f64, before: f64| since >= least.max(PART * before);
-        let stopped = self.stop.requested_at().is_some_and(|at| {
-            let since = at.elapsed().as_secs_f64();
-            self.stop.is_requested_now() || is_over(since, self.elapsed() - since)
-        });
-        stopped || self.time_limit.is_some_and(|limit| is_over(self.elapsed() - limit, limit))
-    }
-}
-
-impl Cancellable for Settings {
-    fn is_cancelled(&self) -> bool {
-        if self.cancellation.is() {
-            return true;
-        }
-        let is = self.cancellation.is_planned_now() || self.is_overdue();
-        if is {
-            self.cancellation.is.store(true, Ordering::Release);
-        }
-        is
-    }
-
-    /// A planned cancellation counts every point.
-    fn between(&self) -> u64 {
-        if self.cancellation.planned.is_some() { 0 } else { 1 << 21 }
     }
 }
 
@@ -173,26 +130,5 @@ mod tests {
         assert!(cancellation.is_worth_keeping(true));
         // That one was free.
         assert!(cancellation.is_worth_keeping(false));
-    }
-
-    #[test]
-    fn only_the_process_of_the_hub_decides_and_others_are_told() {
-        let settings = |cancellation: Cancellation| {
-            let engine_settings = Settings::example();
-            engine_settings.stop.request_now();
-            Settings { cancellation: std::sync::Arc::new(cancellation), ..engine_settings }
-        };
-        let other = settings(Cancellation::default());
-        assert!(!other.is_cancelled());
-        other.cancellation.cancel();
-        assert!(other.is_cancelled());
-        let first = Cancellation::default();
-        first.set_decides(true);
-        assert!(settings(first).is_cancelled());
-        // The first boundary of several processes is waited for.
-        let several = Cancellation::default();
-        several.set_decides(true);
-        several.set_has_others();
-        assert!(!settings(several).is_cancelled());
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod hub;
 pub(crate) mod local_state;
 pub(crate) mod merging;
 pub(crate) mod message;
+mod overdue;
 pub(crate) mod place;
 pub mod placement;
 pub(crate) mod places;

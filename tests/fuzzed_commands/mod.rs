@@ -74,12 +74,18 @@ fn wrong(watched: &Watched, words: &[String]) -> Option<String> {
 
 #[test]
 fn whatever_the_programs_are_given_they_end_with_a_sentence() {
-    let (seconds, first) = (number("RADDLE_ABUSE_SECONDS", 25), number("RADDLE_ABUSE_SEED", 0));
+    let (seconds, first) = (number("RADDLE_ABUSE_SECONDS", 6), number("RADDLE_ABUSE_SEED", 0));
     let home = tempfile::tempdir().unwrap();
     let inputs = Inputs::new(&home.path().join("whole"));
     let began = Instant::now();
     let (mut case, mut ends, mut failures) = (first, [[0_u64; 4]; KINDS.len()], Vec::new());
-    while began.elapsed() < Duration::from_secs(seconds) && failures.len() < MOST_FAILURES {
+    let tried_nothing =
+        |ends: &[[u64; 4]]| ends.iter().any(|[done, _, refused, _]| *done < LEAST || *refused < LEAST);
+    // However busy the machine is, some of each kind are tried.
+    while seconds > 0
+        && failures.len() < MOST_FAILURES
+        && (began.elapsed() < Duration::from_secs(seconds) || (tried_nothing(&ends) && case - first < 20_000))
+    {
         let mut dice = Dice::of_case(case);
         let folder = home.path().join("case");
         inputs.copy_files(&folder);
@@ -112,6 +118,5 @@ fn whatever_the_programs_are_given_they_end_with_a_sentence() {
         println!("{kind}: {done} done, {refused} refused, {stopped} stopped");
     }
     assert!(failures.is_empty(), "{} of {tried} cases failed:\n{}", failures.len(), failures.concat());
-    let tried_nothing = ends.iter().any(|[done, _, refused, _]| *done < LEAST || *refused < LEAST);
-    assert!(seconds == 0 || !tried_nothing, "{tried} cases tried nothing: {ends:?}");
+    assert!(seconds == 0 || !tried_nothing(&ends), "{tried} cases tried nothing: {ends:?}");
 }

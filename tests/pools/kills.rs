@@ -11,7 +11,7 @@ use crate::commands::{ends, next, number};
 fn whoever_is_killed_each_job_ends_once_with_the_model_of_its_line_alone() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let kills = number("RADDLE_POOL_KILLS", 5);
+    let kills = number("RADDLE_POOL_KILLS", 2);
     let expected = jobs(folder, 6 + kills as usize);
     let mut state = number("RADDLE_POOL_SEED", 5);
     let line = |jobs: &str| format!("pool run {jobs} --workers 3 --policy random --alive 3 --out nightly");

@@ -54,13 +54,13 @@ pub(crate) fn check<P: Program>(what: &str, make: Make<'_, P>) -> u64 {
             let how = if (draw / 2).is_multiple_of(2) { Fault::Limit } else { Fault::Request };
             chain.stop(folder.path(), boundary, how);
             if is_long {
-                chain.to_the_end(folder.path(), boundary, how);
+                chain.finish(folder.path(), boundary, how);
             }
             if is_long || name.is_multiple_of(3) && at.last() == Some(&boundary) {
                 chain.spread_out(boundary, how);
             }
         }
-        chain.to_the_end(folder.path(), all, Fault::Limit);
+        chain.finish(folder.path(), all, Fault::Limit);
     }
     chain.stops
 }
@@ -139,7 +139,7 @@ impl<P: Program> Chain<'_, P> {
     }
 
     /// Goes on to the end, and leaves the checkpoints as they are.
-    fn to_the_end(&mut self, folder: &Path, boundary: u64, fault: Fault) {
+    fn finish(&mut self, folder: &Path, boundary: u64, fault: Fault) {
         let checkpoints = folder.join("checkpoint");
         let times = if boundaries().1 { 3 } else { 1 };
         for _ in 0..times {
@@ -182,7 +182,7 @@ impl<P: Program> Chain<'_, P> {
         let context = format!("{}, {fault:?} at boundary {boundary} on 2 processes", self.what);
         assert_eq!(ran.report.epochs, boundary, "{context}");
         assert_eq!(last_checkpoint(&folder.path().join("checkpoint")), Some(boundary), "{context}");
-        self.to_the_end(folder.path(), boundary, fault);
+        self.finish(folder.path(), boundary, fault);
         if !boundaries().1 {
             self.goes_on_spread(folder.path(), boundary, fault);
         }

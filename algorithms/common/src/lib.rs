@@ -1,15 +1,10 @@
-//! Parts that two of the algorithms need and the engine does not: vectors of fixed lanes, each in AVX-512,
-//! AVX2 and portable form with the same bits; numbers in messages, texts in lines with tabs; with the feature `folds`, cross-validation over
+//! Parts that two of the algorithms need and the engine does not: numbers in messages, texts in lines with tabs; with the
+//! feature `folds`, cross-validation over
 //! folds of rows; with `cli`, options of reading delimited text and tables, data as a model sees them, and the end of a
 //! cross-validation that was cut short; with `testing`, running a program in a folder.
-//!
-//! The vectors are for kernels of `raddle::vector_kernels!`: a form's methods are called only where its
-//! instructions were detected.
 
 #[cfg(feature = "cli")]
 mod dialect;
-pub mod f32x16;
-pub mod f64x8;
 mod field;
 #[cfg(feature = "folds")]
 pub mod folds;

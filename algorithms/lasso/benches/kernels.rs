@@ -4,7 +4,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::simd_level::SimdLevel;
-use raddle_lasso::kernels::{SparseColumns, cholesky, dot, gram_lower, pass, sparse_pass};
+use raddle_kernels::algebra::{SparseColumns, cholesky, dot, gram_lower, pass, sparse_pass};
 
 /// Rows of the dense columns.
 const ROWS: usize = 1814;

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use raddle_datasets::{Matrix, libsvm};
-use raddle_lasso::kernels::{
+use raddle_kernels::algebra::{
     RowPiece, SparseColumns, add_scaled_columns, dot, gram, gram_by_rows, pass, sparse_add_scaled,
     sparse_pass, sum_squares,
 };

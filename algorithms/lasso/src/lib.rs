@@ -59,8 +59,6 @@ mod error;
 #[cfg(feature = "files")]
 pub mod files;
 mod fit;
-#[doc(hidden)] // for benches
-pub mod kernels;
 mod lambdas;
 mod live;
 mod loss;

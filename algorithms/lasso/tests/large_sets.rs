@@ -97,6 +97,8 @@ fn a_cross_validation_of_them_takes_memory_of_the_data() {
     std::fs::write(folder.path().join("data.svm"), rows.join("\n") + "\n").unwrap();
     let stored: usize = columns.iter().map(Vec::len).sum();
     let x = 12 * stored + 8 * (COLUMNS + 1);
+    // Code that is not optimised takes more pages.
+    let program = if cfg!(debug_assertions) { 36_000_000 } else { 30_000_000 };
     for workers in [1, 2] {
         for way in ["", " --no-standardize"] {
             let line = format!(
@@ -108,7 +110,7 @@ fn a_cross_validation_of_them_takes_memory_of_the_data() {
             // A Gram of so many members takes 24 MB a worker, with what is made of it.
             assert!(curve.last().unwrap()["nonzeros"].as_f64().unwrap() > 1100.0, "{curve:?}");
             let peak = report["peak_memory_bytes"].as_u64().unwrap() as usize;
-            assert!(peak <= x * (2 + workers) + 30_000_000, "{workers}{way}: {peak} bytes, X {x}");
+            assert!(peak <= x * (2 + workers) + program, "{workers}{way}: {peak} bytes, X {x}");
         }
     }
 }

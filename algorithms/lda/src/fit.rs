@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use raddle::{Engine, Lazy, LazyParts, Parts, Visibility};
 
-use crate::counts::words::WordRows;
 use crate::data::block::WordBlock;
 use crate::data::carried::Carried;
 use crate::data::layout::{assign_priors, sums_by_topic};
@@ -22,6 +21,7 @@ use crate::run::program::LdaProgram;
 use crate::run::replica::Replica;
 use crate::run::schedule::LdaSchedule;
 use crate::run::spec::Spec;
+use raddle_kernels::topics::counts::words::WordRows;
 
 impl Lda {
     /// Fits.

@@ -8,8 +8,8 @@ use raddle_datasets::{Completion, Corpus};
 
 use crate::error::LdaError;
 use crate::evaluate::perplexity::{ROUNDS, Score};
-use crate::evaluate::theta::{Theta, TopicModel};
 use crate::topic_words::TopicWords;
+use raddle_kernels::topics::theta::{Theta, TopicModel};
 
 /// A model ready to infer with: rows of words, and the priors.
 ///

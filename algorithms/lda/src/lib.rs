@@ -23,7 +23,6 @@
 //! # Ok::<(), raddle_lda::LdaError>(())
 //! ```
 
-mod counts;
 mod data;
 mod error;
 mod evaluate;
@@ -31,7 +30,6 @@ mod evaluate;
 pub mod files;
 mod fit;
 mod infer;
-mod kernels;
 mod live;
 mod model;
 mod params;

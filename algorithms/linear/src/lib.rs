@@ -31,7 +31,6 @@ mod data;
 mod error;
 #[cfg(feature = "files")]
 pub mod files;
-mod kernels;
 mod loss;
 mod model;
 mod params;

@@ -1,7 +1,7 @@
 //! [`Linear`]: the parameters of a fit.
 
 use raddle::prelude::*;
-use raddle_lasso::kernels::sparse_dot;
+use raddle_kernels::algebra::sparse_dot;
 
 use crate::data::binary::Binary;
 use crate::data::problem::Problem;

@@ -3,7 +3,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use raddle::simd_level::SimdLevel;
-use raddle_mf::kernels::{
+use raddle_kernels::factors::{
     Cell, LANES, Rating, Rows, Steps, Vector, add_products, scores, sgd, solve, squares,
 };
 

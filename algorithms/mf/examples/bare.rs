@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use raddle_datasets::ratings::Held;
 use raddle_datasets::{Triples, read_any_ratings};
-use raddle_mf::kernels::{Cell, LANES, Rating, Rows, Steps, Vector, sgd};
+use raddle_kernels::factors::{Cell, LANES, Rating, Rows, Steps, Vector, sgd};
 use raddle_mf::{Fit, Mf, Problem};
 
 const TURNS: usize = 9;

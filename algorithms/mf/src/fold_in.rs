@@ -7,9 +7,9 @@ use crate::alternating::{LeastSquares, Scratch, SideShard, squares_of};
 use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::input::problem::check;
-use crate::kernels::{LANES, Vector};
 use crate::model::{Model, NewRows, Side};
 use crate::params::{Equations, Mf};
+use raddle_kernels::factors::{LANES, Vector};
 
 /// How new rows are solved: by least squares, given the other side.
 ///

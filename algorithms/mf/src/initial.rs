@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use raddle::random::splitmix64;
 
-use crate::kernels::{LANES, uniform};
 use crate::model::{Model, Side};
+use raddle_kernels::factors::{LANES, uniform};
 
 /// How rows begin.
 #[derive(Debug, Clone)]

@@ -22,8 +22,6 @@ mod fold_in;
 mod guard;
 mod initial;
 mod input;
-#[doc(hidden)] // for benches
-pub mod kernels;
 mod live;
 mod model;
 mod params;

@@ -2,7 +2,7 @@
 
 use raddle::ModelDigest;
 
-use crate::kernels;
+use raddle_kernels::factors as kernels;
 
 /// Which side of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

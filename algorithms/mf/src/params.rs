@@ -2,8 +2,8 @@
 
 use raddle::Pool;
 
-use crate::kernels::Rating;
 use crate::model::{Learned, Model};
+use raddle_kernels::factors::Rating;
 
 /// Which way the factors are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -138,7 +138,7 @@ impl Quoting {
             Some(quote) => {
                 let behind = text[quote + 1..].iter().find(|&&byte| !self.is_blank(byte) || byte == b'\r');
                 match behind {
-                    Some(byte) if matches!(byte, b'\t' | b'\n' | b'\r') => Closing::At(quote),
+                    Some(b'\t' | b'\n' | b'\r') => Closing::At(quote),
                     None if is_whole => Closing::At(quote),
                     None => Closing::Open,
                     Some(_) => Closing::Letter,

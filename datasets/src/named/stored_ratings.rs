@@ -58,6 +58,6 @@ impl StoredRatings {
         let format = format_of(&source, &options)?;
         let make = |place: &Path| stored::converted(source, format, &options, place);
         let stored = Self::at(&place, described, make)?;
-        Ok(if name.is_some() { stored.as_known() } else { stored })
+        Ok(if name.is_some() { stored.into_known() } else { stored })
     }
 }

@@ -131,12 +131,12 @@ pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
     let (path, sha256) = path_of_ratings(entry)?;
     let ratings = read_ratings(&path, &reading(threads))?;
     compare(&path, &ratings.digest, sha256)?;
-    Ok(Ratings { name: name.into(), ..ratings }.as_known())
+    Ok(Ratings { name: name.into(), ..ratings }.into_known())
 }
 
 impl Ratings {
     /// Ratings of a set whose columns are known: what is said of them is no news.
-    pub(crate) fn as_known(mut self) -> Self {
+    pub(crate) fn into_known(mut self) -> Self {
         self.notes.retain(|note| !note.starts_with(COLUMNS));
         self
     }

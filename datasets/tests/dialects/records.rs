@@ -150,7 +150,7 @@ fn texts(path: &Path, records: &[Record], options: &CorpusOptions) -> Result<(),
 /// `RADDLE_RECORDS` sets how many.
 #[test]
 fn records_of_independent_writers_come_back_one_for_one() {
-    let (wanted, folder) = (number("RADDLE_RECORDS", 100_000), tempfile::tempdir().unwrap());
+    let (wanted, folder) = (number("RADDLE_RECORDS", 25_000), tempfile::tempdir().unwrap());
     let (mut dice, mut count, mut tables) = (Dice(number("RADDLE_RECORDS_SEED", 1) as u64), 0, 0);
     while count < wanted {
         let records: Vec<Record> = (0..1 + dice.roll(160)).map(|_| record(&mut dice)).collect();

@@ -84,7 +84,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Runs those of the seeds that the environment names, by default 4,000, that leave a remainder by a divisor: each ends
+/// Runs those of the seeds that the environment names, by default 1,000, that leave a remainder by a divisor: each ends
 /// with the bytes of one worker. Returns their number.
 fn simulate(
     (remainder, divisor): (u64, u64),
@@ -95,7 +95,7 @@ fn simulate(
     let mut expected: HashMap<u64, String> = HashMap::new();
     let (first, many) = match std::env::var("RADDLE_SIMULATION") {
         Ok(_) => (number("RADDLE_SIMULATION", 0), 1),
-        Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 4_000)),
+        Err(_) => (number("RADDLE_SIMULATION_FROM", 0), number("RADDLE_SIMULATIONS", 1_000)),
     };
     for seed in (first..first + many).filter(|seed| seed % divisor == remainder) {
         let number = splitmix64(seed) % PROBLEMS;

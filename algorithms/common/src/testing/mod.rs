@@ -7,6 +7,7 @@
 mod checkpoint;
 mod compare;
 mod fed;
+mod numbers;
 mod started;
 mod written;
 
@@ -19,6 +20,7 @@ use serde_json::Value;
 pub use self::checkpoint::Checkpoint;
 pub use self::compare::{not_empty, pairs};
 pub use self::fed::{Fed, no_acknowledged_version_is_lost};
+pub use self::numbers::Numbers;
 pub use self::started::Started;
 pub use self::written::replaces_files_alone;
 

@@ -4,7 +4,7 @@ use raddle::fork_join;
 use raddle::schedule::Dependencies;
 
 use super::design::{Column, View};
-use crate::kernels::{RowPiece, gram, gram_by_rows, sum_squares};
+use raddle_kernels::algebra::{RowPiece, gram, gram_by_rows, sum_squares};
 
 /// Dense correlations are estimated on about this number of rows, evenly strided, where a sample will do:
 /// enough to see 0.9.

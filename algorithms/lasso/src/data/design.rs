@@ -7,7 +7,7 @@ use raddle::{State, fork_join};
 
 use super::classes::Classes;
 use super::coded::Coded;
-use crate::kernels;
+use raddle_kernels::algebra as kernels;
 
 /// The matrix that is fitted: n rows by p columns, centred and scaled as the preparation asked.
 ///

@@ -7,7 +7,7 @@
 use super::factored::Factored;
 use super::linear_predictor::{Response, Scores};
 use super::rows::Rows;
-use crate::kernels::{add_scaled, dot};
+use raddle_kernels::algebra::{add_scaled, dot};
 
 /// Newton steps to the best coefficients, and halvings of one.
 const STEPS: usize = 200;

@@ -8,7 +8,7 @@
 
 use super::rows::Rows;
 use crate::data::design::View;
-use crate::kernels::{add_scaled, dot};
+use raddle_kernels::algebra::{add_scaled, dot};
 
 /// A column of which less than this share is left, squared, once those before it are taken out depends on
 /// them: its coefficient is 0.

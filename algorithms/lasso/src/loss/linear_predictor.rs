@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::rows::Rows;
-use crate::kernels::{LossSums, dot};
+use raddle_kernels::algebra::{LossSums, dot};
 
 /// Steps to an exact intercept, at most; about three are usual.
 const STEPS: i32 = 100;

@@ -8,7 +8,7 @@ use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
-use crate::kernels::{LossSums, logistic, logistic_entropy};
+use raddle_kernels::algebra::{LossSums, logistic, logistic_entropy};
 
 /// The intercept is exact when the residual's sum is this small beside the loss: about rounding.
 const EXACT: f64 = 1e-14;

@@ -12,7 +12,7 @@ use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
 use crate::error::{LassoError, MOST_CLASSES};
-use crate::kernels::{ClassRows, LossSums, multinomial, multinomial_entropy};
+use raddle_kernels::algebra::{ClassRows, LossSums, multinomial, multinomial_entropy};
 
 #[derive(Debug)]
 pub(super) struct Multinomial;

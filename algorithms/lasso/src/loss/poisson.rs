@@ -11,7 +11,7 @@ use super::linear_predictor::Smooth;
 use super::rows::Rows;
 use crate::data::problem::Problem;
 use crate::error::LassoError;
-use crate::kernels::{LossSums, poisson, poisson_dual};
+use raddle_kernels::algebra::{LossSums, poisson, poisson_dual};
 
 /// Range of counts other than 0: exponentials of scores stay within double precision, with room for sums.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-100..=1e15;

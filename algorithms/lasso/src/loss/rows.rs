@@ -82,7 +82,7 @@ impl Rows {
     /// The weighted product of values of rows.
     pub(crate) fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
         match self.weights() {
-            None => crate::kernels::dot(a, b),
+            None => raddle_kernels::algebra::dot(a, b),
             Some(weights) => a.iter().zip(b).zip(weights).map(|((a, b), weight)| weight * a * b).sum(),
         }
     }
@@ -104,7 +104,7 @@ impl Rows {
 
     /// r'r and y'r of a quadratic, its rows weighted once, for the residual r, which is weighted.
     pub(crate) fn products(&self, residual: &[f64]) -> (f64, f64) {
-        use crate::kernels::{dot, sum_squares};
+        use raddle_kernels::algebra::{dot, sum_squares};
         let yr = dot(&self.y, residual);
         let Some(weights) = self.weights() else { return (sum_squares(residual), yr) };
         let unweighted = |(r, weight): (&f64, &f64)| if *weight > 0.0 { r / weight } else { 0.0 };
@@ -124,7 +124,7 @@ impl Rows {
     /// y'y, weighted.
     pub(crate) fn squares(&self) -> f64 {
         match self.weights() {
-            None => crate::kernels::sum_squares(&self.y),
+            None => raddle_kernels::algebra::sum_squares(&self.y),
             Some(weights) => self.y.iter().zip(weights).map(|(y, weight)| weight * y * y).sum(),
         }
     }

@@ -5,7 +5,7 @@ use super::classes::Directions;
 use super::factored::Factored;
 use super::free::Free;
 use super::linear_predictor::{Response, Scores};
-use crate::kernels::{add_scaled, dot};
+use raddle_kernels::algebra::{add_scaled, dot};
 
 /// Newton steps to the best coefficients, and halvings of one.
 const STEPS: usize = 200;

@@ -7,10 +7,10 @@ use super::coordinate_step::CoordinateStep;
 use super::messages::ShardCertificate;
 use super::shard::ColumnShard;
 use super::spec::Spec;
-use crate::kernels::{self, OUTSIDE};
 use crate::loss::rows::Rows;
 use crate::penalties::Terms;
 use crate::working_set::{LazyBounds, keep_worst};
+use raddle_kernels::algebra::{self as kernels, OUTSIDE};
 
 /// Columns looked at before the threshold is raised above those that will not be named.
 const STRETCH: usize = 256;

@@ -5,15 +5,12 @@
 //! Neither the products of dense columns nor the tree that sums rows depends on the number of shards, so the
 //! Gram's bits do not either.
 
-use raddle::State;
-use raddle::state::{Reader, StateError, Writer};
-
 use super::gram_tree::{GramTree, SAMPLE};
 use super::messages::{EnteringBatch, Tile};
 use crate::data::columns::Columns;
 use crate::data::design::Column;
 use crate::error::LassoError;
-use crate::kernels::{Batch, RowPiece, gram};
+use raddle_kernels::algebra::gram;
 
 /// Consecutive slots that are assigned to one shard together.
 const SLOT_RUN: u32 = 16;
@@ -127,18 +124,3 @@ impl GramTiles {
 }
 
 raddle::state!(enum GramTiles { Columns { turn, keepers, slots, columns }, Rows(chains) });
-
-raddle::state!(Batch { first, starts, slots, values });
-
-impl State for RowPiece {
-    fn save(&self, out: &mut Writer) {
-        out.write(&(self.rows.start, self.rows.end));
-        out.write(&self.members);
-        out.write(&self.batches);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
-        let (start, end): (u32, u32) = from.read()?;
-        Ok(Self { rows: start..end, members: from.read()?, batches: from.read()? })
-    }
-}

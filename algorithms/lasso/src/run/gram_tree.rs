@@ -9,7 +9,7 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::messages::Tile;
-use crate::kernels::{RowPiece, gram_by_rows};
+use raddle_kernels::algebra::{RowPiece, gram_by_rows};
 
 /// Leaves of the tree, a power of two: as many shards can share the work. Each costs one more pass over the
 /// new part of the Gram.

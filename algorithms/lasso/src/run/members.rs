@@ -7,7 +7,6 @@ use super::gram_tree;
 use super::messages::{EnteringColumn, Tile};
 use super::solution::Solved;
 use crate::data::design::{Column, add_columns};
-use crate::kernels;
 use crate::loss::Shape;
 use crate::loss::duality_gap::{DualityGap, Norms};
 use crate::loss::linear_predictor::{Response, Scores, Smooth};
@@ -17,6 +16,7 @@ use crate::penalties::Terms;
 use crate::working_set::{
     ByColumns, ProximalCheckpoint, ProximalSet, SetCheckpoint, SolveData, SolveState, Target, WorkingSet,
 };
+use raddle_kernels::algebra as kernels;
 
 /// The working set is solved to this share of the gap over all columns: more exactly than its columns are the
 /// right ones.

@@ -44,8 +44,8 @@ impl Solver {
     }
 
     fn checkpoint(&self) -> SolverCheckpoint {
-        if let Some(loaded) = &self.checkpoint {
-            // Its members have not entered again.
+        if let Some(loaded) = self.checkpoint.as_ref().filter(|loaded| !loaded.members.is_empty()) {
+            // They have not entered again.
             return (**loaded).clone();
         }
         SolverCheckpoint {

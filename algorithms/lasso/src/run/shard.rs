@@ -13,9 +13,9 @@ use crate::data::columns::Columns;
 use crate::data::correlation::ColumnSketch;
 use crate::data::design::{Column, Design, View};
 use crate::error::LassoError;
-use crate::kernels::{self, OUTSIDE};
 use crate::loss::row_state::RowState;
 use crate::working_set::LazyBounds;
+use raddle_kernels::algebra::{self as kernels, OUTSIDE};
 
 /// The columns `first..first + coefficients.len()` with their coefficients.
 #[derive(Debug, Clone)]

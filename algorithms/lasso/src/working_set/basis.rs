@@ -9,7 +9,7 @@
 
 use super::local::Local;
 use super::stats::Work;
-use crate::kernels::{dot, solve_lower, solve_lower_transposed};
+use raddle_kernels::algebra::{dot, solve_lower, solve_lower_transposed};
 
 /// A column of which less than this share is left, squared, once the basis is taken out depends on it.
 pub(super) const DEPENDENT: f64 = 1e-10;

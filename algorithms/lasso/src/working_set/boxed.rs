@@ -11,9 +11,9 @@ use super::basis::{Basis, DEPENDENT};
 use super::epoch::Swept;
 use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
-use crate::kernels::{add_scaled, dot};
 use crate::loss::soft_threshold;
 use crate::penalties::{Terms, charge};
+use raddle_kernels::algebra::{add_scaled, dot};
 
 /// Faces that a Newton step goes through before epochs have their turn again.
 const FACES: usize = 30;

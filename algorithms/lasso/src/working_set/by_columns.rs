@@ -106,7 +106,7 @@ impl ByColumns<'_> {
     fn slope(&self, j: usize, fixed: &Fixed, residual: &Residual) -> f64 {
         let view = self.columns[j].view();
         let (indices, values) = view.stored().unwrap_or_default();
-        let stored = crate::kernels::sparse_dot(indices, values, &residual.values);
+        let stored = raddle_kernels::algebra::sparse_dot(indices, values, &residual.values);
         stored + residual.common * fixed.mass - view.shift() * residual.sum
     }
 
@@ -115,7 +115,9 @@ impl ByColumns<'_> {
         let view = self.columns[j].view();
         let (indices, values) = view.stored().unwrap_or_default();
         match self.rows.weights() {
-            None => crate::kernels::sparse_add_scaled(&mut residual.values, -change, indices, values),
+            None => {
+                raddle_kernels::algebra::sparse_add_scaled(&mut residual.values, -change, indices, values)
+            }
             Some(weights) => indices.iter().zip(values).for_each(|(&row, x)| {
                 residual.values[row as usize] -= change * weights[row as usize] * x;
             }),
@@ -167,8 +169,8 @@ impl ByColumns<'_> {
         let (mut common, mut sum) = (0.0, 0.0);
         let mut there = vec![0.0; support.len()];
         for (part, (b, end)) in parts.iter().zip(&ends) {
-            crate::kernels::add_scaled(&mut there, *part, b);
-            crate::kernels::add_scaled(&mut values, *part, &end.values);
+            raddle_kernels::algebra::add_scaled(&mut there, *part, b);
+            raddle_kernels::algebra::add_scaled(&mut values, *part, &end.values);
             (common, sum) = (common + part * end.common, sum + part * end.sum);
         }
         let is_within = support.iter().zip(&there).all(|(&j, &value)| self.terms.clamp(j, value) == value);
@@ -218,7 +220,7 @@ impl ByColumns<'_> {
 /// The weights c, which sum to 1, that make |sum c_k u_k| smallest; none where they cannot be told.
 fn cancelling(steps: &[Vec<f64>]) -> Option<Vec<f64>> {
     let count = steps.len();
-    let product = |i: usize, k: usize| crate::kernels::dot(&steps[i], &steps[k]);
+    let product = |i: usize, k: usize| raddle_kernels::algebra::dot(&steps[i], &steps[k]);
     let mut rows: Vec<Vec<f64>> = (0..count).map(|i| (0..count).map(|k| product(i, k)).collect()).collect();
     let trace: f64 = (0..count).map(|i| rows[i][i]).sum();
     (0..count).for_each(|i| rows[i][i] += 1e-14 * trace);

@@ -4,7 +4,7 @@ use raddle::cancellation_point;
 
 use super::local::Local;
 use super::stats::Work;
-use crate::kernels::add_scaled_ahead;
+use raddle_kernels::algebra::add_scaled_ahead;
 
 /// The minimiser over one coefficient: S(G_jj b_j + g_j, L) / G_jj with the soft threshold S.
 #[inline(always)]

@@ -4,7 +4,7 @@ use super::factor::Factor;
 use super::local::Local;
 use super::stats::Work;
 use super::symmetric::Symmetric;
-use crate::kernels::sum_squares;
+use raddle_kernels::algebra::sum_squares;
 
 /// The members of a factor, by its rows: coefficients, gradient, and a direction.
 pub(super) struct Face {

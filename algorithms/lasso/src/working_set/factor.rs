@@ -15,7 +15,7 @@ use raddle::state::{Reader, StateError, Writer};
 
 use super::stats::Work;
 use super::symmetric::Symmetric;
-use crate::kernels::{
+use raddle_kernels::algebra::{
     BLOCK, NotPositive, add_scaled_columns, cholesky_of, dot, gram, solve_lower, solve_lower_transposed,
     update_rows,
 };

@@ -10,8 +10,8 @@ use super::basis::Basis;
 use super::epoch::Swept;
 use super::local::{Local, ObjectiveGap};
 use super::stats::Work;
-use crate::kernels::dot;
 use crate::penalties::Terms;
+use raddle_kernels::algebra::dot;
 
 /// Steps on one group, and how little a step may change it to be the last.
 const STEPS: usize = 100;
@@ -174,7 +174,7 @@ fn newton(local: &mut Local, active: &[&Group], penalty: f64, work: &mut Work) -
     let moved: Vec<(f64, &[f64])> =
         members.iter().zip(&d).filter(|(_, d)| **d != 0.0).map(|(&i, &d)| (d, local.gram.row(i))).collect();
     let mut image = vec![0.0; local.b.len()];
-    crate::kernels::add_scaled_columns(&mut image, &moved);
+    raddle_kernels::algebra::add_scaled_columns(&mut image, &moved);
     let curvature: f64 = members.iter().zip(&d).map(|(&i, d)| image[i] * d).sum();
     // How far |b| rises in sum at this part of the step.
     let rise = |length: f64| {

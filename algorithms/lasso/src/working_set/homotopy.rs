@@ -16,7 +16,7 @@ use super::inverse::Inverse;
 use super::local::{Local, LocalProblem};
 use super::stats::Work;
 use super::symmetric::Symmetric;
-use crate::kernels::{LANES, add_scaled, add_scaled_columns, sum_rows};
+use raddle_kernels::algebra::{LANES, add_scaled, add_scaled_columns, sum_rows};
 
 /// Members up to which the path is followed: Gram and inverse then lie in a second-level cache.
 pub(crate) const MOST_MEMBERS: usize = 256;

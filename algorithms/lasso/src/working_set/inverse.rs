@@ -4,7 +4,7 @@ use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
 
 use super::symmetric::Symmetric;
-use crate::kernels::{LANES, add_outer, dot, sum_rows};
+use raddle_kernels::algebra::{LANES, add_outer, dot, sum_rows};
 
 /// A column of which less than this share is left, squared, once the others are taken out depends on them.
 const DEPENDENT: f64 = 1e-10;

@@ -8,7 +8,7 @@
 //! Along a path of lambda and in cross-validation, where residuals change little from fit to fit, 4 to 24 %
 //! of the products remain; in a single fit most do, and a full pass is simpler.
 
-use crate::kernels::sum_squares;
+use raddle_kernels::algebra::sum_squares;
 
 /// Residuals kept, at most; then one full pass starts again.
 const KEPT: usize = 20;

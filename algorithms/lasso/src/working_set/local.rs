@@ -1,8 +1,8 @@
 //! A quadratic with an L1 term over some members: what every part of the solver works on.
 
 use super::symmetric::Symmetric;
-use crate::kernels::{add_scaled_columns, dot};
 use crate::loss::duality_gap::best_scale;
+use raddle_kernels::algebra::{add_scaled_columns, dot};
 
 /// A member's number, in order of entry.
 pub(crate) type Slot = u32;

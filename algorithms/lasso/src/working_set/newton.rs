@@ -5,7 +5,7 @@ use super::factor::Factor;
 use super::line_search::line_search;
 use super::local::{Local, LocalProblem};
 use super::stats::Work;
-use crate::kernels::{NotPositive, sum_squares};
+use raddle_kernels::algebra::{NotPositive, sum_squares};
 
 /// Rounds of block pivoting before it is given up.
 const PIVOT_ROUNDS: usize = 20;

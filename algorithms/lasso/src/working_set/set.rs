@@ -12,8 +12,8 @@ use super::local::{Local, LocalProblem, ObjectiveGap, Slot};
 use super::stats::Work;
 use super::symmetric::{MOVING, STRIP, Symmetric};
 use super::with_terms::with_terms;
-use crate::kernels::dot;
 use crate::penalties::Terms;
+use raddle_kernels::algebra::dot;
 
 /// From this many members on, the solve runs on a compact Gram of those that matter. Below, the memory that a
 /// second matrix touches for the first time costs more than shorter rows save.

@@ -7,7 +7,9 @@ use super::inverse::Inverse;
 use super::local::LocalProblem;
 use super::symmetric::Symmetric;
 use super::*;
-use crate::kernels::{dot, gram, pass, tests::Numbers};
+use raddle::simd_level::SimdLevel;
+use raddle_common::testing::Numbers;
+use raddle_kernels::algebra::{dot, gram, pass};
 
 /// A dense problem, column after column.
 struct Case {
@@ -278,7 +280,7 @@ fn members_that_enter_later_and_warm_starts() {
 fn the_same_bits_in_every_form() {
     for members in [130, 450, 1050] {
         let case = Case::random(17, 50, members);
-        let forms = crate::kernels::in_every_form(|| {
+        let forms = SimdLevel::in_every_form(|| {
             let (mut set, yy) = (case.whole_set(), dot(&case.y, &case.y));
             set.solve(case.largest() / 20.0, yy, 50, 1e-10 * yy);
             set.coefficients().iter().map(|b| b.to_bits()).collect::<Vec<_>>()

@@ -1,5 +1,7 @@
 //! Limits and signals: they end a fit within its epoch, whatever the data.
 
+#![expect(clippy::disallowed_types, reason = "how long a run goes on behind its limit is what is looked at")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::time::Instant;

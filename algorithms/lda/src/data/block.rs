@@ -1,7 +1,7 @@
 //! [`WordBlock`]: words with their topic counts.
 
-use crate::counts::priors::WordPriors;
-use crate::counts::words::WordRows;
+use raddle_kernels::topics::counts::priors::WordPriors;
+use raddle_kernels::topics::counts::words::WordRows;
 
 /// Words that travel together, with how often each topic occurs in them.
 #[derive(Clone, Debug, Default)]

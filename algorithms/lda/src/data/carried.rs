@@ -8,7 +8,7 @@ use raddle::state::StateError;
 
 use super::place::Place;
 use super::shard::DocumentShard;
-use crate::counts::words::WordRows;
+use raddle_kernels::topics::counts::words::WordRows;
 
 /// Keys of the streams from which tokens that are new draw their first topics.
 const FIRST: u64 = 0x6669_7273;
@@ -194,30 +194,33 @@ impl Carried {
         let places = self.places();
         let give = |shard: &mut DocumentShard| -> Vec<Vec<bool>> {
             let DocumentShard { documents, slices, .. } = shard;
-            let of_slice = |(slice, words): (&mut crate::counts::tokens::Slice, &Vec<u32>)| {
-                let mut new = vec![true; slice.topics.len()];
-                for visit in 0..slice.visits.len() {
-                    let word = words[slice.visits[visit].word as usize];
-                    let range = slice.tokens(visit);
-                    let (mut at, end) = (range.start, range.end);
-                    while at < end {
-                        let document = slice.documents[at];
-                        let run =
-                            slice.documents[at..end].iter().take_while(|&&other| other == document).count();
-                        if let Some(own) = places.get(&documents[usize::from(document)]) {
-                            let tokens = &self.words[own.clone()];
-                            let first = own.start + tokens.partition_point(|&other| other < word);
-                            let had = tokens.partition_point(|&other| other <= word) + own.start - first;
-                            for token in 0..run.min(had) {
-                                slice.topics[at + token] = self.names[first + token];
-                                new[at + token] = false;
+            let of_slice =
+                |(slice, words): (&mut raddle_kernels::topics::counts::tokens::Slice, &Vec<u32>)| {
+                    let mut new = vec![true; slice.topics.len()];
+                    for visit in 0..slice.visits.len() {
+                        let word = words[slice.visits[visit].word as usize];
+                        let range = slice.tokens(visit);
+                        let (mut at, end) = (range.start, range.end);
+                        while at < end {
+                            let document = slice.documents[at];
+                            let run = slice.documents[at..end]
+                                .iter()
+                                .take_while(|&&other| other == document)
+                                .count();
+                            if let Some(own) = places.get(&documents[usize::from(document)]) {
+                                let tokens = &self.words[own.clone()];
+                                let first = own.start + tokens.partition_point(|&other| other < word);
+                                let had = tokens.partition_point(|&other| other <= word) + own.start - first;
+                                for token in 0..run.min(had) {
+                                    slice.topics[at + token] = self.names[first + token];
+                                    new[at + token] = false;
+                                }
                             }
+                            at += run;
                         }
-                        at += run;
                     }
-                }
-                new
-            };
+                    new
+                };
             slices.iter_mut().zip(blocks).map(of_slice).collect()
         };
         shards.iter_mut().map(give).collect()

@@ -11,10 +11,10 @@ use super::carried::{Carried, Kept};
 use super::place::Place;
 use super::shard::{DocumentShard, MOST_DOCUMENTS};
 use super::source::Source;
-use crate::counts::packing::Packing;
-use crate::counts::priors::WordPriors;
-use crate::counts::tokens::{Slice, Visit};
 use crate::error::LdaError;
+use raddle_kernels::topics::counts::packing::Packing;
+use raddle_kernels::topics::counts::priors::WordPriors;
+use raddle_kernels::topics::counts::tokens::{Slice, Visit};
 
 /// Tokens of a task, of which a shard has one with each block: a fraction of a millisecond, so that it is
 /// worth scheduling.

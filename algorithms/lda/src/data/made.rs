@@ -10,8 +10,8 @@ use super::problem::{Problem, make_shard_rows, word_rows};
 use super::shard::DocumentShard;
 use super::source::ascending;
 use super::way::Way;
-use crate::counts::words::WordRows;
 use crate::error::LdaError;
+use raddle_kernels::topics::counts::words::WordRows;
 
 /// Sources of shards and blocks.
 pub(crate) struct Making {

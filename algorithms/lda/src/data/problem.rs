@@ -12,11 +12,11 @@ use super::shard::DocumentShard;
 use super::source::Source;
 use super::taken::{Held, Taken};
 use super::way::{Sizes, Way};
-use crate::counts::documents::{DocumentRows, Kind, SparseRows};
-use crate::counts::packing::Packing;
-use crate::counts::streams::assign_streams;
-use crate::counts::words::WordRows;
 use crate::error::LdaError;
+use raddle_kernels::topics::counts::documents::{DocumentRows, Kind, SparseRows};
+use raddle_kernels::topics::counts::packing::Packing;
+use raddle_kernels::topics::counts::streams::assign_streams;
+use raddle_kernels::topics::counts::words::WordRows;
 
 /// The held-out set that ends a run.
 pub const VALIDATION: &str = "validation documents";

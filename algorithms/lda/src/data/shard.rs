@@ -3,8 +3,8 @@
 use raddle::state::{Learned, Reader, StateError, Writer};
 
 use super::held_out::HeldOut;
-use crate::counts::documents::DocumentRows;
-use crate::counts::tokens::Slice;
+use raddle_kernels::topics::counts::documents::DocumentRows;
+use raddle_kernels::topics::counts::tokens::Slice;
 
 /// Documents of a shard: tokens name them by 16 bits.
 pub(crate) const MOST_DOCUMENTS: usize = 1 << 16;

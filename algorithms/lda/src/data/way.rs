@@ -1,8 +1,8 @@
 //! [`Way`]: how topics are drawn, by the number of topics and counted sizes alone.
 
-use crate::counts::documents::Kind;
-use crate::counts::packing::{CountLine, FloatLine, LANES};
-use crate::kernels::{WIDE_WIDTHS, WIDTHS};
+use raddle_kernels::topics::counts::documents::Kind;
+use raddle_kernels::topics::counts::packing::{CountLine, FloatLine, LANES};
+use raddle_kernels::topics::{WIDE_WIDTHS, WIDTHS};
 
 /// One token after the other, with at most this number of topics, takes dense rows.
 const CHAIN: usize = 7 * LANES;

@@ -3,4 +3,3 @@
 pub(crate) mod coherence;
 pub(crate) mod perplexity;
 pub(crate) mod special;
-pub(crate) mod theta;

@@ -10,8 +10,8 @@
 //!
 //! (Wallach, Murray, Salakhutdinov and Mimno, "Evaluation methods for topic models", 2009.)
 
-use super::theta::{Theta, TopicModel};
 use crate::data::held_out::HeldOut;
+use raddle_kernels::topics::theta::{Theta, TopicModel};
 
 /// Rounds of expectation-maximisation.
 pub(crate) const ROUNDS: usize = 50;

@@ -17,12 +17,12 @@ use super::pinned::Record;
 use super::replica::Replica;
 use super::schedule::Phase;
 use super::spec::Spec;
-use crate::counts::priors::WordPriors;
 use crate::data::block::WordBlock;
 use crate::data::shard::{DocumentShard, by_others};
 use crate::evaluate::perplexity;
-use crate::evaluate::theta::TopicModel;
-use crate::kernels::{self, Draws, Sample};
+use raddle_kernels::topics::counts::priors::WordPriors;
+use raddle_kernels::topics::theta::TopicModel;
+use raddle_kernels::topics::{self as kernels, Draws, Sample};
 
 /// Latent Dirichlet allocation on the engine.
 #[derive(Debug)]

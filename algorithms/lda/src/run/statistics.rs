@@ -12,7 +12,7 @@ impl Spec {
     pub(super) fn statistics(&self, block: &WordBlock, totals: &Replica) -> Sums {
         let steps = Steps::new(totals.beta);
         let (mut beta, mut words) = (0.0, 0.0);
-        for word in 0..block.rows.len() {
+        for word in 0..block.rows.words() {
             let is_seeded = block.word_priors.of(word).next().is_some();
             for (topic, count) in block.rows.of(word) {
                 if is_seeded {

@@ -3,8 +3,8 @@
 use raddle_datasets::Corpus;
 
 use super::{convert, drive, problem};
-use crate::counts::documents::Kind;
 use crate::params::{Lda, SyncInterval};
+use raddle_kernels::topics::counts::documents::Kind;
 
 /// Runs a chain over six tokens of two documents and compares how often it is in each of its 64 states with
 ///

@@ -5,11 +5,11 @@ use raddle::random::splitmix64;
 use raddle::simd_level::SimdLevel;
 
 use super::{corpus, drive, order, problem, word_of};
-use crate::counts::packing::LANES;
-use crate::counts::priors::WordPriors;
-use crate::counts::tokens::Slice;
-use crate::kernels::{Draws, Sample, TopicParams};
 use crate::params::Lda;
+use raddle_kernels::topics::counts::packing::LANES;
+use raddle_kernels::topics::counts::priors::WordPriors;
+use raddle_kernels::topics::counts::tokens::Slice;
+use raddle_kernels::topics::{Draws, Sample, TopicParams};
 
 /// The uniform number of a stream's token.
 fn unit(start: u64, step: usize, stream: usize) -> f32 {
@@ -92,7 +92,7 @@ fn a_task_in_lockstep_is_its_definition_to_the_bit() {
                 .map(|document| dense(&mut shard.rows.of(document, topics)))
                 .collect();
             let mut in_word: Vec<Vec<f32>> =
-                (0..block.rows.len()).map(|word| dense(&mut block.rows.of(word))).collect();
+                (0..block.rows.words()).map(|word| dense(&mut block.rows.of(word))).collect();
             let start = 99 + seed;
             let expected = by_hand(&shard.slices[0], (&mut in_document, &mut in_word), given, start);
             assert_ne!(expected, shard.slices[0].topics, "nothing has moved");

@@ -4,12 +4,12 @@
 use raddle::Parts;
 
 use super::{convert, corpus, drive, order, problem, word_of};
-use crate::counts::documents::Kind;
-use crate::counts::priors::WordPriors;
 use crate::data::shard::DocumentShard;
-use crate::kernels::{Draws, Sample, TopicParams};
 use crate::params::Lda;
 use crate::run::program::LdaProgram;
+use raddle_kernels::topics::counts::documents::Kind;
+use raddle_kernels::topics::counts::priors::WordPriors;
+use raddle_kernels::topics::{Draws, Sample, TopicParams};
 
 /// Sums of what was drawn less what was expected, and of variances, by how probable a topic was.
 #[derive(Default)]

@@ -13,14 +13,14 @@ use raddle::schedule::{EpochStart, Plan};
 use raddle::{Aggregate, BlockTaskOf, Metric, Parts, Program, Schedule, Task, UpdateBlock, Visibility};
 use raddle_datasets::Corpus;
 
-use crate::counts::documents::{DocumentRows, Kind};
-use crate::counts::packing::{LANES, Packing};
-use crate::counts::tokens::Ends;
-use crate::counts::tokens::Slice;
 use crate::data::problem::{Preparation, Problem};
 use crate::data::shard::DocumentShard;
 use crate::data::taken::Held;
 use crate::run::program::LdaProgram;
+use raddle_kernels::topics::counts::documents::{DocumentRows, Kind};
+use raddle_kernels::topics::counts::packing::{LANES, Packing};
+use raddle_kernels::topics::counts::tokens::Ends;
+use raddle_kernels::topics::counts::tokens::Slice;
 
 /// A corpus in which words are common and rare, documents long and short; if they are many, four times as
 /// long.

@@ -1,8 +1,8 @@
 //! [`Binary`]: rows of two classes, with the weight of each row's loss.
 
 use super::rows::Rows;
-use crate::kernels::{Coordinate, Sum, run};
 use crate::loss::Loss;
+use raddle_kernels::sweeps::{Coordinate, Sum};
 
 /// Part of its largest value, and value at most, at which a dual value of the logistic loss begins: at 0 the entropy has
 /// no slope.
@@ -41,7 +41,7 @@ impl Binary<'_> {
     pub(crate) fn weights_of(&self, a: &[f64]) -> Vec<f64> {
         let factors: Vec<f64> = a.iter().zip(&self.signs).map(|(a, sign)| a * sign).collect();
         let mut w = vec![0.0; self.rows.width()];
-        run(Sum { rows: self.rows.view(), factors: &factors, out: &mut w });
+        Sum { rows: self.rows.view(), factors: &factors, out: &mut w }.add_up();
         w
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use raddle::fork_join;
 use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::{Matrix, RowRange};
-use raddle_lasso::kernels::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
+use raddle_kernels::algebra::{SparseColumns, sparse_add_scaled, sparse_dot, sparse_pass};
 
 /// Parts of a pass for each of several threads: some rows have more values than others.
 const PARTS: usize = 4;

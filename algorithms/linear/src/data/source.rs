@@ -9,7 +9,7 @@ use super::rows::Rows;
 use super::slice::RowSlice;
 use super::stored::StoredProblem;
 use crate::error::LinearError;
-use crate::kernels::{Sum, run};
+use raddle_kernels::sweeps::Sum;
 
 /// Rows in memory, or in a file of which ranges are read where they are needed; copies share them.
 #[derive(Debug, Clone)]
@@ -163,7 +163,7 @@ impl RowSource {
         let mut out = vec![0.0; self.width()];
         self.each(|first, rows| {
             let factors = &factors[first..first + rows.count()];
-            run(Sum { rows: rows.view(), factors, out: &mut out });
+            Sum { rows: rows.view(), factors, out: &mut out }.add_up();
         })?;
         Ok(out)
     }

@@ -1,7 +1,7 @@
 //! Cholesky factors of I + S Z Z' S, Z the rows with their signs: by rows, or by columns where these are fewer.
 
 use raddle::cancellation_point;
-use raddle_lasso::kernels::{cholesky, solve_lower, solve_lower_transposed};
+use raddle_kernels::algebra::{cholesky, solve_lower, solve_lower_transposed};
 
 use crate::data::binary::Binary;
 

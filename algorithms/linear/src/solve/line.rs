@@ -3,8 +3,8 @@
 use raddle::cancellation_point;
 
 use crate::data::binary::Binary;
-use crate::kernels::{Squares, run};
 use crate::loss::Loss;
+use raddle_kernels::sweeps::Squares;
 
 /// Part of the first slope that is as good as none.
 const ENOUGH: f64 = 1e-3;
@@ -29,7 +29,7 @@ pub(crate) fn best_step(
     let slope = |t: f64| {
         if binary.loss == Loss::SquaredHinge {
             let of = Squares { margins: from.margins, along: direction.margins, costs: &binary.costs, t };
-            let (down, curved) = run(of);
+            let (down, curved) = of.slope();
             return (linear + t * square - down, square + curved);
         }
         let (mut first, mut second) = (linear + t * square, square);

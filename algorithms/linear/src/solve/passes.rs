@@ -7,8 +7,8 @@ use raddle::random::Stream;
 
 use super::judge::{Judge, Weights};
 use crate::data::binary::Binary;
-use crate::kernels::{Coordinate, Pass, run};
 use crate::loss::{Loss, sigmoid};
+use raddle_kernels::sweeps::{Coordinate, Pass};
 
 /// Steps that solve for one dual value of the logistic loss, at most.
 const INNER: usize = 60;
@@ -61,7 +61,7 @@ fn of_hinge(
         let (mut highest, mut lowest, mut of_pass) = (f64::NEG_INFINITY, f64::INFINITY, 0);
         for groups in groups.chunks_mut(GROUPS) {
             let thresholds = (most, least);
-            let (high, low, some) = run(Pass { rows: binary.rows.view(), groups, a, w, thresholds });
+            let (high, low, some) = Pass { rows: binary.rows.view(), groups, a, w, thresholds }.visit();
             (highest, lowest, of_pass) = (highest.max(high), lowest.min(low), of_pass + some);
             cancellation_point(2 * some as u64);
         }

@@ -17,10 +17,10 @@ use crate::error::MfError;
 use crate::fitted::Fit;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
-use crate::kernels::{LANES, Vector};
 use crate::model::{Model, Side};
 use crate::params::{Equations, Method, Mf};
 use crate::runner::Runner;
+use raddle_kernels::factors::{LANES, Vector};
 
 /// Ratings of a shard at least, times its rank: some tenths of a millisecond.
 const TASK: usize = 400_000;

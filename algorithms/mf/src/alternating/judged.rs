@@ -4,8 +4,8 @@ use raddle::random::splitmix64;
 
 use super::shard::SideShard;
 use super::sides::FactorMatrices;
-use crate::kernels::{TOGETHER, Vector, scores};
 use crate::ranking::{Gains, top};
+use raddle_kernels::factors::{TOGETHER, Vector, scores};
 
 /// Name of the measure.
 pub(super) const NAME: &str = "ndcg@10";

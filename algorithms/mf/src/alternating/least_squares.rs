@@ -3,8 +3,8 @@
 
 use super::shard::SideShard;
 use super::sides::{FactorMatrices, FactorRows, Half};
-use crate::kernels::{self, LANES, Vector};
 use crate::params::Equations;
+use raddle_kernels::factors::{self as kernels, LANES, Vector};
 
 /// How rows are solved.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -17,7 +17,7 @@ use super::partitioning::{Partitioning, Tally};
 use super::phase::{AlternatingPhase, Column};
 use super::shard::{CountedChunk, SideShard};
 use super::sides::{FactorMatrices, Half, SidePartial, SideUpdate};
-use crate::kernels;
+use raddle_kernels::factors as kernels;
 
 /// Multiply-adds of a rating in a round of coordinate descent: two keep the residual, two are of the sums.
 const COLUMN: usize = 4;

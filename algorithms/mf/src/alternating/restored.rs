@@ -8,8 +8,8 @@ use super::partitioning::{Partitioning, Tally, counts};
 use super::program::{AlternatingProgram, SideSolver};
 use super::shard::SideShard;
 use super::sides::{FactorColumns, FactorMatrices, FactorRows};
-use crate::kernels::LANES;
 use crate::restored::ensure;
+use raddle_kernels::factors::LANES;
 
 /// Answer of a shard of a run that is restored.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use super::partitioning::{Partitioning, Tally, positions};
 use super::sides::{FactorColumns, FactorRows};
 use super::staged_chunk::{StagedChunk, join};
 use crate::input::chunk::Chunk;
-use crate::kernels::Vector;
 use crate::model::Side;
+use raddle_kernels::factors::Vector;
 
 /// A range of rows of one side, with their ratings in compressed rows: 4 bytes a rating where values are
 /// listed, else 6; and 2 more where rows have few and the other side is large.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::partitioning::{Partitioning, Tally};
-use crate::kernels::{LANES, Vector};
 use raddle::State;
 use raddle::state::{Reader, StateError, Writer};
+use raddle_kernels::factors::{LANES, Vector};
 
 /// The factors of users (0) and items (1) that shards of the other side need.
 ///

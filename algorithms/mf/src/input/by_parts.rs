@@ -4,7 +4,7 @@ use raddle_datasets::{PartOfRatings, Triples};
 
 use super::chunk::{Chunk, range};
 use crate::error::MfError;
-use crate::kernels::Moments;
+use raddle_kernels::factors::Moments;
 
 /// Ratings in a file, and what one pass over them has found.
 #[derive(Debug, Clone)]

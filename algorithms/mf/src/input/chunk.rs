@@ -8,7 +8,7 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle_datasets::Triples;
 
 use super::mmap_arrays::MmapArrays;
-use crate::kernels;
+use raddle_kernels::factors as kernels;
 
 /// Chunks of the input that are counted and taken side by side: more would only add up more counts.
 pub(crate) const CHUNKS: usize = 8;

@@ -7,7 +7,7 @@ use raddle_datasets::{PartOfRatings, Triples};
 
 use super::by_parts::ByParts;
 use crate::error::MfError;
-use crate::kernels;
+use raddle_kernels::factors as kernels;
 
 /// Ratings of `users` users and `items` items, checked once.
 #[derive(Debug, Clone)]

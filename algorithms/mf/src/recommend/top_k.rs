@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::query::Query;
 use crate::error::MfError;
-use crate::kernels::{LANES, TOGETHER, Vector, padded, scores};
 use crate::ranking::merge;
+use raddle_kernels::factors::{LANES, TOGETHER, Vector, padded, scores};
 
 /// Queries of a shard: enough that a task is worth scheduling.
 pub(super) const SHARD: usize = 64;

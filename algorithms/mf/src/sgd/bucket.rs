@@ -3,8 +3,8 @@
 use std::slice::IterMut;
 
 use super::replica::GridPartitioning;
-use crate::kernels::{Cell, Rating, Ratings};
 use raddle::Pool;
+use raddle_kernels::factors::{Cell, Rating, Ratings};
 
 /// So many ratings are looked up together, then written together: what is looked up is in the caches, what is
 /// written is not, and one need not wait for the other.

@@ -13,9 +13,9 @@ use super::write_back::write_back;
 use crate::initial::Start;
 use crate::input::chunk::{Chunk, Counts};
 use crate::input::problem::Problem;
-use crate::kernels::{LANES, Rows, Vector};
 use crate::model::{Model, Side};
 use crate::params::Mf;
+use raddle_kernels::factors::{LANES, Rows, Vector};
 
 /// The rows that a fit came to, as it had them.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::partition::Partition;
 use super::replica::EpochPlan;
-use crate::kernels::{Rows, Scale};
+use raddle_kernels::factors::{Rows, Scale};
 
 /// Rows of one side in the order of their places, and the copy of them that measured best.
 #[derive(Debug, Clone, Default)]

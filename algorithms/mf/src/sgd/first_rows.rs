@@ -3,8 +3,8 @@
 use super::replica::GridPartitioning;
 use crate::initial::Start;
 use crate::input::baseline::damped;
-use crate::kernels::{LANES, Rows, Scale, Vector, uniform};
 use crate::model::Side;
+use raddle_kernels::factors::{LANES, Rows, Scale, Vector, uniform};
 
 impl Start {
     /// The first factors of these rows of the data: a function of seed, side and row, whatever part they are

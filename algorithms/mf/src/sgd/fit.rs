@@ -20,10 +20,10 @@ use crate::initial::Start;
 use crate::input::baseline::DAMPING;
 use crate::input::chunk::{CHUNKS, Chunk, chunk_owner};
 use crate::input::problem::Problem;
-use crate::kernels::{LANES, Rows};
 use crate::model::Model;
 use crate::params::{Mf, ScheduleKind};
 use crate::runner::Runner;
+use raddle_kernels::factors::{LANES, Rows};
 
 /// Values that a task should update at least: some tenths of a millisecond, so that it is worth scheduling.
 const TASK: usize = 1_500_000;

@@ -5,7 +5,7 @@
 //! stage where the validation error has settled at its end; else longer ones follow, each from new factors,
 //! while the error falls by what is worth them.
 
-use crate::kernels::Steps;
+use raddle_kernels::factors::Steps;
 
 /// The stages of a run of unknown length that measures on held-out ratings.
 const STAGES: [u32; 6] = [14, 40, 80, 160, 320, 640];

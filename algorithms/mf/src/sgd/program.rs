@@ -16,9 +16,9 @@ use super::schedule::Phase;
 use super::shard::{ItemBlock, UserShard};
 use crate::initial::Start;
 use crate::input::chunk::{Chunk, Counts};
-use crate::kernels::{self, Rating};
 use crate::model::Side;
 use raddle::Pool;
+use raddle_kernels::factors::{self as kernels, Rating};
 
 /// The mathematics of a run by gradient steps.
 #[derive(Debug)]

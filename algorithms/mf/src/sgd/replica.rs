@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::partition::Partition;
 use crate::input::chunk::Counts;
-use crate::kernels::Steps;
 use crate::model::Side;
+use raddle_kernels::factors::Steps;
 
 /// Copy on every worker of the data's layout.
 #[derive(Debug, Clone, Default)]

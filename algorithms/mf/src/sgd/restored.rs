@@ -9,8 +9,8 @@ use super::program::SgdProgram;
 use super::replica::{GridPartitioning, Replica};
 use super::shard::{ItemBlock, UserShard};
 use crate::input::chunk::Counts;
-use crate::kernels::{LANES, Rows};
 use crate::restored::ensure;
+use raddle_kernels::factors::{LANES, Rows};
 
 /// The layout is found again, and every part has its rows.
 impl RestoreByShard for SgdProgram {

@@ -10,8 +10,8 @@ use super::factor_block::FactorBlock;
 use super::replica::GridPartitioning;
 use crate::input::baseline::damped;
 use crate::input::chunk::Chunk;
-use crate::kernels::{Cell, Rating};
 use raddle::Pool;
+use raddle_kernels::factors::{Cell, Rating};
 
 /// A range of users: their rows, and their ratings of each block.
 #[derive(Debug, Clone, Default)]

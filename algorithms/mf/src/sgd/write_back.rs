@@ -1,7 +1,7 @@
 //! [`write_back`]: rows of parts as those of a model.
 
 use super::partition::{NOWHERE, Partition};
-use crate::kernels::Rows;
+use raddle_kernels::factors::Rows;
 
 /// The factors and biases of all rows as the data has them, in the units of the ratings: row by row, since
 /// what is read from all over can be read ahead, and what is written cannot.

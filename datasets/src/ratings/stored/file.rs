@@ -49,8 +49,8 @@ impl StoredRatings {
     }
 
     /// Ratings of a set whose columns are known.
-    pub(crate) fn as_known(mut self) -> Self {
-        self.described = self.described.as_known();
+    pub(crate) fn into_known(mut self) -> Self {
+        self.described = self.described.into_known();
         self
     }
 

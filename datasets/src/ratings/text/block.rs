@@ -11,6 +11,7 @@ use crate::ratings::layout::Layout;
 
 /// One block of lines: ids, values and times as read, or a column that holds something else than whole
 /// numbers.
+#[expect(clippy::large_enum_variant, reason = "there is one for megabytes of text")]
 pub(super) enum Block {
     Read(RatingRows),
     NotWhole(RatingSide),

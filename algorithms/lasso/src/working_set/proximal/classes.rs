@@ -6,10 +6,10 @@
 //! Intercepts and free columns are eliminated, as from the model of one score.
 
 use crate::data::design::View;
-use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::loss::classes::{Directions, totals};
 use crate::loss::factored::Factored;
 use crate::loss::rows::Rows;
+use raddle_kernels::algebra::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 
 /// Columns times something, of n rows.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Objective and gap of the second-order model.
 
 use super::super::local::{Local, ObjectiveGap};
-use crate::kernels::dot;
+use raddle_kernels::algebra::dot;
 
 /// By how much the residual's square has fallen from |z|^2.
 pub(super) fn explained(local: &Local, before: &[f64], slope: &[f64]) -> f64 {

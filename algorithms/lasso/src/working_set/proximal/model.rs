@@ -3,9 +3,9 @@
 use raddle::state::StateError;
 
 use crate::data::design::{Column, View};
-use crate::kernels::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 use crate::loss::linear_predictor::Scores;
 use crate::loss::rows::Rows;
+use raddle_kernels::algebra::{RowPiece, dot, gram, gram_by_rows, sparse_dot};
 
 use super::super::alternate::alternate;
 use super::super::factor::{Factor, FactorCheckpoint, NOWHERE, places};
@@ -286,7 +286,7 @@ impl QuadraticModel {
             .filter(|(_, value)| **value != 0.0)
             .map(|(i, &value)| (value, local.gram.row(i)))
             .collect();
-        crate::kernels::add_scaled_columns(&mut local.q, &rows);
+        raddle_kernels::algebra::add_scaled_columns(&mut local.q, &rows);
         let squares = scores.residual.iter().zip(&self.weights).map(|(r, w)| r * r / w).sum::<f64>();
         // With a ridge the members are rows too: any number of columns is independent.
         let rows = scores.values.len() + if self.ridge > 0.0 { self.slots.len() } else { 0 };
@@ -333,7 +333,7 @@ impl QuadraticModel {
                 scores.iter().zip(&self.roots).map(|(score, root)| score * root).collect();
             for q in &self.under {
                 let share = dot(q, &rooted);
-                crate::kernels::add_scaled(&mut rooted, -share, q);
+                raddle_kernels::algebra::add_scaled(&mut rooted, -share, q);
             }
             scores = rooted.iter().zip(&self.roots).map(|(value, root)| value / root).collect();
         }

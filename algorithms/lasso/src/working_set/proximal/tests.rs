@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::{ProximalSet, SolveData, SolveState, Target};
 use crate::data::design::{Column, Design};
-use crate::kernels::{dot, in_every_form};
 use crate::loss::linear_predictor::{Response, Scores};
 use crate::loss::rows::Rows;
 use crate::loss::{Loss, Shape};
+use raddle::simd_level::SimdLevel;
+use raddle_kernels::algebra::dot;
 
 const ROWS: usize = 61;
 const COLUMNS: usize = 40;
@@ -65,7 +66,7 @@ fn solve(sparse: bool, ridge: f64) -> (Vec<f64>, Scores, f64) {
 #[test]
 fn every_vector_form_gives_the_same_bits() {
     for (sparse, ridge) in [(false, 0.0), (true, 0.0), (false, 0.7), (true, 0.7)] {
-        let forms = in_every_form(|| {
+        let forms = SimdLevel::in_every_form(|| {
             let (b, scores, _) = solve(sparse, ridge);
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             (bits(&b), bits(&scores.values))

@@ -1,0 +1,10 @@
+//! Counts of a run, and their storage: tokens with their topics, and rows of how often each topic occurs.
+//!
+//! Nothing here is drawn or summed up: `kernels/` works on these rows, `data/` makes them for a corpus.
+
+pub mod documents;
+pub mod packing;
+pub mod priors;
+pub mod streams;
+pub mod tokens;
+pub mod words;

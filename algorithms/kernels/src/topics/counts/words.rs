@@ -1,0 +1,437 @@
+//! [`WordRows`]: how often each topic occurs in the words of a block.
+
+use raddle::State;
+use raddle::state::{Reader, StateError, Writer};
+
+use super::packing::{FloatLine, LANES};
+
+/// A word's full row must not take more than this number of bytes for each entry that a row of entries would
+/// have room for, of which an entry has six.
+const BYTES: usize = 8;
+
+/// Tokens that a count kept as `f32` tells apart.
+const MOST: f32 = (1 << 24) as f32;
+
+/// The most room that a row has: for each topic, and one more.
+const MOST_ROOM: u64 = (1 << 16) + 1;
+
+/// The rows of a block's words. A row is a list of topics and their counts, without order, with room for as
+/// many topics as its word can have; or, where it is asked for, it is full for words with many tokens: a
+/// count for each topic.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WordRows {
+    pub starts: Vec<u64>,
+    pub lengths: Vec<u32>,
+    pub topics: Vec<u16>,
+    pub counts: Vec<u32>,
+    pub full: FullRows,
+    /// Bytes of room that they had and have dropped.
+    pub drop_training_data: u64,
+}
+
+/// Room that is not used is not written: it is as long as a row may ever become, and rows are short once
+/// topics have settled.
+impl State for WordRows {
+    fn save(&self, out: &mut Writer) {
+        let Self { starts, lengths, topics, counts, full, drop_training_data } = self;
+        out.write(starts);
+        out.write(lengths);
+        let used = lengths.iter().map(|&length| length as usize).sum();
+        let (mut used_topics, mut used_counts) = (Vec::with_capacity(used), Vec::with_capacity(used));
+        for (&start, &length) in starts.iter().zip(lengths) {
+            let range = start as usize..start as usize + length as usize;
+            used_topics.extend_from_slice(&topics[range.clone()]);
+            used_counts.extend_from_slice(&counts[range]);
+        }
+        out.write(&used_topics);
+        out.write(&used_counts);
+        out.write(full);
+        out.write(drop_training_data);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
+        let broken = || StateError::new("the rows of words");
+        let (starts, lengths): (Vec<u64>, Vec<u32>) = (from.read()?, from.read()?);
+        let (used_topics, used_counts): (Vec<u16>, Vec<u32>) = (from.read()?, from.read()?);
+        let (full, drop_training_data) = (from.read()?, from.read()?);
+        if starts.is_empty() && lengths.is_empty() {
+            return Ok(Self { full, drop_training_data, ..Self::default() });
+        }
+        let fits = |(bounds, &length): (&[u64], &u32)| {
+            bounds[0] <= bounds[1]
+                && bounds[1] - bounds[0] <= MOST_ROOM
+                && u64::from(length) <= bounds[1] - bounds[0]
+        };
+        let used: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        let are_sound = starts.first() == Some(&0)
+            && starts.len() == lengths.len() + 1
+            && starts.windows(2).zip(&lengths).all(fits)
+            && used == used_topics.len() as u64
+            && used == used_counts.len() as u64;
+        let room = starts.last().and_then(|&room| usize::try_from(room).ok()).filter(|_| are_sound);
+        let room = room.ok_or_else(broken)?;
+        let (mut topics, mut counts) = (Vec::new(), Vec::new());
+        topics.try_reserve_exact(room).map_err(|_| broken())?;
+        counts.try_reserve_exact(room).map_err(|_| broken())?;
+        topics.resize(room, 0);
+        counts.resize(room, 0);
+        let mut at = 0;
+        for (&start, &length) in starts.iter().zip(&lengths) {
+            let (start, length) = (start as usize, length as usize);
+            topics[start..start + length].copy_from_slice(&used_topics[at..at + length]);
+            counts[start..start + length].copy_from_slice(&used_counts[at..at + length]);
+            at += length;
+        }
+        Ok(Self { starts, lengths, topics, counts, full, drop_training_data })
+    }
+}
+
+/// Full rows of `width` times sixteen counts, which are kept as `f32`: no word has as many tokens as these
+/// cannot count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FullRows {
+    pub width: usize,
+    /// For each word, which row is its own, counted from 1; 0 for a word with a list. Empty if all have
+    /// lists.
+    pub places: Vec<u32>,
+    pub rows: Vec<FloatLine>,
+}
+
+raddle::state!(FullRows { width, places, rows });
+
+impl FullRows {
+    /// True for a word with a full row.
+    pub fn has(&self, word: usize) -> bool {
+        self.places.get(word).is_some_and(|&place| place > 0)
+    }
+
+    /// Check for rows of this number of words and topics: each of one word, of whole counts.
+    fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
+        let mut own: Vec<u32> = self.places.iter().copied().filter(|&place| place > 0).collect();
+        own.sort_unstable();
+        let count = self.rows.len().checked_div(width).unwrap_or(0);
+        self.width == width
+            && self.rows.len() == count * width
+            && self.places.len() == if width > 0 { words } else { 0 }
+            && own.iter().map(|&place| place as usize).eq(1..=count)
+            && self.rows.iter().enumerate().all(|(line, sixteen)| {
+                let first = line % width * LANES;
+                (first..).zip(sixteen.0).all(|(topic, count)| {
+                    (0.0..=MOST).contains(&count) && count.fract() == 0.0 && (count == 0.0 || topic < topics)
+                })
+            })
+    }
+
+    /// The row of a word, if it has one, of a block with rows of N times sixteen.
+    #[inline(always)]
+    pub fn row<const N: usize>(&self, word: usize) -> Option<&[FloatLine; N]> {
+        let place = self.places.get(word).copied()?.checked_sub(1)?;
+        self.rows.as_chunks().0.get(place as usize)
+    }
+
+    /// Mutable row of a word, if it has one.
+    #[inline(always)]
+    pub fn row_mut<const N: usize>(&mut self, word: usize) -> Option<&mut [FloatLine; N]> {
+        let place = self.places.get(word).copied()?.checked_sub(1)?;
+        self.rows.as_chunks_mut().0.get_mut(place as usize)
+    }
+
+    /// The counts of a word, topic by topic; none for a word with a list.
+    fn of(&self, word: usize) -> impl Iterator<Item = u32> + Clone + '_ {
+        let place = self.places.get(word).copied().unwrap_or(0) as usize;
+        let row = match place.checked_sub(1) {
+            Some(place) => self.rows.get(place * self.width..(place + 1) * self.width).unwrap_or_default(),
+            None => &[],
+        };
+        row.iter().flat_map(|sixteen| sixteen.0).map(|count| count as u32)
+    }
+}
+
+impl WordRows {
+    /// A word with this number of tokens has a full row, where there are full rows of this width.
+    pub fn is_full(tokens: u64, topics: usize, width: usize) -> bool {
+        width * size_of::<FloatLine>() <= BYTES * tokens.min(topics as u64) as usize
+    }
+
+    /// Empty rows for words with these numbers of tokens: full ones of this width, if there is one, for words
+    /// with many tokens.
+    pub fn new(tokens: impl Iterator<Item = u64>, topics: usize, width: Option<usize>) -> Self {
+        let (mut starts, mut end) = (vec![0], 0);
+        let mut full = FullRows { width: width.unwrap_or(0), ..FullRows::default() };
+        let mut count = 0u32;
+        for tokens in tokens {
+            let room = tokens.min(topics as u64);
+            match width {
+                None => end += room,
+                Some(width) if Self::is_full(tokens, topics, width) => {
+                    count += 1;
+                    full.places.push(count);
+                }
+                // One more, into which may be written what has no count.
+                Some(_) => {
+                    end += room + 1;
+                    full.places.push(0);
+                }
+            }
+            starts.push(end);
+        }
+        full.rows = vec![FloatLine::default(); count as usize * full.width];
+        let room = end as usize;
+        Self {
+            lengths: vec![0; starts.len() - 1],
+            starts,
+            topics: vec![0; room],
+            counts: vec![0; room],
+            full,
+            drop_training_data: 0,
+        }
+    }
+
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Gives a word topics with counts, each topic once and no more than it has room for.
+    pub fn put(&mut self, word: usize, row: impl Iterator<Item = (u32, u32)>) {
+        if self.full.has(word) {
+            let start = (self.full.places[word] as usize - 1) * self.full.width;
+            for (topic, count) in row {
+                let (line, lane) = (topic as usize / LANES, topic as usize % LANES);
+                self.full.rows[start + line].0[lane] = count as f32;
+            }
+            return;
+        }
+        let range = self.starts[word] as usize..self.starts[word + 1] as usize;
+        let places = self.topics[range.clone()].iter_mut().zip(&mut self.counts[range]);
+        for ((to_topic, to_count), (topic, count)) in places.zip(row) {
+            (*to_topic, *to_count) = (topic as u16, count);
+            self.lengths[word] += 1;
+        }
+    }
+
+    /// Drops the room that is not used: nothing is drawn any more.
+    pub fn drop_training_data(&mut self) {
+        let before = self.bytes();
+        let ranges = self.starts.iter().zip(&self.lengths);
+        let used: Vec<_> =
+            ranges.map(|(&start, &length)| start as usize..start as usize + length as usize).collect();
+        let mut end = 0;
+        for range in used {
+            self.topics.copy_within(range.clone(), end);
+            self.counts.copy_within(range.clone(), end);
+            end += range.len();
+        }
+        self.topics.truncate(end);
+        self.counts.truncate(end);
+        self.topics.shrink_to_fit();
+        self.counts.shrink_to_fit();
+        let mut end = 0;
+        for (start, &length) in self.starts.iter_mut().skip(1).zip(&self.lengths) {
+            end += u64::from(length);
+            *start = end;
+        }
+        self.drop_training_data += (before - self.bytes()) as u64;
+    }
+
+    /// Bytes that the rows take, filled or not, or took before they dropped room.
+    pub fn bytes(&self) -> usize {
+        let Self { starts, lengths, topics, counts, full, drop_training_data } = self;
+        let full = size_of_val(&*full.places) + size_of_val(&*full.rows);
+        size_of_val(&**starts)
+            + size_of_val(&**lengths)
+            + size_of_val(&**topics)
+            + size_of_val(&**counts)
+            + full
+            + *drop_training_data as usize
+    }
+
+    /// Check for rows of this number of words and topics, full ones of this width: those of a checkpoint may
+    /// be any.
+    pub fn are_sound(&self, words: usize, topics: usize, width: usize) -> bool {
+        let Self { starts, lengths, topics: names, counts, full, .. } = self;
+        let end = starts.last().copied();
+        lengths.len() == words
+            && starts.len() == words + 1
+            && starts.first() == Some(&0)
+            && starts.is_sorted()
+            && end == Some(names.len() as u64)
+            && end == Some(counts.len() as u64)
+            && full.are_sound(words, topics, width)
+            && (0..words).all(|word| {
+                let mut row: Vec<u32> = match u64::from(lengths[word]) <= starts[word + 1] - starts[word] {
+                    true => self.of(word).map(|(topic, _)| topic).collect(),
+                    false => return false,
+                };
+                row.sort_unstable();
+                let are_topics = row.last().is_none_or(|&last| (last as usize) < topics);
+                are_topics && row.is_sorted_by(|a, b| a < b) && self.of(word).all(|(_, count)| count > 0)
+            })
+    }
+
+    /// How many topics a word has room for. Where others have full rows, a list has room for one more, into which may
+    /// be written what has no count.
+    pub fn room(&self, word: usize) -> u64 {
+        match self.full.has(word) {
+            true => (self.full.width * LANES) as u64,
+            false => {
+                let room = self.starts[word + 1] - self.starts[word];
+                room.saturating_sub(u64::from(self.full.width > 0))
+            }
+        }
+    }
+
+    /// (topic, count) of a word; no count is 0.
+    pub fn of(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
+        self.listed(word).chain((0..).zip(self.full.of(word)).filter(|&(_, count)| count > 0))
+    }
+
+    /// (topic, count) of a word with a list; no count is 0.
+    #[inline(always)]
+    pub fn listed(&self, word: usize) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
+        let start = self.starts[word] as usize;
+        let range = start..start + self.lengths[word] as usize;
+        let topics = self.topics[range.clone()].iter().map(|&topic| u32::from(topic));
+        topics.zip(self.counts[range].iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle::state::{from_bytes, to_bytes};
+
+    #[test]
+    fn unused_room_is_not_written() {
+        let mut rows = WordRows::new([900; 50].into_iter(), 1000, None);
+        let empty = to_bytes(&rows).len();
+        assert!(empty < 50 * 12 + 200, "{empty} bytes for {} places", rows.topics.len());
+        for word in 0..50 {
+            rows.put(word, (0..word as u32).map(|topic| (topic * 3, topic + 1)));
+        }
+        // Six bytes an entry.
+        assert_eq!(to_bytes(&rows).len(), empty + 6 * (0..50).sum::<usize>());
+        // Values in room that is not used any more make no difference.
+        let bytes = to_bytes(&rows);
+        let copy: WordRows = from_bytes(&bytes).expect("what was written");
+        assert_eq!(copy, rows);
+        let last = rows.topics.len() - 1;
+        (rows.topics[last], rows.counts[last]) = (7, 9);
+        assert_eq!(to_bytes(&rows), bytes);
+    }
+
+    #[test]
+    fn dropped_room_takes_nothing_of_what_is_said() {
+        let mut rows = WordRows::new([900, 3, 0, 40].into_iter(), 1000, Some(70));
+        rows.put(0, [(999, 1), (4, 7)].into_iter());
+        rows.put(3, (0..40).map(|topic| (topic * 3, topic + 1)));
+        let (before, bytes) = (rows.clone(), rows.bytes());
+        assert!(before.room(1) == 3 && before.topics.len() > 45);
+        rows.drop_training_data();
+        let said = |rows: &WordRows| (0..4).map(|word| rows.of(word).collect::<Vec<_>>()).collect::<Vec<_>>();
+        assert_eq!((said(&rows), rows.bytes()), (said(&before), bytes));
+        assert_eq!((rows.topics.len(), rows.counts.len()), (40, 40));
+        let copy: WordRows = from_bytes(&to_bytes(&rows)).expect("what was written");
+        assert_eq!((copy.bytes(), copy), (bytes, rows));
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_together_are_refused() {
+        let mut rows = WordRows::new([3, 5].into_iter(), 10, None);
+        rows.put(1, [(4, 2), (6, 1)].into_iter());
+        let with = |change: fn(&mut WordRows)| {
+            let mut changed = rows.clone();
+            change(&mut changed);
+            let mut out = Writer::default();
+            out.write(&changed.starts);
+            out.write(&changed.lengths);
+            out.write(&changed.topics[3..5].to_vec());
+            out.write(&changed.counts[3..5].to_vec());
+            out.write(&changed.full);
+            out.write(&changed.drop_training_data);
+            from_bytes::<WordRows>(&out.into_bytes())
+        };
+        assert_eq!(with(|_| ()).expect("as it was"), rows);
+        assert!(with(|rows| rows.starts[0] = 1).is_err());
+        assert!(with(|rows| rows.starts[1] = 9).is_err());
+        assert!(with(|rows| rows.starts[2] = u64::MAX).is_err());
+        assert!(with(|rows| rows.lengths[1] = 6).is_err());
+        assert!(with(|rows| rows.lengths[0] = 1).is_err());
+        assert!(with(|rows| rows.lengths.push(0)).is_err());
+    }
+
+    #[test]
+    fn a_list_has_room_for_what_its_word_can_have() {
+        let rows = WordRows::new([3, 0, 200_000].into_iter(), 65_536, None);
+        assert_eq!((rows.starts, rows.topics.len()), (vec![0, 3, 3, 65_539], 65_539));
+    }
+
+    #[test]
+    fn full_rows_are_for_words_with_many_tokens_and_say_the_same() {
+        let tokens = [3, 0, 200_000, 40, 16, 15];
+        let mut rows = WordRows::new(tokens.into_iter(), 20, Some(2));
+        assert_eq!(rows.full.places, [0, 0, 1, 2, 3, 0]);
+        assert_eq!((rows.starts.clone(), rows.full.rows.len()), (vec![0, 4, 5, 5, 5, 5, 21], 3 * 2));
+        let row = rows.full.row_mut::<2>(3).expect("a full row");
+        (row[1].0[2], row[0].0[15]) = (7.0, 65_536.0);
+        assert_eq!(rows.of(3).collect::<Vec<_>>(), [(15, 65_536), (18, 7)]);
+        (rows.lengths[0], rows.topics[0], rows.counts[0]) = (1, 19, 3);
+        assert_eq!(rows.of(0).collect::<Vec<_>>(), [(19, 3)]);
+        assert_eq!(rows.of(2).count(), 0);
+        let copy: WordRows =
+            raddle::state::from_bytes(&raddle::state::to_bytes(&rows)).expect("what was written");
+        assert_eq!(copy, rows);
+    }
+
+    /// Three words with lists and two with full rows of two lines, of 20 topics.
+    fn checked() -> WordRows {
+        let mut rows = WordRows::new([3, 0, 200, 40, 5].into_iter(), 20, Some(2));
+        assert_eq!(rows.full.places, [0, 0, 1, 2, 0]);
+        rows.put(0, [(19, 3), (4, 1)].into_iter());
+        rows.put(2, [(0, 9), (17, 1)].into_iter());
+        rows.put(3, [(19, 40)].into_iter());
+        rows.put(4, [(7, 5)].into_iter());
+        rows
+    }
+
+    #[test]
+    fn rows_that_no_run_counts_are_not_sound() {
+        assert!(checked().are_sound(5, 20, 2));
+        let last = checked().topics.len();
+        type Change = Box<dyn Fn(&mut WordRows)>;
+        let rows: Vec<(&str, Change)> = vec![
+            ("a count of 0", Box::new(|rows| rows.counts[1] = 0)),
+            ("a topic twice", Box::new(|rows| rows.topics[1] = 19)),
+            ("a topic that there is not", Box::new(|rows| rows.topics[0] = 20)),
+            ("more topics than room", Box::new(|rows| rows.lengths[0] = 5)),
+            ("a first row that begins later", Box::new(|rows| rows.starts[0] = 1)),
+            ("rows that go back", Box::new(|rows| rows.starts[1] = 9)),
+            ("a last row that ends earlier", Box::new(|rows| *rows.starts.last_mut().unwrap() -= 1)),
+            ("a word too few", Box::new(|rows| rows.lengths.truncate(rows.lengths.len() - 1))),
+            ("a start too many", Box::new(move |rows| rows.starts.push(last as u64))),
+            ("topics without counts", Box::new(|rows| rows.topics.push(0))),
+            ("counts without topics", Box::new(|rows| rows.counts.push(0))),
+            ("full rows of another width", Box::new(|rows| rows.full.width = 4)),
+            ("a full row too few", Box::new(|rows| rows.full.rows.truncate(2))),
+            ("half a full row more", Box::new(|rows| rows.full.rows.push(FloatLine::default()))),
+            ("a full row for two words", Box::new(|rows| rows.full.places[3] = 1)),
+            ("a full row for nobody", Box::new(|rows| rows.full.places[3] = 0)),
+            ("a place too few", Box::new(|rows| rows.full.places.truncate(rows.full.places.len() - 1))),
+            ("a full count below 0", Box::new(|rows| rows.full.rows[0].0[3] = -1.0)),
+            ("half a count", Box::new(|rows| rows.full.rows[0].0[3] = 0.5)),
+            ("a count that is no number", Box::new(|rows| rows.full.rows[0].0[3] = f32::NAN)),
+            ("more than such a count tells apart", Box::new(|rows| rows.full.rows[0].0[3] = 2.0 * MOST)),
+            ("a full count of a topic that there is not", Box::new(|rows| rows.full.rows[1].0[4] = 1.0)),
+        ];
+        for (what, change) in rows {
+            let mut changed = checked();
+            change(&mut changed);
+            assert!(!changed.are_sound(5, 20, 2), "{what}");
+        }
+        assert!(
+            !checked().are_sound(5, 19, 2)
+                && !checked().are_sound(4, 20, 2)
+                && !checked().are_sound(5, 20, 0)
+        );
+    }
+}

@@ -1,7 +1,0 @@
-//! One body for each vector form of a kernel.
-
-use super::lanes::{Lanes, Portable};
-#[cfg(target_arch = "x86_64")]
-use raddle_common::f64x8::{Avx2, Avx512};
-
-raddle::vector_kernels!(Lanes: Portable, Avx2, Avx512);

@@ -1,9 +1,0 @@
-//! Sixteen lanes of `f32`: the one vector type every kernel is written over.
-
-pub use raddle_common::f32x16::{F32x16 as Lanes, LANES, Portable};
-
-/// Sixteen `f32` in memory, at an address that is a multiple of 64: no vector of a row lies across two cache
-/// lines.
-#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(64))]
-pub struct Vector(pub [f32; LANES]);

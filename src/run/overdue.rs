@@ -1,0 +1,80 @@
+//! When the epoch under way is cancelled: the run is to end, and the next boundary takes too long to wait for.
+
+use crate::base::cancel::Cancellable;
+use crate::run::record::{Ending, Limit};
+use crate::run::settings::Settings;
+
+/// Part of the time so far that an epoch is waited for, where that is longer.
+const PART: f64 = 0.05;
+
+impl Settings {
+    /// `true` if boundaries are kept: someone may ask the run to end within an epoch.
+    pub(crate) fn keeps_boundaries(&self) -> bool {
+        self.may_stop || self.time_limit.is_some() || self.cancellation.is_planned()
+    }
+
+    /// The ending of a run whose epoch is cancelled.
+    pub(crate) fn cancelled_ending(&self) -> Ending {
+        if self.time_limit.is_some() && !self.stop.is_requested() {
+            Ending::Limit(Limit::Time)
+        } else {
+            Ending::Interrupted
+        }
+    }
+
+    /// `true` if the run is to end, and the epoch under way takes too long to wait for.
+    fn is_overdue(&self) -> bool {
+        let Some(grace) = self.cancellation.grace() else { return false };
+        let is_over = |since: f64, before: f64| since >= grace.max(PART * before);
+        let stopped = self.stop.requested_at().is_some_and(|at| {
+            let since = at.elapsed().as_secs_f64();
+            self.stop.is_requested_now() || is_over(since, self.elapsed() - since)
+        });
+        stopped || self.time_limit.is_some_and(|limit| is_over(self.elapsed() - limit, limit))
+    }
+}
+
+impl Cancellable for Settings {
+    fn is_cancelled(&self) -> bool {
+        if self.cancellation.is() {
+            return true;
+        }
+        let is = self.cancellation.is_planned_now() || self.is_overdue();
+        if is {
+            self.cancellation.cancel();
+        }
+        is
+    }
+
+    /// A planned cancellation counts every point.
+    fn between(&self) -> u64 {
+        if self.cancellation.is_planned() { 0 } else { 1 << 21 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::cancellation::Cancellation;
+
+    #[test]
+    fn only_the_process_of_the_hub_decides_and_others_are_told() {
+        let settings = |cancellation: Cancellation| {
+            let engine_settings = Settings::example();
+            engine_settings.stop.request_now();
+            Settings { cancellation: std::sync::Arc::new(cancellation), ..engine_settings }
+        };
+        let other = settings(Cancellation::default());
+        assert!(!other.is_cancelled());
+        other.cancellation.cancel();
+        assert!(other.is_cancelled());
+        let first = Cancellation::default();
+        first.set_decides(true);
+        assert!(settings(first).is_cancelled());
+        // The first boundary of several processes is waited for.
+        let several = Cancellation::default();
+        several.set_decides(true);
+        several.set_has_others();
+        assert!(!settings(several).is_cancelled());
+    }
+}
