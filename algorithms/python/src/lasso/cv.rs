@@ -55,7 +55,11 @@ pub(crate) fn cross_validate_lasso<'py>(
         let chosen = cv.fit_with(x, rows.y, preparation, |run, engine| {
             let engine = watch.over(engine);
             // Of the paths of folds they are a point's.
-            if let Some(epochs) = epochs.filter(|_| run.fold.is_none()) { engine.epochs(epochs) } else { engine }
+            if let Some(epochs) = epochs.filter(|_| run.fold.is_none()) {
+                engine.epochs(epochs)
+            } else {
+                engine
+            }
         });
         match chosen {
             Ok(chosen) => {
