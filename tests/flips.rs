@@ -80,10 +80,10 @@ fn place(dice: &mut u64, length: usize) -> usize {
     next(dice) as usize % most
 }
 
-/// What came of a flip.
+/// Outcome of a flip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Came {
-    /// It never came to the place.
+    /// The run ended before the place.
     Nothing,
     RightBytes,
     NamedEnd,

@@ -10,8 +10,8 @@ use raddle_common::testing::pairs;
 use crate::commands::{binary, ends, pause, run};
 use crate::launched::{Launched, WATCHDOG, alone, is_alive, report, signal, slow};
 
-/// Its first argument is the host: some cannot be reached, or lack the program, or have another build of it. Like ssh it ends
-/// with 255 where what it runs is killed. A host with a file of its name is off as long as that is there.
+/// A stand-in for ssh, whose first argument is the host: some cannot be reached, lack the program, or have another build.
+/// Like ssh it ends with 255 where what it runs is killed. A host with a file of its name is off as long as that is there.
 const SSH: &str = r#"#!/bin/sh
 host=$1
 shift

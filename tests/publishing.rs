@@ -1,4 +1,4 @@
-//! What a registry shows of the packages: pages whose links hold there, and the same version and address everywhere.
+//! Pages of the packages on a registry: their links hold there, and version and address are the same everywhere.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use raddle_common::testing::not_empty;
 
 use crate::commands::root;
 
-/// Where the repository is read.
+/// Address of the repository.
 const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
 
 /// Pages of the packages, which a registry shows without the files beside them.

@@ -44,7 +44,7 @@ pub(crate) enum MemberReport {
     Settled { generation: u64, bytes: u64, seconds: f64, memory: u64 },
     /// A request to leave at the next boundary.
     Leaving,
-    /// Of the first process: the epoch under way is cancelled, as the run is to end.
+    /// The epoch under way is cancelled, as the run is to end: sent by the first process.
     Cancelled { generation: u64 },
     /// The process cannot go on; `of_a_peer` if another process is the cause.
     Failed { why: String, of_a_peer: bool },

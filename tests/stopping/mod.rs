@@ -69,7 +69,7 @@ pub(crate) fn check<P: Program>(what: &str, make: Make<'_, P>) -> u64 {
 struct Chain<'a, P: Program> {
     what: &'a str,
     make: Make<'a, P>,
-    /// What a run leaves that nobody stopped.
+    /// Model and report of a run that nobody stopped.
     whole: Left,
     /// The same of one that has other processes.
     spread: Option<Left>,

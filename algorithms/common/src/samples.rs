@@ -19,7 +19,7 @@ pub struct ModelSamples {
     /// Weights of rows in a measure.
     pub weights: Option<Vec<f64>>,
     offset: Option<Vec<f64>>,
-    /// What the rows are called, where a column says so.
+    /// Names of the rows, where a column holds them.
     pub ids: Option<Vec<String>>,
     /// Rows without a response where others have one, ascending from 0.
     pub without_response: Vec<u32>,

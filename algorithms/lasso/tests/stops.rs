@@ -66,7 +66,7 @@ fn every_term_goes_on_from_wherever_it_was_stopped() {
     println!("{stops} stops");
 }
 
-/// Of data that leave nothing to learn.
+/// Data leave nothing to learn.
 #[test]
 fn a_fit_of_which_nothing_is_left_to_do_goes_on_to_its_end() {
     let folder = tempfile::tempdir().unwrap();

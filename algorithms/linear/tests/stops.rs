@@ -82,7 +82,7 @@ fn rows_in_parts_go_on_from_wherever_they_were_stopped() {
     println!("{stops} stops");
 }
 
-/// Of a problem that is solved where it begins.
+/// The problem is solved where it begins.
 #[test]
 fn a_fit_of_which_nothing_is_left_to_do_goes_on_to_its_end() {
     let mut stops = 0;

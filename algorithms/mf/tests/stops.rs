@@ -15,7 +15,7 @@ struct Stopping<'a> {
     name: &'a str,
     mf: &'a Mf,
     problem: &'a Problem,
-    /// What a version before has carried over, if there is one.
+    /// State that a version before has carried over, if there is one.
     from: Option<&'a (Carried, Delta<Pair>)>,
     stops: u64,
 }

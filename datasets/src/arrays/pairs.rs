@@ -119,7 +119,7 @@ impl PairsWriter {
 pub struct Pairs {
     /// Rows and columns.
     pub shape: (usize, usize),
-    /// Where each row begins among the columns, and where the last one ends.
+    /// Index of each row's first column, and the end of the last row.
     pub starts: Vec<usize>,
     /// The columns of each row, ascending.
     pub columns: Vec<u32>,

@@ -33,7 +33,7 @@ const LONGEST_CELL: usize = 1 << 24;
 
 /// End of a cell that a quote may begin.
 enum Closing {
-    /// Its closing quote.
+    /// Place of the closing quote.
     At(usize),
     /// The quote is a letter.
     Letter,

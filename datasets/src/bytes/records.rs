@@ -19,7 +19,7 @@ impl<'t> Records<'t> {
         Self { rest: text, line: 0, quoting, has_quotes }
     }
 
-    /// Of a text whose quotes hold nothing together.
+    /// Records of a text whose quotes hold nothing together.
     pub(crate) fn of_lines(text: &'t [u8]) -> Self {
         Self { rest: text, line: 0, quoting: Quoting::BLANKS, has_quotes: false }
     }

@@ -13,7 +13,7 @@ pub struct Ratings {
     pub name: String,
     /// The observations, in the order of the file, each pair of user and item once.
     pub triples: Triples,
-    /// What every value is less: 0, but where single precision would not tell ratings apart as they are, such as
+    /// Number taken off every value: 0, but where single precision would not tell ratings apart as they are, such as
     /// 1000000001 from 1000000002. A rating is this and its value, added in double precision.
     pub offset: f64,
     /// The ratings in double precision, offset included; only where

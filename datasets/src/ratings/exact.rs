@@ -20,7 +20,7 @@ pub struct Exact {
 pub struct Narrowed {
     /// The observations, each pair once.
     pub triples: Triples,
-    /// What their values are less ([`Ratings::offset`](super::Ratings::offset)).
+    /// Number taken off their values ([`Ratings::offset`](super::Ratings::offset)).
     pub offset: f64,
     /// Observations that were merged into others of their pair.
     pub duplicates: usize,
@@ -46,7 +46,7 @@ impl Exact {
     /// then narrowed, less `offset` or, where that is `None`, less the number without which they are better held.
     ///
     /// # Errors
-    /// Those of [`merged`](Self::merged).
+    /// Errors are those of [`merged`](Self::merged).
     ///
     /// ```
     /// use raddle_datasets::Duplicates;

@@ -64,7 +64,7 @@ impl SpreadSums {
 }
 
 impl Spread {
-    /// Of ratings less a number.
+    /// Spread of ratings after a number is taken off.
     pub(crate) fn of(values: impl Iterator<Item = f64>, less: f64) -> Self {
         let mut sums = SpreadSums::default();
         values.for_each(|value| sums.add(value - less));

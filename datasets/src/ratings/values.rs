@@ -40,7 +40,7 @@ impl Values {
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) narrow: Vec<f32>,
-    /// Where they are read in double precision: `narrow` is empty then.
+    /// Values in double precision, where they are read so: `narrow` is empty then.
     pub(super) wide: Option<Vec<f64>>,
     /// Spread of the narrow ones.
     pub(super) spread: Spread,

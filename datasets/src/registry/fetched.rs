@@ -15,7 +15,7 @@ pub enum SetKind {
     Texts,
 }
 
-/// What a set of this form is, with the programs that read it.
+/// Names the form, and the programs that read it.
 impl fmt::Display for SetKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -32,7 +32,7 @@ impl fmt::Display for SetKind {
 pub struct FetchedSet {
     /// The name to ask for.
     pub name: &'static str,
-    /// Its form.
+    /// Form of the set.
     pub kind: SetKind,
     /// The file that is read, below the data folder.
     pub file: &'static str,

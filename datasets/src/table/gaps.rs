@@ -36,7 +36,7 @@ impl Gaps {
         Some((f64::NAN, length))
     }
 
-    /// What to do with a missing number, behind the message that refuses it.
+    /// Advice on a missing number, for the end of the message that refuses it.
     pub(super) fn cure(text: &[u8]) -> &'static str {
         match nan(text) {
             Some(_) => {

@@ -64,7 +64,7 @@ struct State {
     is_over: bool,
     /// Number of processes with which the run may still begin.
     possible: usize,
-    /// Where one ends, the process of that machine leaves.
+    /// Inputs of the ssh of each machine: its process leaves where one is closed.
     ties: Vec<Option<ChildStdin>>,
 }
 

@@ -14,7 +14,7 @@ use crate::cli::say::say;
 /// Options of `raddle generate`.
 #[derive(Debug, Args)]
 pub(super) struct Generate {
-    /// What to write
+    /// Kind of file to write
     #[arg(value_name = "man|bash|fish|powershell|zsh")]
     kind: OsString,
     /// The folder to write to

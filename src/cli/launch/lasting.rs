@@ -6,20 +6,20 @@ pub(super) const NO_FOLDER: i32 = 125;
 /// Why a machine has no process in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cause {
-    /// What is amiss, and what to do.
+    /// Cause, and what to do.
     pub(super) what: &'static str,
     /// `true` if it stays until somebody does something.
     pub(super) is_lasting: bool,
 }
 
-/// What ssh says where it is not let in.
+/// Messages of an ssh that is not let in.
 const LOCKED: [&str; 4] = [
     "Permission denied",
     "Host key verification failed",
     "Too many authentication failures",
     "REMOTE HOST IDENTIFICATION HAS CHANGED",
 ];
-/// What begins a line of ssh itself, and of its end of a connection.
+/// Beginnings of lines by ssh itself, and by its end of a connection.
 const BY_SSH: [&str; 6] = ["ssh: ", "ssh_", "kex_exchange", "Connection ", "Timeout, server", "client_loop"];
 /// Statuses of a process that was asked to leave.
 const ASKED: [i32; 2] = [130, 128 + 15];

@@ -245,7 +245,7 @@ mod tests {
         assert!(said.starts_with("HTTP/1.1 421 "), "{said}");
     }
 
-    /// What is answered to a question with these headers.
+    /// Answer to a request with these headers.
     fn ask(at: SocketAddr, headers: &str) -> String {
         let mut socket = TcpStream::connect(at).unwrap();
         socket.write_all(format!("GET /metrics HTTP/1.1\r\n{headers}\r\n").as_bytes()).unwrap();

@@ -1,7 +1,7 @@
 //! `raddle tie SECONDS HOW COMMAND...`: runs a command that does not outlive whoever started it. It is no verb for people: a
 //! launcher starts ssh by it, and a pool its jobs.
 //!
-//! Where the standard input ends, because the other end was closed or is dead, the command is asked to end; if it has not
+//! The command is asked to end once the standard input does, because the other end was closed or is dead; if it has not
 //! ended so many seconds later, as ssh where the network is gone, it is killed with its group. HOW says what the command's
 //! own standard input is: `input`, this one, whose end is then the question; or `nothing`, and SIGTERM is.
 
@@ -16,7 +16,7 @@ use crate::cli::exit::{Error, ExitStatus};
 
 /// The word behind `raddle`.
 pub const TIE: &str = "tie";
-/// What the standard input of a command is.
+/// Standard input of a tied command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tied {
     /// That of this process.

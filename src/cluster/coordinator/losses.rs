@@ -10,7 +10,7 @@ use super::{
 
 /// Seconds within which a process must connect.
 const CONNECTING: f64 = 60.0;
-/// What a process has done whose connection carried something else than it sent.
+/// Cause of a loss whose connection carried something else than was sent.
 const DAMAGED: &str = "has sent what did not arrive as it was";
 /// Exit statuses of a process that was asked to end before it was a member of the run: killed by SIGTERM
 /// before its handler was installed, and ended by the handler.

@@ -6,7 +6,7 @@
 //! body: so many bytes, sealed                       for each record
 //! ```
 //!
-//! What is sealed has a tag behind it: under [`Keys`] 16 bytes, which prove that the other end has sent it, and the bytes
+//! Each sealed part ends with a tag: under [`Keys`] 16 bytes, which prove that the other end has sent it, and the bytes
 //! before it are encrypted; in clear 8 bytes, a checksum. Heads and bodies are numbered in each direction, and the number is
 //! under the tag: a record that is changed, repeated, left out or out of order is refused, and everything behind it. A
 //! length has a tag of its own, so that one which is changed does not let the reader wait for bytes that never come.

@@ -38,7 +38,7 @@ fn packed(transfers: Vec<Transfer<Mixing>>) -> Vec<(u8, u32, Vec<u8>)> {
     transfers.into_iter().map(Transfer::pack).collect()
 }
 
-/// What a receiver of these bytes takes, or the reason why it fails.
+/// Shards that a receiver of these bytes takes, or the reason why it fails.
 fn taken(bytes: &[u8]) -> Result<Vec<(u8, u32, Vec<u8>)>, String> {
     let (link, mut from) = half();
     from.write_all(bytes).unwrap();

@@ -49,8 +49,8 @@ use splits::Split;
 /// | `groups` | none | a number for each row | rows of one number are held out together |
 /// | `splits` | none | not with `stratify` or `groups` | training and test rows of each fold, in place of those of `folds` and `seed` |
 ///
-/// Where no column varies with the response, as where it does not vary, lambda_max is that of the folds, and 1e-15
-/// where it is 0 there, too: the coefficients are zeros. A point of a fold's path that comes no closer to the
+/// A flat response, with which no column varies, has the lambda_max of its folds, or 1e-15 where that is 0, too: the
+/// coefficients are zeros. A point of a fold's path that comes no closer to the
 /// tolerance counts as it stands, as does one that [`whole_path`](Lasso::whole_path) leaves behind:
 /// [`worst_gap`](CrossValidated::worst_gap) tells.
 ///

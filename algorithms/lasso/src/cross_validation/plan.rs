@@ -17,7 +17,7 @@ use crate::params::Lasso;
 pub(crate) enum Grid {
     /// `points` from the smallest without support of all rows down to that over `ratio`, even in their logarithm.
     Even { points: usize, ratio: f64 },
-    /// These, falling.
+    /// The given lambdas, falling.
     Given(Arc<[f64]>),
 }
 

@@ -58,7 +58,7 @@ impl Found<'_> {
         if self.is_several() { scorer } else { 1 }
     }
 
-    /// The same class with its type.
+    /// A class as JSON, with its type.
     fn label(&self, scorer: usize) -> Value {
         self.about.class_labels().value(self.class(scorer))
     }

@@ -183,7 +183,7 @@ fn a_column_of_numbers_or_of_a_text_a_row_is_named_with_the_program_for_it() {
     linear.ends(folder, "fit hundred.csv --y price --tol 0.5 --drop name --quiet", 0);
 }
 
-/// Of many classes each has a scorer, which is said with the memory that they take; they keep it.
+/// Each of many classes has a scorer; the run says what memory they take, and takes no more.
 #[test]
 fn a_hundred_and_fifty_classes_are_told_apart_within_the_memory_that_is_said() {
     let folder = tempfile::tempdir().unwrap();

@@ -34,8 +34,8 @@ pub(super) fn together(all: &[Held]) -> Result<Option<Cow<'_, Triples>>, Error> 
     Ok(Some(triples))
 }
 
-/// What users have rated in parts of a file, of this many users and items: some users at a time, so that no more pairs
-/// are in memory than a pass over the file is worth.
+/// Pairs that users have rated, from parts of a file: some users at a time, so that no more pairs are in memory than a pass
+/// over the file is worth.
 pub(super) fn all_seen(parts: &[PartOfRatings], users: usize, items: usize) -> Result<SeenFile, Error> {
     let mut counts = vec![0_u32; users];
     for part in parts {

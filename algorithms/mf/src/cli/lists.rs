@@ -23,7 +23,7 @@ pub(super) struct Kind<'a> {
     pub(super) what: &'static str,
     /// The ids of what is listed.
     pub(super) ids: &'a Ids,
-    /// What scores are more than they are found to be.
+    /// A number that is added to each score.
     pub(super) offset: f64,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Listed<'a> {
 #[serde(untagged)]
 enum Score {
     Single(f32),
-    /// Where single precision does not tell scores apart.
+    /// A score that single precision does not tell from others.
     Double(f64),
 }
 

@@ -84,7 +84,7 @@ impl ModelOptions {
         self.solver.as_deref().unwrap_or(if self.implicit.is_some() { "als" } else { "sgd" })
     }
 
-    /// What is said of a solver that nobody has named.
+    /// Note on a solver that nobody has named.
     pub(crate) fn note(&self) -> &'static str {
         match (&self.solver, self.implicit) {
             (None, Some(_)) => "implicit feedback is fitted by --solver als, as no other knows it\n",
@@ -92,7 +92,7 @@ impl ModelOptions {
         }
     }
 
-    /// What ratings are less: nothing where factors stand for all of a rating, or its size counts; `None` finds out.
+    /// Number taken off the ratings: 0 where factors stand for all of a rating, or its size counts; `None` finds out.
     pub(crate) fn offset(&self) -> Option<f64> {
         (self.implicit.is_some() || self.nonnegative && self.no_biases).then_some(0.0)
     }

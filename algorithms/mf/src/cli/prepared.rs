@@ -72,15 +72,15 @@ pub(super) struct Prepared {
     seen: Vec<Held>,
     /// Pairs on which the truth is measured, where it is known.
     known: Option<Held>,
-    /// What users have rated, for the folder.
+    /// Rated pairs, for the folder.
     rated: Rated,
-    /// What ratings are less.
+    /// Number taken off the ratings.
     offset: f64,
 }
 
-/// What users have rated, for the folder of the model.
+/// Rated pairs, for the folder of the model.
 enum Rated {
-    /// It is not kept.
+    /// The folder does not keep them.
     Unkept,
     File(SeenFile),
     /// In a file that is read by parts.

@@ -17,8 +17,8 @@ pub struct About {
     pub rank: usize,
     /// Prediction where nothing else is known.
     pub mean: f64,
-    /// What ratings were less while it was fitted ([`Ratings::offset`](raddle_datasets::Ratings::offset)); `mean` is
-    /// not less it.
+    /// Number taken off the ratings while the model was fitted ([`Ratings::offset`](raddle_datasets::Ratings::offset));
+    /// `mean` includes it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: f64,
     /// `true` if users and items have biases.

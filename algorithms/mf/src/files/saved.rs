@@ -22,7 +22,7 @@ pub struct Saved {
     pub about: About,
     /// The model.
     pub model: Model,
-    /// What users have rated, by row, where the folder says it.
+    /// Rated items of each user, where the folder keeps them.
     pub seen: Option<Seen>,
 }
 

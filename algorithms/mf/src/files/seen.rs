@@ -1,4 +1,5 @@
-//! What users have rated, in the folder of a model: `seen.npz`, a sparse matrix of truth values, compressed.
+//! [`SeenFile`]: the pairs that users have rated, in the folder of a model: `seen.npz`, a sparse matrix of truth values,
+//! compressed.
 
 use std::io::{self, Write as _};
 
@@ -15,7 +16,7 @@ const NAME: &str = "seen.npz";
 pub struct SeenFile(Vec<u8>);
 
 impl SeenFile {
-    /// Of this many items.
+    /// The file of these pairs, for this many items.
     ///
     /// # Errors
     /// If it would be too large for an archive.
@@ -65,8 +66,8 @@ impl SeenWriter {
 }
 
 impl Seen {
-    /// What users have rated by the folder of a model of this many users and items; `None` where the folder does not
-    /// say it: an earlier version has written it, or `--no-seen`.
+    /// Rated items in the folder of a model of this many users and items; `None` where the folder does not keep them: an
+    /// earlier version has written it, or `--no-seen`.
     ///
     /// # Errors
     /// If the file is not as it was written.

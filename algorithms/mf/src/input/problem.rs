@@ -16,7 +16,7 @@ pub struct Problem {
     pub(crate) items: usize,
     pub(crate) train: Arc<Triples>,
     pub(crate) measured: Option<Measured>,
-    /// What all ratings are less.
+    /// Number taken off all ratings.
     pub(crate) less: f64,
     /// Where ratings are read by parts: none is in memory then.
     pub(crate) by_parts: Option<Arc<ByParts>>,

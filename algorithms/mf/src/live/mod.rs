@@ -42,9 +42,9 @@ pub struct LiveRatings {
     rule: Duplicates,
     view: View<Pair>,
     observed: Exact,
-    /// What ratings are less, where that is known.
+    /// Number taken off the ratings, where it is given.
     given: Option<f64>,
-    /// What those of all versions are less, so that models go on from each other.
+    /// Number taken off the ratings of all versions, so that models go on from each other.
     offset: f64,
     /// Of each observation, whether it is still there,
     is_there: Vec<bool>,

@@ -65,7 +65,7 @@ impl Seen {
         self.items.len()
     }
 
-    /// What users have seen by either, for as many users as one of them has.
+    /// Items that users have seen by either, for as many users as one of them has.
     pub fn with(&self, other: &Self) -> Self {
         let mut seen =
             Self { starts: vec![0], items: Vec::with_capacity(self.items.len() + other.items.len()) };

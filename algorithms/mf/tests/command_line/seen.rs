@@ -1,4 +1,4 @@
-//! What users have rated: the folder of a model keeps it, lists leave it out, and who forbids that is told what to give.
+//! Rated pairs: the folder of a model keeps them, lists leave them out, and a folder without them names what to give.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,7 +35,7 @@ fn listed(folder: &Path, line: &str) -> Pairs {
     ends(folder, line, 0).out.lines().map(pair).collect()
 }
 
-/// What the folder of a model says that users have rated.
+/// Rated pairs in the folder of a model.
 fn kept(folder: &Path, run: &str) -> Option<Pairs> {
     let Saved { about, seen, .. } = Saved::open(&folder.join(run)).unwrap();
     let seen = seen?;

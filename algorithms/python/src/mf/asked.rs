@@ -61,7 +61,7 @@ impl Asked {
         }
     }
 
-    /// What ratings are less: nothing where factors stand for all of a rating; `None` finds out.
+    /// Number taken off the ratings: 0 where factors stand for all of a rating; `None` finds out.
     pub(super) fn offset(&self) -> Option<f64> {
         (self.is_implicit() || self.non_negative && !self.biases).then_some(0.0)
     }

@@ -96,7 +96,7 @@ impl Factorization {
         self.held().model().clone()
     }
 
-    /// What users have rated, where that is known.
+    /// Rated items of each user, where they are known.
     pub(super) fn seen(&self) -> Option<Seen> {
         let held = self.held();
         let rows = || Seen::from_rows((0..held.model().users() as u32).map(|user| held.seen_by(user)));

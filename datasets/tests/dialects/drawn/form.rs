@@ -57,7 +57,7 @@ impl Form {
         }
     }
 
-    /// What has to be said of it.
+    /// Settings that a reader needs for it.
     pub(super) fn dialect(&self, header: Option<bool>) -> Dialect {
         let separator =
             if self.separator == b' ' { Separator::Blanks } else { Separator::Byte(self.separator) };
