@@ -41,7 +41,7 @@ impl Saved {
     /// Reads a model without what users have rated.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// Errors are those of [`open`](Self::open).
     pub fn open_without_seen(folder: &Path) -> Result<Self, FileError> {
         Self::of(&ModelFolder::open(folder, PROGRAM)?)
     }
