@@ -320,7 +320,7 @@ fn no_file_of_mf_names_itself() {
 #[test]
 fn imports_of_the_command_line_of_mf_go_down() {
     let floors: [&[&str]; 7] = [
-        &["asked", "compared", "foreign", "held", "ids", "lists", "options", "pictures", "runner"],
+        &["asked", "compared", "foreign", "held", "ids", "lists", "options", "pictures", "rated", "runner"],
         &["data"],
         &["fit_options", "recommend"],
         &["split", "tested"],

@@ -11,6 +11,7 @@ use raddle_mf::{Fit, Mf, Problem, at_least};
 use super::data::{self, Kept};
 use super::fit_options::{Options, identity};
 use super::prepared::Prepared;
+use super::rated::Rated;
 use super::runner::{InSession, refuse};
 use super::split::Split;
 use super::stored::{self, Stored};
@@ -82,17 +83,21 @@ fn in_memory(
     let described = data::describe(&ratings, ratings.triples.len());
     let mut kept = None;
     let mut init = String::from("random");
-    if let Some(start) = start {
+    // Pairs that the model to start from knows of.
+    let (mut earlier, mut is_known) = (None, true);
+    if let Some(mut start) = start {
         init = start.model.digest();
+        is_known = start.seen.is_some();
+        earlier = start.seen.take();
         kept = Some(Kept::behind(&start, &mut ratings));
         mf = mf.init(start.model);
     }
-    let keeps_seen = session.folder().path().is_some();
-    let split = session.timed(Timed::Prepare, || Split::new(options, &mut ratings, keeps_seen))?;
-    let (Split { problem, whole, test, on_test, cold }, seen) = split;
+    let keeps_seen = is_known && session.folder().path().is_some();
+    let split =
+        session.timed(Timed::Prepare, || Split::new(options, &mut ratings, earlier.as_ref(), keeps_seen))?;
+    let (Split { problem, whole, test, on_test, cold }, rated) = split;
     let identity = identity(options, (&described.digest, &init), on_test)?;
-    let prepared =
-        Prepared::new(options, described, (&ratings, &problem), (test, cold), kept)?.with_seen(seen);
+    let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), rated, kept)?;
     Ok(Given { ratings, problem, whole, prepared, identity, mf })
 }
 
@@ -100,17 +105,18 @@ fn in_memory(
 fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> Result<Given, Error> {
     let stored = session.timed(Timed::Read, || stored::open(options, folder))?;
     let split = session.timed(Timed::Prepare, || Stored::split(options, stored))?;
-    let Stored { ratings, count, problem, train, validated, measured, test, cold } = split;
+    let Stored { ratings, count, problem, train, known, measured, test, cold } = split;
     let described = data::describe(&ratings, count);
     let on_test = test.is_some() && options.model.target.is_some();
     let identity = identity(options, (&described.digest, "random"), on_test)?;
+    let rated = Rated::of_part(known, ratings.users.len(), !options.model.no_seen)?;
     let prepared = Prepared::of_parts(
         options,
         described,
         (&ratings, &problem),
         (&train, measured),
         (test, cold),
-        validated.as_ref(),
+        rated,
     )?;
     Ok(Given { ratings, problem, whole: None, prepared, identity, mf })
 }

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use raddle::cli::Error;
 use raddle_datasets::{PartOfRatings, Triples};
-use raddle_mf::Seen;
-use raddle_mf::files::{SeenFile, SeenWriter};
 
 /// Ratings in memory, or in a file until they are asked for.
 pub(super) enum Held {
@@ -32,51 +30,4 @@ pub(super) fn together(all: &[Held]) -> Result<Option<Cow<'_, Triples>>, Error> 
         other.iter().for_each(|(user, item, value)| triples.to_mut().push(user, item, value));
     }
     Ok(Some(triples))
-}
-
-/// Pairs that users have rated, from parts of a file: some users at a time, so that no more pairs are in memory than a pass
-/// over the file is worth.
-pub(super) fn all_seen(parts: &[PartOfRatings], users: usize, items: usize) -> Result<SeenFile, Error> {
-    let mut counts = vec![0_u32; users];
-    for part in parts {
-        part.each(0..part.len(), |user, _, _| counts[user as usize] += 1).map_err(Error::input)?;
-    }
-    let total = counts.iter().map(|&count| count as usize).sum();
-    let mut file = SeenWriter::new((users, items), total).map_err(Error::failed)?;
-    let mut first = 0;
-    while first < users {
-        let (mut end, mut some) = (first, 0);
-        while end < users && (some == 0 || some + counts[end] as usize <= TOGETHER) {
-            some += counts[end] as usize;
-            end += 1;
-        }
-        let mut triples = Triples::default();
-        for part in parts {
-            let take = |user: u32, item: u32, value: f32| {
-                if (first..end).contains(&(user as usize)) {
-                    triples.push(user - first as u32, item, value);
-                }
-            };
-            part.each(0..part.len(), take).map_err(Error::input)?;
-        }
-        file.push(&Seen::new(&triples, end - first)).map_err(Error::failed)?;
-        first = end;
-    }
-    file.finish().map_err(Error::failed)
-}
-
-/// Pairs of users and items that are in memory at once.
-const TOGETHER: usize = 1 << 25;
-
-/// Items that the first `users` users have seen.
-pub(super) fn seen(train: &PartOfRatings, users: usize) -> Result<Seen, Error> {
-    let mut triples = Triples::default();
-    train
-        .each(0..train.len(), |user, item, value| {
-            if (user as usize) < users {
-                triples.push(user, item, value);
-            }
-        })
-        .map_err(Error::input)?;
-    Ok(Seen::new(&triples, users))
 }

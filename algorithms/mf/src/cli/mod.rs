@@ -20,6 +20,7 @@ mod options;
 mod pictures;
 mod predict;
 mod prepared;
+mod rated;
 mod recommend;
 mod runner;
 mod similar;

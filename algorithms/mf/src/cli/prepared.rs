@@ -2,21 +2,22 @@
 
 use raddle::cli::{Data, Error, Report, Session, Summary, Table, Timed, VersionOf, count, number};
 use raddle_datasets::{Field, Ids, PartOfRatings, Ratings, Triples};
-use raddle_mf::files::{About, SeenFile};
-use raddle_mf::{Fit, Model, Problem, Query, Recommender, Seen};
+use raddle_mf::files::About;
+use raddle_mf::{Fit, Model, Problem, Query, Recommender};
 
 use super::compared::Compared;
 use super::data::{self, Kept};
 use super::fit_options::Options;
 use super::held::{self, Held};
 use super::pictures::epochs;
+use super::rated::{Rated, SUMMARISED};
 use super::split::Cold;
 use super::tested::{Tested, relevant};
 
 /// Users on the screen, and items for each.
 const SHOWN: (usize, usize) = (5, 4);
-/// Users of the summary, and items of each.
-const SUMMARISED: (usize, usize) = (20, 10);
+/// Items of each user of the summary.
+const ITEMS: usize = 10;
 
 /// Data that the summary shows of the ratings to train on.
 struct Shown {
@@ -24,15 +25,13 @@ struct Shown {
     /// How they were read.
     notes: String,
     cold: Cold,
-    /// Items that the users of the summary have seen.
-    seen: Seen,
     /// Rows that only the model to start from has.
     kept: Option<Kept>,
 }
 
 impl Shown {
     fn of(
-        (train, seen, is_constant): (usize, Seen, bool),
+        (train, is_constant): (usize, bool),
         ratings: &Ratings,
         kept: Option<Kept>,
         options: &Options,
@@ -51,7 +50,7 @@ impl Shown {
                 "all ratings are the same: if they are clicks, fit --implicit, as nothing tells them apart\n"
             }
         };
-        Self { ratings: train, notes: notes + &cold.notes(), cold, seen, kept }
+        Self { ratings: train, notes: notes + &cold.notes(), cold, kept }
     }
 }
 
@@ -72,19 +71,10 @@ pub(super) struct Prepared {
     seen: Vec<Held>,
     /// Pairs on which the truth is measured, where it is known.
     known: Option<Held>,
-    /// Rated pairs, for the folder.
+    /// Pairs that no list of the report holds, and that the folder keeps.
     rated: Rated,
     /// Number taken off the ratings.
     offset: f64,
-}
-
-/// Rated pairs, for the folder of the model.
-enum Rated {
-    /// The folder does not keep them.
-    Unkept,
-    File(SeenFile),
-    /// In a file that is read by parts.
-    Stored(Vec<PartOfRatings>),
 }
 
 impl Prepared {
@@ -94,15 +84,14 @@ impl Prepared {
         described: Data,
         (ratings, problem): (&Ratings, &Problem),
         (test, cold): (Option<Triples>, Cold),
+        rated: Rated,
         kept: Option<Kept>,
     ) -> Result<Self, Error> {
         if let Some(test) = &test {
             refuse_irrelevant(options, test, ratings.offset)?;
         }
-        let users = ratings.users.len().min(SUMMARISED.0);
         let is_constant = options.model.implicit.is_none() && problem.is_constant();
-        let seen = (problem.ratings(), Seen::new(problem.train(), users), is_constant);
-        let shown = Shown::of(seen, ratings, kept, options, cold);
+        let shown = Shown::of((problem.ratings(), is_constant), ratings, kept, options, cold);
         let measured = problem.measured();
         let seen = match Self::ranks(options, test.is_some()) {
             true => vec![known(options, problem.train().iter(), measured)],
@@ -110,12 +99,7 @@ impl Prepared {
         };
         let known = Self::knows(options).then(|| test.as_ref().or(measured).cloned()).flatten();
         let (test, known) = (test.map(Held::Whole), known.map(Held::Whole));
-        Ok(Self { described, shown, test, seen, known, rated: Rated::Unkept, offset: ratings.offset })
-    }
-
-    /// With what users have rated, if it is kept.
-    pub(super) fn with_seen(self, seen: Option<SeenFile>) -> Self {
-        Self { rated: seen.map_or(Rated::Unkept, Rated::File), ..self }
+        Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
     }
 
     /// Facts of ratings that are read by parts.
@@ -125,16 +109,11 @@ impl Prepared {
         (ratings, problem): (&Ratings, &Problem),
         (train, measured): (&PartOfRatings, Option<PartOfRatings>),
         (test, cold): (Option<PartOfRatings>, Cold),
-        validated: Option<&PartOfRatings>,
+        rated: Rated,
     ) -> Result<Self, Error> {
-        let seen = held::seen(train, ratings.users.len().min(SUMMARISED.0))?;
         let is_constant = options.model.implicit.is_none() && problem.is_constant();
-        let shown = Shown::of((train.len(), seen, is_constant), ratings, None, options, cold);
+        let shown = Shown::of((train.len(), is_constant), ratings, None, options, cold);
         let known = Self::knows(options).then(|| test.as_ref().or(measured.as_ref()).cloned()).flatten();
-        let rated = match options.model.no_seen {
-            true => Rated::Unkept,
-            false => Rated::Stored([Some(train.clone()), validated.cloned()].into_iter().flatten().collect()),
-        };
         let mut seen = Vec::new();
         if Self::ranks(options, test.is_some()) {
             let validated = measured.filter(|_| options.model.target.is_none());
@@ -146,16 +125,6 @@ impl Prepared {
         }
         let known = known.map(Held::Stored);
         Ok(Self { described, shown, test, seen, known, rated, offset: ratings.offset })
-    }
-
-    /// Writes what users have rated, where it is kept.
-    fn write_rated(&self, (users, items): (usize, usize), session: &mut Session) -> Result<(), Error> {
-        match &self.rated {
-            Rated::Unkept => Ok(()),
-            Rated::File(seen) => Ok(seen.write(session)?),
-            Rated::Stored(_) if session.folder().path().is_none() => Ok(()),
-            Rated::Stored(parts) => Ok(held::all_seen(parts, users, items)?.write(session)?),
-        }
     }
 
     /// Recommendations are measured.
@@ -192,7 +161,7 @@ impl Prepared {
         let (users, items) = (ratings.users.clone(), ratings.items.clone());
         let about = About::new(fit, &options.model.fold_in(fit), users, items);
         About { version, offset, ..about }.write(&fit.model, session)?;
-        self.write_rated((ratings.users.len(), ratings.items.len()), session)?;
+        self.rated.write((ratings.users.len(), ratings.items.len()), session)?;
         let digest = fit.digest();
         let data = Data { notes: self.shown.lines(), ..self.described };
         let report = session.report(options, data, digest, &fit.report, &fit.trace)?;
@@ -204,7 +173,7 @@ impl Prepared {
         if let Some(best) = fit.best {
             report = report.result(&format!("best_{}", fit.report.metric.name), best);
         }
-        let (mut text, mut summary) = describe(fit, ratings, &self.shown, options);
+        let (mut text, mut summary) = describe(fit, ratings, (&self.shown, &self.rated), options);
         let best = fit.best.is_some().then_some(fit.best_epoch).filter(|&epoch| epoch > 0);
         summary.pictures.extend(session.folder().path().into_iter().flat_map(|run| epochs(run, best)));
         let (mut report, summary, tests) = tested.tell(report, summary)?;
@@ -240,14 +209,19 @@ fn known(
 }
 
 /// The result as a person reads it, and as generic tables.
-fn describe(fit: &Fit, ratings: &Ratings, shown: &Shown, options: &Options) -> (String, Summary) {
+fn describe(
+    fit: &Fit,
+    ratings: &Ratings,
+    (shown, rated): (&Shown, &Rated),
+    options: &Options,
+) -> (String, Summary) {
     let Ratings { name, users, items, .. } = ratings;
     let sizes = format!("{} x {}", count(users.len() as u64, "user"), count(items.len() as u64, "item"));
     let title = format!("Factorization of {name}: {sizes}, rank {}", options.model.rank);
     let mut text = format!("{title}, {} to train on\n", count(shown.ratings as u64, "rating"));
     shown.lines().iter().for_each(|line| text += &format!("{line}\n"));
-    let first: Vec<u32> = (0..users.len().min(SUMMARISED.0) as u32).collect();
-    let query = Query::best(SUMMARISED.1).without_seen(&shown.seen);
+    let first: Vec<u32> = (0..users.len().min(SUMMARISED) as u32).collect();
+    let query = Query::best(ITEMS).without_seen(&rated.first);
     let mut table = Table::new("recommendations", &["user", "item", "score"]);
     let first = if fit.model.ranks_items() { first } else { Vec::new() };
     text += &match first.is_empty() {

@@ -3,11 +3,11 @@
 use raddle::cli::{Error, Report, count};
 use raddle_datasets::ratings::Held;
 use raddle_datasets::{Ratings, RatingsOptions, Triples};
-use raddle_mf::files::SeenFile;
 use raddle_mf::{Problem, Seen};
 
 use super::data;
 use super::fit_options::Options;
+use super::rated::Rated;
 use super::runner::refuse;
 
 /// Ratings as read, split.
@@ -65,13 +65,14 @@ impl Cold {
 }
 
 impl Split {
-    /// Splits what was read into training, validation and test data; with the list of what users have rated, where
-    /// it is kept: all but the test data, which nobody knows of.
+    /// Splits what was read into training, validation and test data; with what users have rated, by the data or by
+    /// an earlier model, for the folder if it keeps that.
     pub(super) fn new(
         options: &Options,
         ratings: &mut Ratings,
+        earlier: Option<&Seen>,
         keeps_seen: bool,
-    ) -> Result<(Self, Option<SeenFile>), Error> {
+    ) -> Result<(Self, Rated), Error> {
         let (users, items) = (ratings.users.len(), ratings.items.len());
         let mut triples = std::mem::take(&mut ratings.triples);
         let mut times = ratings.times.take();
@@ -100,9 +101,8 @@ impl Split {
         };
         let with_target = options.model.target.is_some();
         let keeps_seen = keeps_seen && !options.model.no_seen;
-        let seen_of =
-            |triples: &Triples| SeenFile::new(&Seen::new(triples, users), items).map_err(Error::failed);
-        let mut seen = keeps_seen.then(|| seen_of(&triples)).transpose()?;
+        let rated_in = |triples: &Triples| Rated::new(triples, earlier, (users, items), keeps_seen);
+        let mut rated = rated_in(&triples)?;
         let less = ratings.offset;
         let problem =
             |triples| Ok::<_, Error>(Problem::new(users, items, triples).map_err(refuse)?.less(less));
@@ -129,9 +129,7 @@ impl Split {
                 }
                 Err(_) => {
                     let (file, all) = other(options, ("--validation", share), ratings)?;
-                    if keeps_seen {
-                        seen = Some(seen_of(&triples.iter().chain(file.iter()).collect())?);
-                    }
+                    rated = rated_in(&triples.iter().chain(file.iter()).collect())?;
                     let whole = options.refit.then(|| triples.iter().chain(file.iter()).collect());
                     let held = problem(triples)?.validate_on(file).map_err(refuse)?;
                     cold.validation = cold.of_file(all - measured(&held));
@@ -145,7 +143,7 @@ impl Split {
             (Some(test), true) if validation != "none" => problem.test_on(test.clone()).map_err(refuse)?,
             _ => problem,
         };
-        Ok((Self { problem, whole, test, on_test, cold }, seen))
+        Ok((Self { problem, whole, test, on_test, cold }, rated))
     }
 }
 

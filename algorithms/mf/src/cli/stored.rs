@@ -21,8 +21,8 @@ pub(super) struct Stored {
     pub(super) count: usize,
     pub(super) problem: Problem,
     pub(super) train: PartOfRatings,
-    /// Held out to validate on, whether or not it is measured.
-    pub(super) validated: Option<PartOfRatings>,
+    /// All but the test data.
+    pub(super) known: PartOfRatings,
     pub(super) measured: Option<PartOfRatings>,
     pub(super) test: Option<PartOfRatings>,
     pub(super) cold: Cold,
@@ -82,6 +82,7 @@ impl Stored {
                 return Err(Error::usage(format!("--test {share}: {why}")));
             }
         };
+        let known = train.clone();
         let with_target = options.model.target.is_some();
         let (train, validation) = match options.validation.as_str() {
             "none" => (train, None),
@@ -110,7 +111,7 @@ impl Stored {
             Some(part) => problem.measure_on_part(part, is_test).map_err(refuse)?,
             None => problem,
         };
-        Ok(Self { ratings, count, problem, train, validated: validation, measured, test, cold })
+        Ok(Self { ratings, count, problem, train, known, measured, test, cold })
     }
 }
 

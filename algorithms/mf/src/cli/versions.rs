@@ -10,13 +10,13 @@ use raddle::cli::{
 };
 use raddle_datasets::ratings::Exact;
 use raddle_datasets::{Field, Ratings};
-use raddle_mf::files::SeenFile;
 use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
 
 use super::asked;
 use super::data;
 use super::fit_options::{self, Options};
 use super::prepared::Prepared;
+use super::rated::Rated;
 use super::runner::{Failure, InSession, refuse};
 use super::split::Split;
 
@@ -36,7 +36,7 @@ struct PreparedVersion {
     ratings: Ratings,
     described: Data,
     split: Split,
-    seen: Option<SeenFile>,
+    rated: Rated,
 }
 
 /// Fits, and goes on from version to version.
@@ -137,9 +137,9 @@ impl Versions for Run<'_> {
         }
         let described = data::describe(&ratings, ratings.triples.len());
         let keeps_seen = session.folder().path().is_some();
-        let (split, seen) =
-            session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings, keeps_seen))?;
-        Ok(PreparedVersion { ratings, described, split, seen })
+        let (split, rated) =
+            session.timed(Timed::Prepare, || Split::new(self.options, &mut ratings, None, keeps_seen))?;
+        Ok(PreparedVersion { ratings, described, split, rated })
     }
 
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)> {
@@ -158,14 +158,13 @@ impl Versions for Run<'_> {
         &mut self,
         session: &mut Session,
         number: u64,
-        PreparedVersion { ratings, described, split, seen }: PreparedVersion,
+        PreparedVersion { ratings, described, split, rated }: PreparedVersion,
     ) -> Result<VersionEnd, Error> {
         let options = self.options;
         let Split { problem, test, on_test, cold, .. } = split;
         let identity = fit_options::identity(options, (&self.digest, "random"), on_test)?;
         let described_again = described.clone();
-        let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), None)?;
-        let prepared = prepared.with_seen(seen);
+        let prepared = Prepared::new(options, described, (&ratings, &problem), (test, cold), rated, None)?;
         let mut runner = InSession { session, identity, is_last: false };
         let from = self.carried.as_ref().zip(self.taken.as_ref());
         let fitted: Result<(Fit, Option<Carried>), Failure> = match from {

@@ -7,7 +7,7 @@ use std::path::Path;
 use raddle_mf::files::Saved;
 use serde_json::Value;
 
-use super::program::{ends, json, scratch};
+use super::program::{ends, json, report, scratch};
 
 type Pairs = BTreeSet<(String, String)>;
 
@@ -82,13 +82,92 @@ fn every_way_to_a_model_keeps_what_was_rated_and_lists_leave_it_out() {
     ends(folder, "fit r.tsv --rank 2 --epochs 2 --test split --cache kept --out parts", 0);
     assert_eq!(kept(folder, "parts").unwrap(), known);
     // Validation data of a file is known.
-    let other = ratings(folder, "v.tsv", 3..5);
-    fs::write(folder.join("v.tsv"), "u3\ti2\t4\nu4\ti1\t4\n").unwrap();
-    let more: Pairs =
-        all.iter().cloned().chain([("u3", "i2"), ("u4", "i1")].map(|(u, i)| (u.into(), i.into()))).collect();
+    fs::write(folder.join("v.tsv"), "u3\ti1\t4\nu4\ti1\t4\n").unwrap();
+    let validated: Pairs = [("u3", "i1"), ("u4", "i1")].map(|(u, i)| (u.into(), i.into())).into();
+    assert!(validated.is_disjoint(&all));
     ends(folder, "fit r.tsv --rank 2 --epochs 2 --validation v.tsv --out run --force", 0);
-    assert_eq!(kept(folder, "run").unwrap(), more);
-    assert!(other.is_subset(&all));
+    assert_eq!(kept(folder, "run").unwrap(), &all | &validated);
+}
+
+/// Pairs that the report of a fit lists.
+fn reported(folder: &Path, run: &str) -> Pairs {
+    let summary = json(folder, &format!("{run}/summary.json"));
+    let tables = summary["tables"].as_array().unwrap();
+    let lists = tables.iter().find(|table| table["title"] == "recommendations").unwrap();
+    let text = |cell: &Value| cell.as_str().unwrap().to_owned();
+    lists["rows"].as_array().unwrap().iter().map(|row| (text(&row[0]), text(&row[1]))).collect()
+}
+
+#[test]
+fn pairs_that_are_held_out_to_validate_on_are_rated_whether_or_not_anything_is_learned_of_them() {
+    let folder = scratch();
+    let folder = folder.path();
+    ratings(folder, "many.tsv", 10..40);
+    // The first users have one rating each.
+    let mut text: String = (0..10).map(|user| format!("u{user}\ti{}\t4\n", user + 3)).collect();
+    text += &fs::read_to_string(folder.join("many.tsv")).unwrap();
+    let timed = |(at, line): (usize, &str)| format!("{line}\t{}\n", at * 7 % 100);
+    fs::write(folder.join("r.tsv"), text.lines().enumerate().map(timed).collect::<String>()).unwrap();
+    let pair = |line: &str| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        (cells[0].to_owned(), cells[1].to_owned())
+    };
+    let all: Pairs = text.lines().map(pair).collect();
+    for held in [
+        "--validation 0.4",
+        "--validation last:0.4",
+        "--validation 0.4 --no-biases",
+        "--validation 0.4 --test split",
+        "--validation last:0.4 --test last:0.2",
+    ] {
+        let fit = format!("fit r.tsv --rank 2 --epochs 2 {held} --force");
+        let whole = report(folder, &format!("{fit} --out whole"));
+        assert!(whole["results"]["validation_cold"].as_u64().unwrap() > 0, "{held}: {whole}");
+        ends(folder, &format!("{fit} --cache kept --out parts"), 0);
+        let known = kept(folder, "whole").unwrap();
+        assert_eq!(kept(folder, "parts").as_ref(), Some(&known), "{held}");
+        match held.contains("--test") {
+            true => assert!(known.len() < all.len() && known.is_subset(&all), "{held}"),
+            false => assert_eq!(known, all, "{held}"),
+        }
+        for run in ["whole", "parts"] {
+            assert!(listed(folder, &format!("recommend {run} --top 20")).is_disjoint(&known), "{held}");
+            let shown = reported(folder, run);
+            assert!(!shown.is_empty() && shown.is_disjoint(&known), "{held}, {run}");
+        }
+    }
+}
+
+#[test]
+fn a_fit_from_a_model_keeps_what_its_folder_knew_as_rated() {
+    let folder = scratch();
+    let folder = folder.path();
+    let all = ratings(folder, "r.tsv", 0..30);
+    // Other pairs of some of the users, with new ones and a new item.
+    let (mut text, mut more) = (String::new(), Pairs::new());
+    for (user, item) in (25..35).flat_map(|user| (0..6).map(move |at| (user, (user * 3 + at * 5 + 1) % 21))) {
+        text += &format!("u{user}\ti{item}\t{}\n", 1 + item % 5);
+        more.insert((format!("u{user}"), format!("i{item}")));
+    }
+    fs::write(folder.join("more.tsv"), text).unwrap();
+    assert!(!more.is_subset(&all) && !all.is_subset(&more));
+    let both = &all | &more;
+    ends(folder, "fit r.tsv --rank 2 --epochs 2 --out first", 0);
+    for options in ["", "--solver als", "--validation 0.3 --refit", "--validation none"] {
+        ends(folder, &format!("fit more.tsv --rank 2 --epochs 2 --init first {options} --out on --force"), 0);
+        assert_eq!(kept(folder, "on").as_ref(), Some(&both), "{options}");
+        let found = listed(folder, "recommend on --top 21");
+        assert!(!found.is_empty() && found.is_disjoint(&both), "{options}");
+        let shown = reported(folder, "on");
+        assert!(!shown.is_empty() && shown.is_disjoint(&both), "{options}");
+    }
+    ends(folder, "fit more.tsv --rank 2 --epochs 2 --init first --no-seen --out on --force", 0);
+    assert_eq!(kept(folder, "on"), None);
+    // Where the model did not say it, nobody does.
+    ends(folder, "fit r.tsv --rank 2 --epochs 2 --no-seen --out unknown", 0);
+    ends(folder, "fit more.tsv --rank 2 --epochs 2 --init unknown --out on --force", 0);
+    assert_eq!(kept(folder, "on"), None);
+    assert!(reported(folder, "on").is_disjoint(&more));
 }
 
 #[test]
