@@ -79,10 +79,8 @@ impl Mf {
             }
             return Ok(fit);
         }
-        let problem = match self.liked(&problem)? {
-            Some(liked) => liked,
-            None => problem,
-        };
+        // The other one is gone then: ratings that two have cannot be used up.
+        let problem = self.liked(&problem)?.unwrap_or(problem);
         self.check(&problem)?;
         let (baselines, is_constant) = (self.baselines(&problem, runner)?, problem.is_constant());
         let less = problem.less;

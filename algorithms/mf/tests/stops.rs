@@ -17,25 +17,23 @@ struct Stopping<'a> {
     problem: &'a Problem,
     /// State that a version before has carried over, if there is one.
     from: Option<&'a (Carried, Delta<Pair>)>,
-    stops: u64,
 }
 
 impl Runner for Stopping<'_> {
     type Error = MfError;
 
     fn run<P: Program>(&mut self, engine: Engine<P>) -> Result<Outcome<P>, MfError> {
-        self.stops += match self.from {
+        let stops = match self.from {
             None => check::<P>(self.name, &|| taken(self.mf, self.problem)),
             Some(from) => check::<P>(self.name, &|| taken_on(self.mf, self.problem, from)),
         };
+        assert!(stops >= 2, "{}: stopped {stops} times, not before its first epoch and behind it", self.name);
         Ok(engine.run()?)
     }
 }
 
-fn stop(name: &str, stops: u64, mf: &Mf, problem: &Problem) -> u64 {
-    let mut stopping = Stopping { name, mf, problem, from: None, stops };
-    mf.fit_on(problem, &mut stopping).unwrap();
-    stopping.stops
+fn stop(name: &str, mf: &Mf, problem: &Problem) {
+    mf.fit_on(problem, &mut Stopping { name, mf, problem, from: None }).unwrap();
 }
 
 /// All ways with enough boundaries; of unknown length those that are.
@@ -48,48 +46,44 @@ fn long_ways() -> impl Iterator<Item = (&'static str, Mf)> {
 
 #[test]
 fn every_solver_goes_on_from_wherever_it_was_stopped() {
-    let (mut stops, held_out) = (0, problem());
+    let held_out = problem();
     let all = Problem::new(90, 60, crate::common::ratings()).unwrap();
     for (name, mf) in long_ways() {
-        stops = stop(name, stops, &mf, &held_out);
-        stops = stop(&format!("{name}, nothing held out"), stops, &mf.target(1e-9), &all);
+        stop(name, &mf, &held_out);
+        // The other solvers have no number then that a target could be held against.
+        let mf = if name.starts_with("sgd") { mf.target(1e-9) } else { mf };
+        stop(&format!("{name}, nothing held out"), &mf, &all);
     }
-    println!("{stops} stops");
 }
 
 #[test]
 fn a_factorization_of_few_or_uneven_ratings_goes_on_from_wherever_it_was_stopped() {
-    let mut stops = 0;
     for (name, spec, users, items) in [("sparse", SPARSE, 400, 300), ("uneven", UNEVEN, 3000, 10)] {
         let problem = Problem::new(users, items, generated(spec)).unwrap().validate_on_share(0.1, 7).unwrap();
-        stops = stop(name, stops, &Mf::params().rank(5).shards(4).epochs(epochs()), &problem);
+        stop(name, &Mf::params().rank(5).shards(4).epochs(epochs()), &problem);
     }
     let one: Triples = [(0, 0, 3.0)].into_iter().collect();
     let equal: Triples = (0..40).map(|at| (at % 8, at % 5, 2.0)).collect();
     for (name, ratings) in [("one rating", one), ("equal ratings", equal)] {
         let problem = Problem::new(8, 5, ratings).unwrap();
         for (way, mf) in long_ways() {
-            stops = stop(&format!("{name}, {way}"), stops, &mf, &problem);
+            stop(&format!("{name}, {way}"), &mf, &problem);
         }
     }
-    println!("{stops} stops");
 }
 
 #[test]
 fn a_fit_that_goes_on_from_another_model_goes_on_from_wherever_it_was_stopped() {
-    let mut stops = 0;
     for (name, mf) in long_ways() {
         let mut live = carry::live(0);
         let (fit, carried) =
             mf.clone().epochs(3).fit_to_carry(&carry::problem(&live), &mut InProcess).unwrap();
         let initial = mf.clone().init(fit.model);
-        stops = stop(&format!("{name}, from a model"), stops, &initial, &carry::problem(&live));
+        stop(&format!("{name}, from a model"), &initial, &carry::problem(&live));
         let taken = live.apply(&carry::versions()[2]).unwrap();
         let (problem, from) = (carry::problem(&live), (carried.unwrap(), taken.delta));
         let name = format!("{name}, a version");
-        let mut stopping = Stopping { name: &name, mf: &mf, problem: &problem, from: Some(&from), stops };
+        let mut stopping = Stopping { name: &name, mf: &mf, problem: &problem, from: Some(&from) };
         mf.go_on(&problem, &from.0, &from.1, &mut stopping).unwrap();
-        stops = stopping.stops;
     }
-    println!("{stops} stops");
 }

@@ -43,6 +43,8 @@ pub struct SideShard {
     taken: Vec<StagedChunk>,
     /// Residuals of the ratings where a run goes on, until the shard has the ratings.
     left: Option<Vec<f32>>,
+    /// `true` where the shard had its ratings and has gone back to a boundary before that, at which its run ends.
+    is_undone: bool,
 }
 
 raddle::state!(SideShard {
@@ -57,7 +59,8 @@ raddle::state!(SideShard {
     counted,
     input,
     taken,
-    left
+    left,
+    is_undone
 });
 
 /// A chunk of the input that is counted at the first boundary, or what has been counted where it was read.
@@ -239,7 +242,7 @@ impl SideShard {
 
     /// `true` if some ratings of the shard are still to be taken or joined.
     fn awaits_ratings(&self) -> bool {
-        !(self.input.is_empty() && self.taken.is_empty())
+        self.is_undone || !(self.input.is_empty() && self.taken.is_empty())
     }
 
     /// Residuals of the ratings where a run goes on, if they are known.
@@ -254,7 +257,12 @@ impl SideShard {
         match (is_set_up, self.awaits_ratings()) {
             (true, true) => self.left = Some(left),
             (true, false) => self.values = Values::Plain(left),
-            (false, _) => {}
+            (false, true) => {}
+            // What is left of the ratings is no state of that boundary: a run that begins there takes them anew.
+            (false, false) => {
+                (self.named, self.values) = <(ColumnIndex, Values)>::default();
+                self.is_undone = true;
+            }
         }
         Ok(())
     }

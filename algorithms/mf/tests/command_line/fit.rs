@@ -38,6 +38,7 @@ fn a_run_is_its_folder_and_the_exported_factors_predict_what_is_reported() {
                 "model.json",
                 "report.json",
                 "run.json",
+                "seen.npz",
                 "summary.json",
                 "trace.jsonl",
                 "user_bias.npy",
