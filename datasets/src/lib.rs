@@ -44,7 +44,7 @@ pub use corpus::{
 };
 pub use dialect::{Dialect, Marks, Separator};
 pub use error::ReadError;
-pub use field::Field;
+pub use field::{Field, fields};
 pub use named::{read_any, read_any_corpus, read_any_ratings, read_samples};
 pub use ratings::{
     Duplicates, Ids, PartOfRatings, Ratings, RatingsFormat, RatingsOptions, StoredRatings, Triples,

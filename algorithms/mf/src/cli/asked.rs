@@ -113,66 +113,9 @@ fn unquoted(mut left: &str) -> Result<(String, &str), String> {
     }
 }
 
-/// The fields of a line of changes: divided by tabs where there are any, else by blanks; one in double quotes may have
-/// both.
-pub(super) fn fields(line: &str) -> Result<Vec<String>, String> {
-    let (mut fields, mut rest) = (Vec::new(), line.trim());
-    let mut is_in_quotes = false;
-    let has_tabs = line.trim().chars().any(|letter| {
-        is_in_quotes ^= letter == '"';
-        letter == '\t' && !is_in_quotes
-    });
-    let divides = |letter: char| if has_tabs { letter == '\t' } else { letter.is_whitespace() };
-    loop {
-        let behind = match rest.strip_prefix('"') {
-            Some(quoted) => {
-                let (field, behind) = unquoted(quoted)?;
-                fields.push(field);
-                let behind = if has_tabs { behind.trim_start_matches(' ') } else { behind };
-                if !(behind.is_empty() || behind.starts_with(divides)) {
-                    return Err("write a tab or a blank behind a closing double quote".into());
-                }
-                behind
-            }
-            None => {
-                let (field, behind) = rest.split_at(rest.find(divides).unwrap_or(rest.len()));
-                fields.push(field.trim().to_owned());
-                behind
-            }
-        };
-        if behind.is_empty() {
-            return Ok(fields);
-        }
-        rest = match has_tabs {
-            true => behind[1..].trim_start_matches(' '),
-            false => behind.trim_start(),
-        };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_of_changes_has_fields_of_which_some_are_in_quotes() {
-        for (line, expected) in [
-            ("ann tea 5", &["ann", "tea", "5"][..]),
-            ("ann  tea\u{a0}5 ", &["ann", "tea", "5"]),
-            ("ann lee\ttea\t5", &["ann lee", "tea", "5"]),
-            ("\"ann lee\" \"green tea\" 5", &["ann lee", "green tea", "5"]),
-            ("\"a\tb\"\tc d\t5", &["a\tb", "c d", "5"]),
-            ("\"a\tb\" c 5", &["a\tb", "c", "5"]),
-            ("\"say \"\"x\"\"\"", &["say \"x\""]),
-            ("a\t\tb", &["a", "", "b"]),
-            ("it\"s b", &["it\"s", "b"]),
-        ] {
-            assert_eq!(fields(line).unwrap(), expected, "{line}");
-        }
-        for wrong in ["\"a b 5", "\"a\"b\tc\t5"] {
-            assert!(fields(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn ids_are_listed_or_in_a_file() {

@@ -9,10 +9,9 @@ use raddle::cli::{
     fit_versions, is_short, write_atomic,
 };
 use raddle_datasets::ratings::Exact;
-use raddle_datasets::{Field, Ratings};
+use raddle_datasets::{Field, Ratings, fields};
 use raddle_mf::{Baselines, Carried, Fit, LiveRatings, Mf, Pair, RatingChange, Runner as _, Taken, at_least};
 
-use super::asked;
 use super::data;
 use super::fit_options::{self, Options};
 use super::prepared::Prepared;
@@ -89,7 +88,7 @@ impl Run<'_> {
     /// `user item rating`, divided by tabs, or else by blanks, an id with these in double quotes; `user item` and `user`
     /// where it retracts.
     fn parse(&self, line: &ChangeLine) -> Result<RatingChange, String> {
-        let words = asked::fields(&line.text)?;
+        let words = fields(&line.text)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         if words.iter().any(|word| word.is_empty()) {
             return Err("an id is empty".into());
