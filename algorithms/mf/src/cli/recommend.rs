@@ -169,5 +169,9 @@ fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<Strin
     notes.iter().for_each(|note| options.uses.note(note));
     let triples = data::in_rows_of(&ratings, &saved.about.users, &saved.about.items);
     let given = Seen::new(&triples, saved.about.users.len());
-    Ok((Some(kept.map_or_else(|| given.clone(), |kept| kept.with(&given))), notes))
+    let seen = match kept {
+        Some(kept) => kept.with(&given),
+        None => given,
+    };
+    Ok((Some(seen), notes))
 }

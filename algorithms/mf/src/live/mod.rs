@@ -42,8 +42,8 @@ pub struct LiveRatings {
     rule: Duplicates,
     view: View<Pair>,
     observed: Exact,
-    /// Number taken off the ratings, where it is given.
-    given: Option<f64>,
+    /// `true` if ratings are less nothing, whatever single precision makes of them.
+    are_as_they_are: bool,
     /// Number taken off the ratings of all versions, so that models go on from each other.
     offset: f64,
     /// Of each observation, whether it is still there,
@@ -85,7 +85,7 @@ impl LiveRatings {
             rule,
             view: View::new(rules),
             observed: Exact::default(),
-            given: None,
+            are_as_they_are: false,
             offset: 0.0,
             is_there: Vec::with_capacity(count),
             counts: Vec::with_capacity(count),
@@ -107,7 +107,7 @@ impl LiveRatings {
 
     /// Leaves ratings as they are, whatever single precision makes of them: less nothing.
     pub fn as_they_are(mut self) -> Self {
-        (self.given, self.offset) = (Some(0.0), 0.0);
+        (self.are_as_they_are, self.offset) = (true, 0.0);
         self
     }
 
@@ -150,7 +150,8 @@ impl LiveRatings {
         let all = self.some(false);
         let (users, user_ids) = as_in_file(&all.users, &self.users.ids);
         let (items, item_ids) = as_in_file(&all.items, &self.items.ids);
-        self.narrowed(Exact { users, items, values: all.values }, (user_ids, item_ids), self.given)
+        let offset = self.are_as_they_are.then_some(0.0);
+        self.narrowed(Exact { users, items, values: all.values }, (user_ids, item_ids), offset)
     }
 
     /// The ratings that are left, of those of a pair what they count together, in double precision: by the rows of

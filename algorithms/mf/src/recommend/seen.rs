@@ -1,5 +1,7 @@
 //! [`Seen`]: the items that each user has seen.
 
+use std::ops::Range;
+
 use raddle_datasets::Triples;
 
 /// Which items each user has seen: compressed rows, 4 bytes an observation.
@@ -31,17 +33,23 @@ impl Seen {
         let (mut start, mut end) = (0, 0);
         for user in 1..self.starts.len() {
             let next = self.starts[user];
-            self.items[start..next].sort_unstable();
-            let first = end;
-            for at in start..next {
-                if end == first || self.items[end - 1] != self.items[at] {
-                    self.items[end] = self.items[at];
-                    end += 1;
-                }
-            }
+            end = self.ascending(start..next, end);
             (start, self.starts[user]) = (next, end);
         }
         self.items.truncate(end);
+    }
+
+    /// Moves these items to a place before them or to where they are: sorted, each once. The end of what is there then.
+    fn ascending(&mut self, items: Range<usize>, to: usize) -> usize {
+        self.items[items.clone()].sort_unstable();
+        let mut end = to;
+        for at in items {
+            if end == to || self.items[end - 1] != self.items[at] {
+                self.items[end] = self.items[at];
+                end += 1;
+            }
+        }
+        end
     }
 
     /// From rows of items, in any order, one a user.
@@ -86,14 +94,7 @@ impl Seen {
 
     /// Ends a row that begins there: sorted, each item once.
     fn end_row(&mut self, start: usize) {
-        self.items[start..].sort_unstable();
-        let mut end = start;
-        for at in start..self.items.len() {
-            if end == start || self.items[end - 1] != self.items[at] {
-                self.items[end] = self.items[at];
-                end += 1;
-            }
-        }
+        let end = self.ascending(start..self.items.len(), start);
         self.items.truncate(end);
         self.starts.push(end);
     }
