@@ -6,7 +6,9 @@ use raddle::state::{Reader, Writer};
 use raddle_common::testing::pairs;
 use raddle_datasets::ratings::{Held, pair_hash};
 use raddle_datasets::{Duplicates, RatingsOptions, Triples, read_any_ratings, registry};
-use raddle_mf::{Carried, Fit, InProcess, LiveRatings, Mf, Pair, Problem, RatingChange, at_least};
+use raddle_mf::{
+    Carried, Fit, InProcess, LiveRatings, Mf, MfError, Model, Pair, Problem, RatingChange, at_least,
+};
 
 use crate::common::{How, bits, generated, ways};
 
@@ -73,6 +75,42 @@ fn versions_have_the_same_bytes_however_they_are_carried_out() {
             assert!(pairs(&alone, &other).all(|(a, b)| bits(a) == bits(b)), "{name}, {how:?}");
         }
     }
+}
+
+/// Ratings and the model to start from are less the same.
+#[test]
+fn a_fit_to_carry_starts_from_a_model_as_a_plain_one_does() {
+    let ratings = live(0).ratings();
+    let (users, items) = (ratings.users.len(), ratings.items.len());
+    // Some rows have no ratings, and stay as they were.
+    let some: Triples =
+        ratings.triples.iter().filter(|&(user, item, _)| user != 7 && item % 9 != 4).collect();
+    let problem = |less: f64| {
+        Problem::new(users, items, some.clone()).unwrap().validate_on_share(0.1, 7).unwrap().less(less)
+    };
+    let mut shifted = 0;
+    for (name, mf) in ways() {
+        let mut start = mf.fit(&problem(0.0)).unwrap().model;
+        // Sums with it are exact.
+        start.mean = 3.5;
+        let from = |less: f64| mf.clone().init(Model { mean: start.mean + less, ..start.clone() });
+        let plain = from(0.0).fit(&problem(0.0)).unwrap();
+        for less in [0.0, 1024.0] {
+            let problem = problem(less);
+            let fit = match from(less).fit(&problem) {
+                // Without biases factors stand for all of a rating.
+                Err(MfError::Less(_)) => continue,
+                fit => fit.unwrap(),
+            };
+            let (carried, _) = from(less).fit_to_carry(&problem, &mut InProcess).unwrap();
+            assert!(bits(&carried) == bits(&fit) && carried.trace.len() == fit.trace.len(), "{name}, {less}");
+            let lower = Model { mean: fit.model.mean - less, ..fit.model.clone() };
+            let near = (lower.mean - plain.model.mean).abs() < 1e-9;
+            assert!(near && Model { mean: plain.model.mean, ..lower } == plain.model, "{name}, {less}");
+            shifted += u32::from(less > 0.0);
+        }
+    }
+    assert!(shifted > 5, "{shifted}");
 }
 
 #[test]

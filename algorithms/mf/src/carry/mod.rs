@@ -45,21 +45,20 @@ impl Mf {
     ) -> Result<(Fit, Option<Carried>), R::Error> {
         let liked = self.liked(problem)?;
         let problem = liked.as_ref().unwrap_or(problem);
-        self.check(problem)?;
-        match self.method {
+        let mf = self.of_less(problem);
+        mf.check(problem)?;
+        let (fit, carried) = match mf.method {
             Method::Sgd => {
-                let (fit, carried) = self.fit_by_steps_to_carry(problem, runner)?;
-                Ok((
-                    self.guarded(fit.with_more(problem.less), problem)?,
-                    carried.map(|carried| Carried(Kind::Steps(carried))),
-                ))
+                let (fit, carried) = mf.fit_by_steps_to_carry(problem, runner)?;
+                (fit, carried.map(|carried| Carried(Kind::Steps(carried))))
             }
             Method::Als | Method::Ccd => {
-                let fit = self.fit_alternating(problem, runner)?;
+                let fit = mf.fit_alternating(problem, runner)?;
                 let carried = fit.factors();
-                Ok((self.guarded(fit.with_more(problem.less), problem)?, carried))
+                (fit, carried)
             }
-        }
+        };
+        Ok((mf.guarded(fit.with_more(problem.less), problem)?, carried))
     }
 
     /// Goes on from a fit on other data: users and items have the numbers that they had, with new ones behind
