@@ -30,7 +30,7 @@ use crate::bytes::source::Source;
 use crate::error::ReadError;
 use crate::records::RecordCounts;
 
-const MAGIC: &[u8; 16] = b"raddle table 3\n\0";
+const MAGIC: &[u8; 16] = b"raddle table 4\n\0";
 
 /// Reads as something else where bytes are in another order.
 const ORDER: u64 = 0x0102_0304_0506_0708;
@@ -241,6 +241,17 @@ mod tests {
         file
     }
 
+    /// A whole table as the version before wrote it, which read the text otherwise.
+    fn of_earlier_version(mut table: Vec<u8>) -> Vec<u8> {
+        let (number, first_value, end) = (MAGIC.len() - 3, MAGIC.len() + 64, table.len() - size_of::<u32>());
+        table[number] -= 1;
+        table[first_value] ^= 1;
+        let mut crc = Crc::new();
+        crc.update(&table[..end]);
+        table[end..].copy_from_slice(&crc.sum().to_ne_bytes());
+        table
+    }
+
     /// Every text format, its response inside or apart: the table is the same, and comes from the cache.
     #[test]
     fn what_was_kept_is_what_was_parsed() {
@@ -270,7 +281,8 @@ mod tests {
             let whole = fs::read(&table).unwrap();
             let mut flipped = whole.clone();
             flipped[whole.len() / 2] ^= 1;
-            for damaged in [&whole[..whole.len() - 5], &flipped, &whole[..3], b"", &[7; 400]] {
+            let earlier = of_earlier_version(whole.clone());
+            for damaged in [&whole[..whole.len() - 5], &flipped, &whole[..3], b"", &[7; 400], &earlier] {
                 fs::write(&table, damaged).unwrap();
                 assert_eq!(read(&file, &kept).unwrap(), expected, "{name} beside a damaged table");
                 assert_eq!(fs::read(&table).unwrap(), whole, "{name} is mended");
