@@ -6,7 +6,10 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use raddle_datasets::ratings::Triples;
-use raddle_datasets::{Duplicates, Ratings, RatingsOptions, StoredRatings, read_ratings};
+use raddle_datasets::{
+    Dialect, Duplicates, Quotes, Ratings, RatingsOptions, Separator, StoredRatings, fields, read_any_ratings,
+    read_ratings, registry,
+};
 
 /// Reads a file in memory, on one thread and on three, and by parts: all must be the same.
 fn read(path: &Path, options: &RatingsOptions) -> Ratings {
@@ -37,6 +40,131 @@ fn named(ratings: &Ratings) -> BTreeMap<(String, String), f64> {
     let all: BTreeMap<_, _> = ratings.triples.iter().map(names).collect();
     assert_eq!(all.len(), ratings.triples.len(), "no pair twice");
     all
+}
+
+/// What is told apart is what is left of each pair, however far the others of it are.
+#[test]
+fn ratings_that_come_again_nearer_together_are_told_apart() {
+    let (far, near) = ([0.0, 3e9, 5.0], [1e9 + 2.0, 1e9 + 9.0, 1e9 + 30.0]);
+    let line = |time: usize| move |(row, value): (usize, &f64)| format!("{row} {row} {value} {time}\n");
+    let lines = |values: [f64; 3], time| -> String { values.iter().enumerate().map(line(time)).collect() };
+    let (last, first) = (Duplicates::Last, Duplicates::First);
+    let mtx = |values: String| {
+        let entries: Vec<&str> = values.lines().map(|line| line.rsplit_once(' ').unwrap().0).collect();
+        let entries: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
+        format!("%%MatrixMarket matrix coordinate real general\n9 9 6\n{entries}")
+    };
+    let below = |text: String| text.replace("0 0 ", "3 3 ");
+    for (text, name, rule) in [
+        (lines(far, 3) + &lines(near, 4), "by-time.txt", last),
+        (lines(near, 4) + &lines(far, 3), "by-time.txt", last),
+        (lines(near, 1) + &lines(far, 2), "by-time.txt", first),
+        (mtx(below(lines(far, 0) + &lines(near, 0))), "a.mtx", last),
+    ] {
+        let found = written(&text, name, &RatingsOptions { duplicates: Some(rule), ..Default::default() });
+        let mut values: Vec<f64> = named(&found).into_values().collect();
+        values.sort_by(f64::total_cmp);
+        assert_eq!((values, found.duplicates), (near.to_vec(), 3), "{name}, {rule}: {text}");
+        assert!(
+            found.notes.iter().any(|note| note.contains("single precision does not tell")),
+            "{:?}",
+            found.notes
+        );
+        // Where the far ones are left, these are held.
+        let other = if rule == last { first } else { last };
+        let found = written(&text, name, &RatingsOptions { duplicates: Some(other), ..Default::default() });
+        assert_eq!(found.offset, 0.0);
+    }
+}
+
+#[test]
+fn options_that_lines_below_their_items_have_no_use_for_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("combined_data_1.txt");
+    fs::write(&path, "1:\n1488844,3,2005-09-06\n822109,5,2005-05-13\n2:\n885013,4,2005-10-19\n").unwrap();
+    let with = |dialect: Dialect| read_ratings(&path, &RatingsOptions { dialect, ..Default::default() });
+    let plain = Dialect::default();
+    let expected = with(plain).unwrap();
+    for (option, dialect) in [
+        ("--header", Dialect { header: Some(true), ..plain }),
+        ("--decimal", Dialect { decimal: Some(','), ..plain }),
+        ("--decimal", Dialect { decimal: Some('.'), ..plain }),
+        ("--thousands", Dialect { thousands: Some('\''), ..plain }),
+        ("--quotes", Dialect { quotes: Some(Quotes::Letters), ..plain }),
+        ("--quotes", Dialect { quotes: Some(Quotes::Double), ..plain }),
+    ] {
+        let why = with(dialect).unwrap_err().to_string();
+        assert!(why.contains("combined_data_1.txt") && why.contains("Netflix Prize"), "{why}");
+        assert!(why.contains(&format!("{option} has no effect")), "{why}");
+        let stored = RatingsOptions { dialect, ..Default::default() };
+        let stored = StoredRatings::open(path.to_str().unwrap(), &stored, folder.path()).unwrap_err();
+        assert_eq!(stored.to_string(), why);
+    }
+    // What is true of them is taken.
+    for dialect in [
+        Dialect { header: Some(false), ..plain },
+        Dialect { separator: Some(Separator::Byte(b',')), ..plain },
+        Dialect { encoding: Some("utf-8".parse().unwrap()), ..plain },
+    ] {
+        assert_eq!(with(dialect).unwrap(), expected);
+    }
+}
+
+/// The number that ratings are to be less is taken off them wherever they come from.
+#[test]
+fn generated_and_public_ratings_are_less_what_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = "synth:ratings:users=30,items=20,n=200,seed=4";
+    let plain = read_any_ratings(spec, &RatingsOptions::default()).unwrap();
+    let lines =
+        plain.triples.iter().map(|(user, item, value)| format!("{user}\t{item}\t{}\n", f64::from(value)));
+    let path = folder.path().join("same.tsv");
+    fs::write(&path, lines.collect::<String>()).unwrap();
+    for offset in [None, Some(0.0), Some(1.5), Some(1e9)] {
+        let options = RatingsOptions { offset, ..RatingsOptions::default() };
+        let found = read_any_ratings(spec, &options).unwrap();
+        let expected = read_ratings(&path, &options).unwrap();
+        assert_eq!(found.offset, offset.unwrap_or(0.0));
+        assert_eq!((found.offset, &found.triples.values), (expected.offset, &expected.triples.values));
+        let stored = StoredRatings::open(spec, &options, folder.path()).unwrap();
+        assert_eq!(stored.described().offset, found.offset);
+        assert_eq!(stored.read(0..stored.len()).unwrap(), found.triples);
+    }
+    let name = "ml-latest-small";
+    let Some(public) = registry::real_ratings(name) else { return };
+    let options = RatingsOptions { offset: Some(1000.0), ..RatingsOptions::default() };
+    let found = read_any_ratings(name, &options).unwrap();
+    let stored = StoredRatings::open(name, &options, folder.path()).unwrap();
+    assert_eq!((stored.described().offset, found.offset), (1000.0, 1000.0));
+    assert_eq!(stored.read(0..stored.len()).unwrap(), found.triples);
+    let less = |value: &f32| (f64::from(*value) - 1000.0) as f32;
+    assert_eq!(found.triples.values, public.triples.values.iter().map(less).collect::<Vec<_>>());
+}
+
+proptest! {
+    /// Lines of changes are divided as files are.
+    #[test]
+    fn a_line_has_the_fields_that_readers_find_in_it(
+        ids in proptest::array::uniform2("[ab\" ]{0,5}[ab\"]"), blanks in 0_usize..4,
+    ) {
+        let tabs = Dialect { separator: Some(Separator::Byte(b'\t')), header: Some(false), ..Dialect::default() };
+        let by_blanks = Dialect { separator: Some(Separator::Blanks), ..tabs };
+        let [user, item] = &ids;
+        let pad = " ".repeat(blanks);
+        for (line, dialect) in
+            [(format!("{user}{pad}\t{item}\t3"), tabs), (format!("{user} {pad}{item} 3"), by_blanks)]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a.txt");
+            fs::write(&path, format!("{line}\n")).unwrap();
+            let columns = Some(["1", "2", "3"].map(str::to_owned).to_vec());
+            let options = RatingsOptions { dialect, columns, ..RatingsOptions::default() };
+            let Ok(found) = read_ratings(&path, &options) else { continue };
+            let fields = fields(&line).unwrap();
+            prop_assert_eq!(&fields[..2], &[found.users.name(0), found.items.name(0)], "{:?}", line);
+            prop_assert_eq!(found.triples.values[0], fields[2].parse::<f32>().unwrap(), "{:?}", line);
+        }
+    }
 }
 
 #[test]

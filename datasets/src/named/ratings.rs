@@ -7,7 +7,8 @@ use crate::registry::{self, SetKind};
 
 /// Reads ratings as users name them: a `synth:` specification, a public set's name, or a file's path.
 ///
-/// A file that has a public set's name is read as `./NAME`.
+/// A file that has a public set's name is read as `./NAME`. Generated ratings and public sets are as they are: of the
+/// options they take only [`threads`](RatingsOptions::threads) and [`offset`](RatingsOptions::offset).
 ///
 /// # Errors
 /// Those of [`generate::ratings`], [`registry::load_ratings`] and [`read_ratings`].
@@ -21,8 +22,10 @@ use crate::registry::{self, SetKind};
 pub fn read_any_ratings(source: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     let source = &*registry::as_path(source);
     match source {
-        _ if source.starts_with("synth:") => Ok(generate::ratings(source)?.ratings),
-        _ if registry::ratings_entry(source).is_some() => registry::load_ratings(source, options.threads),
+        _ if source.starts_with("synth:") => {
+            Ok(generate::ratings_less(source, options.offset.unwrap_or(0.0))?.ratings)
+        }
+        _ if registry::ratings_entry(source).is_some() => registry::load_ratings_with(source, options),
         _ if names_a_file(source) => read_ratings(source, options),
         _ => Err(unknown(source)),
     }

@@ -21,13 +21,15 @@ impl StoredRatings {
     pub fn open(source: &str, options: &RatingsOptions, folder: &Path) -> Result<Self, ReadError> {
         let source = &*registry::as_path(source);
         if source.starts_with("synth:") {
-            let drawn = Drawn::of(source)?;
-            let path = folder.join(format!("{}.ratings", source::digest(source.as_bytes())));
+            let drawn = Drawn::of(source)?.less(options.offset.unwrap_or(0.0));
+            let less = Some(drawn.offset).filter(|&offset| offset != 0.0);
+            let less = less.map_or_else(String::new, |offset| format!("-less-{:016x}", offset.to_bits()));
+            let path = folder.join(format!("{}{less}.ratings", source::digest(source.as_bytes())));
             return Self::at(&path, drawn.described(source), |path| stored::drawn(&drawn, path));
         }
         let (path, options, name) = match registry::ratings_entry(source) {
             Some(entry) => {
-                let options = registry::reading(options.threads);
+                let options = registry::reading(options);
                 let (path, sha256) = registry::path_of_ratings(entry)?;
                 (path, options, Some((entry, sha256)))
             }

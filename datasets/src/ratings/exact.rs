@@ -1,7 +1,7 @@
 //! [`Exact`]: observations in double precision, which become ratings as those of a file do.
 
 use super::duplicates::{Duplicates, Refused, merge};
-use super::precision::{Spread, narrowed};
+use super::precision::narrowed;
 use super::triples::Triples;
 
 /// Observations in double precision: three arrays of one length.
@@ -64,13 +64,9 @@ impl Exact {
         offset: Option<f64>,
     ) -> Result<Narrowed, usize> {
         let count = self.values.len();
-        // A reader looks again only where narrowing what stands in the file loses something.
-        let adds = rule.is_some_and(Duplicates::adds);
-        let is_held =
-            !adds && offset.is_none() && Spread::of(self.values.iter().copied(), 0.0).centre().is_none();
         let Self { users, items, values } = self.merged(rule, sizes)?;
         let duplicates = count - values.len();
-        let (values, offset, notes) = narrowed(&values, offset.or(is_held.then_some(0.0)));
+        let (values, offset, notes) = narrowed(&values, offset);
         Ok(Narrowed { triples: Triples { users, items, values }, offset, duplicates, notes })
     }
 }

@@ -67,7 +67,12 @@ impl Truth {
 /// # Ok::<(), raddle_datasets::generate::SpecError>(())
 /// ```
 pub fn ratings(spec: &str) -> Result<Generated, SpecError> {
-    let drawn = Drawn::of(spec)?;
+    ratings_less(spec, 0.0)
+}
+
+/// Generated ratings less a number.
+pub(crate) fn ratings_less(spec: &str, offset: f64) -> Result<Generated, SpecError> {
+    let drawn = Drawn::of(spec)?.less(offset);
     // Each is looked up in a set of pairs, too.
     room::<[u32; 7]>(drawn.count, "so many ratings")
         .map_err(|message| SpecError { spec: spec.into(), message })?;
@@ -89,9 +94,16 @@ pub(crate) struct Drawn {
     pub(super) users: u32,
     pub(super) items: u32,
     pub(super) count: usize,
+    /// Number taken off the ratings.
+    pub(crate) offset: f64,
 }
 
 impl Drawn {
+    /// The same, less a number.
+    pub(crate) fn less(self, offset: f64) -> Self {
+        Self { offset, ..self }
+    }
+
     pub(crate) fn of(spec: &str) -> Result<Self, SpecError> {
         checked(spec).map_err(|message| SpecError { spec: spec.into(), message })
     }
@@ -101,7 +113,7 @@ impl Drawn {
         Ratings {
             name: spec.into(),
             triples: Triples::default(),
-            offset: 0.0,
+            offset: self.offset,
             exact: None,
             times: None,
             users: Ids::Dense(self.users),
@@ -129,7 +141,8 @@ impl Drawn {
     /// The rating of draw `t`, which is of this pair.
     pub(super) fn rating(&self, t: u64, (user, item): (u32, u32)) -> f32 {
         let Truth { noise, counter, .. } = self.truth;
-        (self.truth.expected(user, item) + noise * counter.line(7, 0).normal(t)) as f32
+        let rating = (self.truth.expected(user, item) + noise * counter.line(7, 0).normal(t)) as f32;
+        (f64::from(rating) - self.offset) as f32
     }
 }
 
@@ -150,7 +163,7 @@ fn checked(text: &str) -> Result<Drawn, String> {
         return Err(format!("n={count}: choose at most half of users times items"));
     }
     let truth = Truth { rank, noise, signal, counter: Counter::new(seed) };
-    Ok(Drawn { truth, users, items, count })
+    Ok(Drawn { truth, users, items, count, offset: 0.0 })
 }
 
 fn draw(drawn: &Drawn) -> Triples {

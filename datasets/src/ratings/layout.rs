@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::header::{are_headers, is_headed};
 use crate::bytes::quotes::Quotes;
 use crate::bytes::quoting::Quoting;
-use crate::dialect::{Beginning, Dialect, Marks, Separator, has_asked, is_number, position};
+use crate::dialect::{Beginning, Dialect, Marks, Separator, has_asked, position};
 
 /// Beginning of a note on the columns that are taken.
 pub(crate) const COLUMNS: &str = "users are in";
@@ -234,7 +234,7 @@ impl Layout {
             beginning.is_named
                 || has_asked(cells, &asked)
                 || (wanted.columns.is_none() && user.is_some() && item.is_some())
-                || (value == Some(2) && cells.get(2).is_some_and(|cell| !is_number(cell)))
+                || value == Some(2)
                 || shows()
         });
         let position = |at: usize| (at < cells.len()).then_some(at);

@@ -69,4 +69,9 @@ impl RatingsOptions {
     pub(super) fn is_read_again(&self, narrowed: &Spread, is_wide: bool) -> bool {
         !is_wide && self.offset.is_none() && narrowed.centre().is_some()
     }
+
+    /// The same for ratings of which others of their pair are gone: what is left may lie nearer together.
+    pub(super) fn is_merged_again(&self, narrowed: &Spread, left: &Spread) -> bool {
+        self.offset.is_none() && !narrowed.still_holds(left)
+    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::data::Ratings;
 use super::format::RatingsFormat;
 use super::options::RatingsOptions;
-use super::precision::narrowed;
+use super::precision::{Spread, narrowed};
 use super::triples::Triples;
 use super::{duplicates, matrix_market, text};
 use crate::bytes::foreign::{foreign, is_json, json};
@@ -111,6 +111,12 @@ impl text::Loaded {
         })
     }
 
+    /// `true` if ratings that were narrowed and merged must be read again in double precision.
+    fn is_merged_again(&self, options: &RatingsOptions) -> bool {
+        let left = || Spread::of(self.triples.values.iter().copied().map(f64::from), 0.0);
+        self.wide.is_none() && options.is_merged_again(&self.spread, &left())
+    }
+
     /// Puts the observations of each pair into the order of their times, where there are any.
     fn by_time(&mut self) {
         let Triples { users, items, values } = &mut self.triples;
@@ -157,6 +163,13 @@ fn whole(source: Source, format: RatingsFormat, options: &RatingsOptions) -> Res
         if loaded.times.is_some() {
             loaded.notes.push(BY_TIME.into());
         }
+    }
+    if duplicates > 0 && loaded.is_merged_again(options) {
+        let times = loaded.times.is_some();
+        let wide = RatingsOptions { times, keeps_exact: true, ..options.clone() };
+        let notes = std::mem::take(&mut loaded.notes);
+        loaded = text::Loaded { notes, ..load(&source, format, &wide)? };
+        duplicates = loaded.merge(&source, options)?;
     }
     if options.keep_repeated && loaded.dated {
         loaded.by_time();

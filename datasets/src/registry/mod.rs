@@ -21,7 +21,7 @@ pub use fetched::{FETCHED, FetchedSet, SetKind};
 pub(crate) use folder::compare;
 pub use folder::data_folder;
 pub use ratings::{RATINGS, RatingsEntry, load_ratings, ratings_entry};
-pub(crate) use ratings::{path_of_ratings, reading, unknown_ratings};
+pub(crate) use ratings::{load_ratings_with, path_of_ratings, reading, unknown_ratings};
 pub use real::{real, real_corpus, real_folder, real_ratings};
 pub use tables::{ENTRIES, Entry, Mode, entry, load, locate};
 pub(crate) use tables::{load_with, unknown};

@@ -127,9 +127,14 @@ pub fn ratings_entry(name: &str) -> Option<&'static RatingsEntry> {
 /// # Errors
 /// An unknown name, no such file, those of the reader, and a file whose SHA-256 is not the registry's.
 pub fn load_ratings(name: &str, threads: usize) -> Result<Ratings, ReadError> {
+    load_ratings_with(name, &RatingsOptions { threads, ..RatingsOptions::default() })
+}
+
+/// Reads a public set as [`load_ratings`] does, with the threads and less the number that options say.
+pub(crate) fn load_ratings_with(name: &str, options: &RatingsOptions) -> Result<Ratings, ReadError> {
     let entry = ratings_entry(name).ok_or_else(|| unknown_ratings(name))?;
     let (path, sha256) = path_of_ratings(entry)?;
-    let ratings = read_ratings(&path, &reading(threads))?;
+    let ratings = read_ratings(&path, &reading(options))?;
     compare(&path, &ratings.digest, sha256)?;
     Ok(Ratings { name: name.into(), ..ratings }.into_known())
 }
@@ -142,10 +147,10 @@ impl Ratings {
     }
 }
 
-/// How the sets are read: none has a header.
-pub(crate) fn reading(threads: usize) -> RatingsOptions {
+/// How the sets are read, of which none has a header: only threads, and what ratings are less, are taken from options.
+pub(crate) fn reading(options: &RatingsOptions) -> RatingsOptions {
     let dialect = Dialect { header: Some(false), ..Dialect::default() };
-    RatingsOptions { threads, dialect, ..RatingsOptions::default() }
+    RatingsOptions { threads: options.threads, offset: options.offset, dialect, ..RatingsOptions::default() }
 }
 
 /// Where the file of a set is, compressed or not, and the SHA-256 that it should have.

@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 
 use super::program::{ends, json as read, report, scratch};
 
-/// `user item value` of 30 users and 20 items, about this level.
+/// `user item value` of 30 users and 20 items, about this level: whole numbers whose mean is near it, so that those of a
+/// high level are the low ones less just that.
 fn ratings(folder: &Path, name: &str, level: f64) {
     let mut text = String::from("u,i,r\n");
     for user in 0..30_usize {
         for at in 0..9_usize {
             let item = (user * 3 + at * 2 + at / 5) % 20;
-            let value = level + (user % 7) as f64 + 2.0 * (item % 5) as f64 + ((user * item) % 3) as f64;
+            let value = (user % 7) as f64 + 2.0 * (item % 5) as f64 + ((user * item) % 3) as f64 - 8.0;
+            let value = level + value;
             text += &format!("u{user},i{item},{value}\n");
         }
     }
@@ -48,27 +50,29 @@ fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
         "--epochs 6 --changes none.txt",
     ] {
         let with = |name: &str, level: f64| {
-            let options = options.replace("RELEVANT", &(level + 8.0).to_string()).replace("DATA", name);
+            let options = options.replace("RELEVANT", &level.to_string()).replace("DATA", name);
             let found =
                 report(folder, &format!("fit {name} --rank 2 --seed 5 {options} --out {level} --force"));
             (found, predicted(folder, &level.to_string(), name))
         };
         let ((low, below), (high, above)) = (with("low.csv", 0.0), with("high.csv", 1e9));
-        // The shift is not the mean: factors come near to each other, not to the bit.
-        for (a, b) in below.iter().zip(&above) {
-            assert!((b - 1e9 - a).abs() < 0.2, "{options}: {a} {b}");
+        // What they are less is their level: all but the mean has the same bits.
+        for part in ["user_factors", "item_factors", "user_bias", "item_bias"] {
+            let bytes = |level: &str| fs::read(folder.join(format!("{level}/{part}.npy"))).unwrap();
+            assert!(bytes("0") == bytes("1000000000"), "{options}: {part}");
         }
-        assert!(
-            (number(&low["metric"]["value"]) - number(&high["metric"]["value"])).abs() < 0.1,
-            "{options}"
-        );
+        for (a, b) in below.iter().zip(&above) {
+            assert!((b - 1e9 - a).abs() < 1e-6, "{options}: {a} {b}");
+        }
+        let [below, above] = [&low, &high].map(|report| number(&report["metric"]["value"]));
+        assert!((below - above).abs() < 1e-6, "{options}: {below} {above}");
         let notes = high["notes"].to_string();
         assert!(notes.contains("single precision does not tell them apart"), "{options}: {notes}");
         assert!(!low["notes"].to_string().contains("single precision"), "{options}");
         for name in ["test_rmse", "mean_rmse", "biases_rmse", "mean_test_rmse"] {
             if let Some(expected) = low["results"][name].as_f64() {
                 let found = number(&high["results"][name]);
-                assert!((found - expected).abs() < 0.1, "{options} {name}: {found} {expected}");
+                assert!((found - expected).abs() < 1e-6, "{options} {name}: {found} {expected}");
             }
         }
     }
@@ -85,10 +89,6 @@ fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
     fs::write(folder.join("pairs.csv"), "u,i\nnew,i1\nnew,i7\n").unwrap();
     let found = predicted(folder, "wider", "pairs.csv");
     assert!(found.iter().all(|value| (5.0..25.0).contains(&(value - 1e9))), "{found:?}");
-    // Going on from a model, in the units of the new data.
-    ends(folder, "fit high.csv --rank 2 --epochs 4 --init 1000000000 --out on", 0);
-    let found = predicted(folder, "on", "high.csv");
-    assert!(found.iter().all(|value| (value - 1e9).abs() < 30.0), "{found:?}");
     // The example of four ratings: they are not all the same.
     fs::write(
         folder.join("four.csv"),
@@ -98,6 +98,81 @@ fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
     let found = report(folder, "fit four.csv --rank 1 --epochs 1 --validation none --out four");
     assert_eq!(found["results"]["mean"], 1_000_000_010.5);
     assert!(!found["notes"].to_string().contains("all ratings are the same"), "{found}");
+}
+
+#[test]
+fn a_fit_from_a_model_is_as_high_above_one_from_a_low_model_as_that_is() {
+    let folder = scratch();
+    let folder = folder.path();
+    ratings(folder, "low.csv", 0.0);
+    ratings(folder, "high.csv", 1e9);
+    // Other rows beside those of the model, of which some have no rating here.
+    for name in ["low", "high"] {
+        let text = fs::read_to_string(folder.join(format!("{name}.csv"))).unwrap();
+        let some: String = text
+            .lines()
+            .filter(|line| !line.starts_with("u3,") && !line.contains(",i4,"))
+            .map(|line| line.replace("u7,", "new,") + "\n")
+            .collect();
+        fs::write(folder.join(format!("{name}-some.csv")), some).unwrap();
+        ends(folder, &format!("fit {name}.csv --rank 2 --epochs 4 --validation none --out {name}"), 0);
+    }
+    for options in ["--solver sgd", "--solver als", "--solver ccd", "--solver sgd --validation none"] {
+        let fit = |name: &str, from: &str| {
+            let line =
+                format!("fit {name}-some.csv --rank 2 --epochs 1 {options} {from} --out on-{name} --force");
+            ends(folder, &line, 0);
+            predicted(folder, &format!("on-{name}"), &format!("{name}.csv"))
+        };
+        let plain = fit("low", "");
+        let (below, above) = (fit("low", "--init low"), fit("high", "--init high"));
+        // Where a model begins is seen in what one epoch makes of it.
+        assert!(plain.iter().zip(&below).any(|(plain, below)| (plain - below).abs() > 0.1), "{options}");
+        for (below, above) in below.iter().zip(&above) {
+            assert!((above - 1e9 - below).abs() < 1e-4, "{options}: {below} {above}");
+        }
+    }
+}
+
+/// Generated ratings beside a model whose ratings are less a number: as the same ratings in a file.
+#[test]
+fn generated_ratings_are_in_the_units_of_the_model_that_they_meet() {
+    let folder = scratch();
+    let folder = folder.path();
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    ratings(folder, "high.csv", 1e9);
+    // Users and items with the numbers that generated ones have.
+    let numbered = text("high.csv").replace(['u', 'i', 'r'], "").replacen(",,\n", "", 1);
+    fs::write(folder.join("high.csv"), numbered).unwrap();
+    let spec = "synth:ratings:users=34,items=20,n=300,seed=4";
+    let made = raddle_datasets::read_any_ratings(spec, &Default::default()).unwrap();
+    let lines =
+        made.triples.iter().map(|(user, item, value)| format!("{user}\t{item}\t{}\n", f64::from(value)));
+    fs::write(folder.join("same.tsv"), lines.collect::<String>()).unwrap();
+    for options in ["--validation DATA", "--test DATA --validation none"] {
+        let fit = |data: &str| {
+            let options = options.replace("DATA", data);
+            report(folder, &format!("fit high.csv --rank 2 --epochs 3 {options} --out run --force"))
+        };
+        let (found, expected) = (fit(spec), fit("same.tsv"));
+        for part in ["model_digest", "metric", "results"] {
+            assert_eq!(found[part], expected[part], "{options}: {part}");
+        }
+        assert!(found["notes"].to_string().contains("single precision does not tell them apart"), "{found}");
+    }
+    fs::write(
+        folder.join("pairs.tsv"),
+        (0..34).map(|user| format!("{user}\t{}\n", user % 20)).collect::<String>(),
+    )
+    .unwrap();
+    let folded = |data: &str| {
+        let said = ends(folder, &format!("fold-in run {data} --out wider --force"), 0).out;
+        assert!(said.contains("4 users"), "{said}");
+        predicted(folder, "wider", "pairs.tsv")
+    };
+    assert_eq!(folded(spec), folded("same.tsv"));
+    let predict = |data: &str| ends(folder, &format!("predict run {data} --out p.tsv"), 0).out;
+    assert_eq!(predict(spec), predict("same.tsv"));
 }
 
 #[test]

@@ -80,18 +80,24 @@ impl ReadText {
         let removed =
             RemovedOnDrop(PathBuf::from(format!("{}.{}.{timed}", path.display(), std::process::id())));
         let mut taken = lines.taken;
-        let raw = loop {
+        loop {
             let mut filling = Raw::create(&removed.0, taken)?;
             match lines.each(source, taken, options.threads, |rows| filling.take(source, rows))? {
                 Some(side) => taken.give_up(side),
                 None if options.is_read_again(&filling.spread, taken.is_wide) => taken.is_wide = true,
-                None => break filling,
+                None => {
+                    let (missing, spread) = (filling.missing, filling.spread);
+                    let (raw, users, items) = filling.finish(source)?;
+                    let repeated = Repeated::of(&raw, options, lines.pairs_only())?;
+                    if is_merged_again((&raw, &spread), &repeated, options)? {
+                        taken.is_wide = true;
+                        continue;
+                    }
+                    let ids = [users, items];
+                    return Ok(Self { raw, _removed: removed, lines, ids, repeated, missing, spread });
+                }
             }
-        };
-        let (missing, spread) = (raw.missing, raw.spread);
-        let (raw, users, items) = raw.finish(source)?;
-        let repeated = Repeated::of(&raw, options, lines.pairs_only())?;
-        Ok(Self { raw, _removed: removed, lines, ids: [users, items], repeated, missing, spread })
+        }
     }
 }
 
@@ -102,25 +108,27 @@ fn from_market(
     path: &Path,
 ) -> Result<(Pieces, RatingsFacts), ReadError> {
     let head = matrix_market::head(source)?;
-    let raw = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
+    let removed = RemovedOnDrop(PathBuf::from(format!("{}.{}.raw", path.display(), std::process::id())));
     let mut is_wide = options.is_wide(head.pattern);
-    let (out, spread) = loop {
-        let (mut out, mut spread) = (PiecesWriter::create(&raw.0, &RAW)?, Spread::default());
+    let (raw, repeated, spread) = loop {
+        let (mut out, mut spread) = (PiecesWriter::create(&removed.0, &RAW)?, Spread::default());
         matrix_market::each(source, (&head, is_wide), options.threads, |entries| {
             out.push(0, &entries.users)?;
             out.push(1, &entries.items)?;
             push_values(&mut out, &entries.values, &mut spread)
         })?;
         if !options.is_read_again(&spread, is_wide) {
-            break (out, spread);
+            let raw = out.finish(&())?;
+            let repeated = Repeated::of(&raw, options, head.pattern)?;
+            if !is_merged_again((&raw, &spread), &repeated, options)? {
+                break (raw, repeated, spread);
+            }
         }
         is_wide = true;
     };
     let ids = [(Ids::Dense(head.rows), None), (Ids::Dense(head.columns), None)];
     let (pairs_only, format, missing) = (head.pattern, RatingsFormat::MatrixMarket, Missing::default());
     let about = Read { pairs_only, format, notes: Vec::new(), missing, spread };
-    let raw = out.finish(&())?;
-    let repeated = Repeated::of(&raw, options, pairs_only)?;
     merged(source, options, (&raw, path), ids, (about, repeated))
 }
 
@@ -189,17 +197,7 @@ fn offset(
     repeated: &Repeated,
     options: &RatingsOptions,
 ) -> Result<(f64, Vec<String>), ReadError> {
-    let spread = |less: f64| -> Result<Spread, ReadError> {
-        let mut sums = SpreadSums::default();
-        for piece in 0..raw.count("users").div_ceil(PIECE) {
-            for (at, value) in (piece * PIECE..).zip(repeated::values(raw, piece)?) {
-                if !repeated.is_gone(at) {
-                    sums.add(repeated.merged(at).map_or(value, |merged| merged.0) - less);
-                }
-            }
-        }
-        Ok(sums.spread())
-    };
+    let spread = |less: f64| spread_of_left(raw, repeated, less);
     let whole = spread(0.0)?;
     let offset = match (options.offset, whole.centre()) {
         (Some(offset), _) => offset,
@@ -208,6 +206,31 @@ fn offset(
     };
     let held = if offset == 0.0 { whole } else { spread(offset)? };
     Ok((offset, held.notes(offset)))
+}
+
+/// Spread of the ratings that are left, less a number.
+fn spread_of_left(raw: &Pieces, repeated: &Repeated, less: f64) -> Result<Spread, ReadError> {
+    let mut sums = SpreadSums::default();
+    for piece in 0..raw.count("users").div_ceil(PIECE) {
+        for (at, value) in (piece * PIECE..).zip(repeated::values(raw, piece)?) {
+            if !repeated.is_gone(at) {
+                sums.add(repeated.merged(at).map_or(value, |merged| merged.0) - less);
+            }
+        }
+    }
+    Ok(sums.spread())
+}
+
+/// `true` if ratings of this spread, which were narrowed, must be read again in double precision for those that are left.
+fn is_merged_again(
+    (raw, spread): (&Pieces, &Spread),
+    repeated: &Repeated,
+    options: &RatingsOptions,
+) -> Result<bool, ReadError> {
+    if repeated.number == 0 || raw.count("wide") > 0 {
+        return Ok(false);
+    }
+    Ok(options.is_merged_again(spread, &spread_of_left(raw, repeated, 0.0)?))
 }
 
 /// The row of what appeared as number so much.

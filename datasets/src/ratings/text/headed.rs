@@ -1,7 +1,7 @@
 //! Lines of `user,rating,date` below a line such as `7:`, which names their item: the files of the Netflix Prize.
 
 use crate::bytes::source::Source;
-use crate::dialect::{Marks, Separator};
+use crate::dialect::{Dialect, Marks, Separator};
 use crate::error::ReadError;
 use crate::ratings::RatingsOptions;
 use crate::ratings::ids::Column;
@@ -32,6 +32,7 @@ pub(super) fn layout(
         return Ok(None);
     }
     let Some(first) = lines.find(|line| heading(line).is_none()) else { return Ok(None) };
+    refuse_idle(dialect).map_err(|why| ReadError::file(&source.path, why))?;
     let cells: Vec<&[u8]> = first.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).collect();
     let is_date = |cell: &[u8]| time::parse(cell).is_ok_and(|(_, clock)| clock == time::Clock::Date);
     let (value, time) = match cells[..] {
@@ -60,6 +61,19 @@ pub(super) fn layout(
         dated: time.is_some(),
     };
     Ok(Some((layout, note)))
+}
+
+/// Refuses what cannot be said of such lines: none names columns, and their cells are ids, plain numbers and dates
+/// between commas.
+fn refuse_idle(dialect: &Dialect) -> Result<(), String> {
+    let has_effect = ["--separator", "--no-header", "--encoding"];
+    let idle = dialect.given().into_iter().find(|(name, is_given)| *is_given && !has_effect.contains(name));
+    match idle {
+        Some((option, _)) => Err(format!(
+            "lines such as `7:` name the item of those below them (Netflix Prize), where {option} has no effect: leave it out"
+        )),
+        None => Ok(()),
+    }
 }
 
 const COMMA: Separator = Separator::Byte(b',');
