@@ -4,8 +4,8 @@ use std::fmt::{Display, Formatter, Write as _};
 
 use crate::bytes::quoting::{Divider, Quoting};
 
-/// An id as a field of a line whose fields are divided by tabs: as it is, or, where it has a tab, a line break or a
-/// double quote, or blanks around it, in double quotes, as CSV has it, with two for each one within.
+/// An id as a field of a line whose fields are divided by tabs: as it is, or, where it is empty, begins with `#`, has a
+/// tab, a line break or a double quote, or blanks around it, in double quotes, as CSV has it, with two for each one within.
 ///
 /// ```
 /// use raddle_datasets::Field;

@@ -1,11 +1,9 @@
-//! Parts that two of the algorithms need and the engine does not: numbers in messages, texts in lines with tabs; with the
-//! feature `folds`, cross-validation over
-//! folds of rows; with `cli`, options of reading delimited text and tables, data as a model sees them, and the end of a
-//! cross-validation that was cut short; with `testing`, running a program in a folder.
+//! Parts that two of the algorithms need and the engine does not: numbers in messages; with the feature `folds`,
+//! cross-validation over folds of rows; with `cli`, options of reading delimited text and tables, data as a model sees
+//! them, and the end of a cross-validation that was cut short; with `testing`, running a program in a folder.
 
 #[cfg(feature = "cli")]
 mod dialect;
-mod field;
 #[cfg(feature = "folds")]
 pub mod folds;
 #[cfg(feature = "cli")]
@@ -26,5 +24,4 @@ pub mod unfinished;
 
 #[cfg(feature = "cli")]
 pub use dialect::DialectArgs;
-pub use field::quoted;
 pub use number::number;

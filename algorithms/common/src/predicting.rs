@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use raddle::cli::{Error, ExitStatus, Records, UseOptions, count, write_atomic};
-use raddle_datasets::{Beside, IDS, Options};
+use raddle_datasets::{Beside, Field, IDS, Options};
 use serde_json::{Map, Value, json};
 
-use crate::field::quoted;
 use crate::tables::TextArgs;
 
 /// Rules by which columns and rows are matched, for the end of a help text.
@@ -100,7 +99,7 @@ impl PredictArgs {
             about.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
         value.extend(measures);
         let line = |row: usize| match ids.and_then(|ids| ids.get(row)) {
-            Some(id) => format!("{}\t{}", quoted(id), predictions.line(row)),
+            Some(id) => format!("{}\t{}", Field(id), predictions.line(row)),
             None => predictions.line(row),
         };
         if let Some(file) = out {

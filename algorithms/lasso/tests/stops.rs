@@ -72,19 +72,18 @@ fn a_fit_of_which_nothing_is_left_to_do_goes_on_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let (x, y) = crate::common::random_data(40, 30, 0.5, 3);
     let nothing = || (0..30).map(|_| vec![0.0; 40]).collect::<Vec<_>>();
-    let problem = |x: &[Vec<f64>], y: &[f64]| Problem::new(sparse(x), y.to_vec(), Preparation::default());
-    let varied = problem(&x, &y).unwrap();
+    let problem =
+        |x: &[Vec<f64>], y: &[f64]| Problem::new(sparse(x), y.to_vec(), Preparation::default()).unwrap();
+    let varied = problem(&x, &y);
     let mut stops = 0;
     for (what, problem, lasso) in [
-        ("lambda is above the largest", Ok(varied.clone()), Lasso::params().lambda(1e9)),
-        ("one lambda of a path", Ok(varied), Lasso::params().path(1, 10.0)),
+        ("lambda is above the largest", varied.clone(), Lasso::params().lambda(1e9)),
+        ("one lambda of a path", varied, Lasso::params().path(1, 10.0)),
         ("no column varies", problem(&nothing(), &y), Lasso::params().lambda(0.1)),
         ("the response does not vary", problem(&x, &[1.5; 40]), Lasso::params().lambda(0.1)),
     ] {
-        let Ok(problem) = problem else { continue };
         for schedule in SCHEDULES {
             let lasso = lasso.clone().schedule(schedule).shards(3);
-            let Ok(_) = lasso.engine(&problem) else { continue };
             stops += stop(&format!("{what}, {schedule:?}"), &lasso, &problem);
         }
     }

@@ -97,6 +97,8 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let lasso = options.problem.of_columns(lasso, train, &features, table.x.cols())?;
     let cv = options.cross_validation(lasso, criterion).rows(rows.weights, rows.offset);
     let mut folds = session.timed(Timed::Prepare, || options.start(cv, table, &data.path, &features))?;
+    let of_classes = || (folds.labels().len(), folds.score_bytes());
+    options.problem.tell_of_classes(&session, of_classes, &mut data);
 
     let names: Vec<String> =
         (1..=folds.count()).map(|number| format!("fold {number} of {}", folds.count())).collect();
@@ -120,7 +122,6 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let engine = session.timed(Timed::Fit, || folds.all(ratio, lambda).engine(folds.problem()));
     let engine = engine.map_err(refuse)?.identity(format!("{identity} all rows"));
     let outcome = session.run_last(engine)?;
-    options.problem.tell_of_classes(&session, folds.problem(), &mut data);
     let fit = Fit::new(folds.problem(), outcome);
     let model = About::new(&fit, &features);
     fit.write(&mut session, &model)?;

@@ -196,14 +196,19 @@ impl ProblemOptions {
         let problem =
             session.timed(Timed::Prepare, || rows.of(Problem::new(table.x, table.y, self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
-        self.tell_of_classes(session, &problem, &mut data);
+        self.tell_of_classes(session, || of_classes(&problem), &mut data);
         Ok(Ready { problem, data, features })
     }
 
-    /// Says what many classes take.
-    pub(super) fn tell_of_classes(&self, session: &Session, problem: &Problem, data: &mut Data) {
-        let classes = if self.loss.scores_each_class() { problem.labels().len() } else { 0 };
-        if let Some(note) = many_classes(classes, problem.score_bytes(classes)) {
+    /// Says what many classes take, where each has a score, before anything is fitted: `of` gives their number and bytes.
+    pub(super) fn tell_of_classes(
+        &self,
+        session: &Session,
+        of: impl FnOnce() -> (usize, usize),
+        data: &mut Data,
+    ) {
+        let (classes, bytes) = if self.loss.scores_each_class() { of() } else { (0, 0) };
+        if let Some(note) = many_classes(classes, bytes) {
             session.screen().tell(&note);
             data.notes.push(note);
         }
@@ -226,7 +231,7 @@ impl ProblemOptions {
         let problem = session
             .timed(Timed::Prepare, || rows.of(Problem::by_parts(Arc::new(stored), self.preparation())?));
         let problem = problem.map_err(|why| refuse_named(why, &data.path, &features))?;
-        self.tell_of_classes(session, &problem, &mut data);
+        self.tell_of_classes(session, || of_classes(&problem), &mut data);
         // Columns are read and centred where they are placed.
         session.set_preparation_part(Timed::Prepare);
         Ok(Ready { problem, data, features })
@@ -282,6 +287,12 @@ impl ProblemOptions {
         };
         self.terms.apply(lasso, features, count)
     }
+}
+
+/// Number of the classes of a problem, and bytes that their scores take.
+fn of_classes(problem: &Problem) -> (usize, usize) {
+    let classes = problem.labels().len();
+    (classes, problem.score_bytes(classes))
 }
 
 /// Identity of a run, to which a checkpoint belongs: all options of its verb but those that are free.

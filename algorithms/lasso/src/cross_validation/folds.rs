@@ -11,7 +11,7 @@ use super::curve::{Curve, FoldScores};
 use super::plan::{Grid, Plan};
 use super::splits::FoldRows;
 use crate::data::preparation::Preparation;
-use crate::data::problem::Problem;
+use crate::data::problem::{Problem, score_bytes};
 use crate::error::LassoError;
 use crate::lambdas::{Course, share};
 use crate::model::{Fit, Point};
@@ -154,6 +154,17 @@ impl Folds {
     pub fn problem(&self) -> &Problem {
         let again = || self.plan.rows.problem(self.x.clone(), self.y.clone(), self.preparation);
         self.problem.get_or_init(|| again().expect("these rows were prepared before the folds were cut"))
+    }
+
+    /// The different values of a response of classes, ascending; empty of others.
+    pub fn labels(&self) -> &[f64] {
+        &self.labels
+    }
+
+    /// Bytes that the rows take in a fit of all of them, as [`Problem::score_bytes`] has it, with scores of each of the
+    /// [`labels`](Self::labels); known before [`problem`](Self::problem) is asked for.
+    pub fn score_bytes(&self) -> usize {
+        score_bytes(self.y.len(), self.labels.len())
     }
 
     /// The l1 ratios to choose from.

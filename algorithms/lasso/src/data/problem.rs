@@ -113,7 +113,7 @@ impl Problem {
     /// Bytes that the rows take in a fit of so many classes with scores of their own: of each, score and residual in two
     /// copies.
     pub fn score_bytes(&self, classes: usize) -> usize {
-        (4 * size_of::<f64>()).saturating_mul(self.rows()).saturating_mul(classes)
+        score_bytes(self.rows(), classes)
     }
 
     /// Factor from a coefficient of this column as prepared to one on the original scale.
@@ -176,6 +176,11 @@ fn two_values(mut y: impl Iterator<Item = f64> + Clone) -> Option<[f64; 2]> {
     let second = y.clone().find(|&value| value != first)?;
     let others = y.any(|value| value != first && value != second);
     (!others).then_some([first.min(second), first.max(second)])
+}
+
+/// Bytes of scores and residuals of so many rows and classes, in two copies.
+pub(crate) fn score_bytes(rows: usize, classes: usize) -> usize {
+    (4 * size_of::<f64>()).saturating_mul(rows).saturating_mul(classes)
 }
 
 /// Check that rows, columns and the response fit each other.

@@ -290,10 +290,11 @@ mod tests {
     }
 
     /// Classes of numbers, of older models, and of any texts.
-    const CLASSES: [[&str; 4]; 4] = [
+    const CLASSES: [[&str; 4]; 5] = [
         ["0", "1", "2", "10"],
         ["1", "2", "3", "4"],
         ["", " ", "setosa", "1\t2"],
+        ["#", " a\u{2028}", "\u{85}\x0b\x0c\u{2029}", "a "],
         ["\"", "\"\"", "a\n1\t2\t3", "a\t\"b\"\r\n\""],
     ];
 
@@ -302,7 +303,7 @@ mod tests {
         let layout = Layout { columns: 3, classes: 4, occurring: None };
         let points = [vec![(0, 0.25), (4, -1.0), (11, 3.0)], vec![], vec![(8, 2.0)]];
         for labels in CLASSES {
-            let classes = labels.map(|label| raddle_common::quoted(label).into_owned());
+            let classes = labels.map(|label| raddle_datasets::Field(label).to_string());
             let words = Words { names: None, classes: &classes };
             for coefficients in &points {
                 let text = written(|out| write(out, coefficients, words, layout));
@@ -323,10 +324,10 @@ mod tests {
         /// Whatever classes are called, those of a path come back from a file of it, point by point.
         #[test]
         fn classes_of_any_names_come_back(
-            labels in proptest::collection::btree_set("[a1\t\n\r\", é-]{0,6}", 1..6),
+            labels in proptest::collection::btree_set("[a1#\t\n\r\x0b\x0c\u{85}\u{2028}\u{2029}\", é-]{0,6}", 1..6),
             places in proptest::collection::btree_set((1..4_u64, 0..5_u32, 0..3_u32), 0..20),
         ) {
-            let labels: Vec<String> = labels.iter().map(|label| raddle_common::quoted(label).into_owned()).collect();
+            let labels: Vec<String> = labels.iter().map(|label| raddle_datasets::Field(label).to_string()).collect();
             let layout = Layout { columns: 3, classes: labels.len(), occurring: None };
             let points: Vec<Vec<(u32, f64)>> = (1..4)
                 .map(|point| {
@@ -345,7 +346,7 @@ mod tests {
     #[test]
     fn a_class_that_is_none_of_the_models_is_refused_with_its_line() {
         let layout = Layout { columns: 3, classes: 4, occurring: None };
-        let classes = CLASSES[3].map(|label| raddle_common::quoted(label).into_owned());
+        let classes = CLASSES[4].map(|label| raddle_datasets::Field(label).to_string());
         let (whole, labelled) = (&classes[2], &classes[3]);
         for (lines, line) in [
             ("other\t1\t\t1\n".to_owned(), 2),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use raddle_common::quoted;
+use raddle_datasets::Field;
 use serde_json::Value;
 
 /// Labels of the classes of a model, as the data have them: numbers, or texts of which the classes are the numbers.
@@ -75,7 +75,7 @@ impl ClassLabels<'_> {
 
     /// A class as a field of a line with tabs.
     pub fn field(&self, class: usize) -> String {
-        quoted(&self.text(class)).into_owned()
+        Field(&self.text(class)).to_string()
     }
 
     /// The classes as fields of `coef.tsv`; older models, which have no type, number them from 1.

@@ -9,7 +9,7 @@ pub(super) type Place = (f64, f64, Vec<f64>);
 
 /// Writes the points of a path, with an intercept of each class that has a score.
 pub(super) fn write(out: &mut impl Write, points: &[Point], classes: &[String]) -> io::Result<()> {
-    write!(out, "{}", header(classes))?;
+    writeln!(out, "{}", header(classes))?;
     (1..).zip(points).try_for_each(|(number, point): (usize, _)| {
         let Point { lambda, gap, intercept, intercepts, dual_scale, coefficients } = point;
         let nonzeros = coefficients.len();
@@ -26,13 +26,14 @@ fn header(classes: &[String]) -> String {
         None => format!("\tintercept_{class}"),
     };
     let classes: String = classes.iter().map(of_class).collect();
-    format!("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale{classes}\n")
+    format!("point\tlambda\tintercept\tgap\tnonzeros\tdual_scale{classes}")
 }
 
 /// Reads a point, from 1; `None` where its line is not that of a point.
 pub(super) fn read(text: &str, point: u64, classes: &[String]) -> Option<Place> {
-    let line =
-        text.strip_prefix(&header(classes))?.lines().nth(usize::try_from(point.checked_sub(1)?).ok()?)?;
+    let behind = text.strip_prefix(&header(classes))?;
+    let lines = behind.strip_prefix("\r\n").or_else(|| behind.strip_prefix('\n'))?;
+    let line = lines.lines().nth(usize::try_from(point.checked_sub(1)?).ok()?)?;
     let mut fields = line.split('\t');
     let number: u64 = fields.next()?.parse().ok()?;
     let (lambda, intercept): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
@@ -66,6 +67,13 @@ mod tests {
             for (number, point) in (1..).zip(&points) {
                 let expected = Some((point.lambda, 0.0, point.intercepts.clone()));
                 assert_eq!(read(&text, number, &classes), expected, "{text}");
+            }
+            // With the line ends of Windows, too; those within a class are part of its name.
+            let head = header(&classes);
+            let windows = format!("{head}{}", text[head.len()..].replace('\n', "\r\n"));
+            assert!(windows.contains("\r\n3\t"), "{windows}");
+            for number in 1..=4 {
+                assert_eq!(read(&windows, number, &classes), read(&text, number, &classes), "{windows}");
             }
             assert_eq!([0, 4].map(|number| read(&text, number, &classes)), [None, None]);
             assert!(text.contains(&format!("\tintercept_{}\t", classes[0])), "{text}");

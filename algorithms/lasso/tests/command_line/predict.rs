@@ -322,8 +322,8 @@ fn predictions_say_which_rows_they_are_of() {
     write("new.svm", "0 1:1 2:2\n0 1:2 2:1\n0 2:1\n0 2:1\n");
     let plain = ends(folder.path(), "predict run new.csv", 0).out;
     for (line, ids) in [
-        ("new.csv --id who", ["007", "\"x\ty\"", "", "9007199254740993"]),
-        ("new.csv --id 1", ["007", "\"x\ty\"", "", "9007199254740993"]),
+        ("new.csv --id who", ["007", "\"x\ty\"", "\"\"", "9007199254740993"]),
+        ("new.csv --id 1", ["007", "\"x\ty\"", "\"\"", "9007199254740993"]),
         ("new.csv --id names.txt", ["p", "q", "r", "s"]),
         // A feature may be the name, too.
         ("new.csv --id b", ["2", "1", "1", "1"]),

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_common::quoted;
 use raddle_common::testing::{Program, json, not_empty, pairs};
+use raddle_datasets::Field;
 use serde_json::{Value, json};
 
 use super::data;
@@ -12,7 +12,7 @@ use super::data;
 const LASSO: &str = env!("CARGO_BIN_EXE_lasso");
 
 /// Labels in their order, their type, and the same as values of JSON.
-fn kinds() -> [([&'static str; 3], &'static str, Value); 6] {
+fn kinds() -> [([&'static str; 3], &'static str, Value); 7] {
     [
         (["0", "1", "2"], "int64", json!([0, 1, 2])),
         (["1", "2", "3"], "int64", json!([1, 2, 3])),
@@ -24,6 +24,7 @@ fn kinds() -> [([&'static str; 3], &'static str, Value); 6] {
             json!([9007199254740992_i64, 9007199254740993_i64, 9007199254740994_i64]),
         ),
         (["a\tb", "c \"d\"", "e\nf"], "str", json!(["a\tb", "c \"d\"", "e\nf"])),
+        (["#b", "a\u{2028}", "c"], "str", json!(["#b", "a\u{2028}", "c"])),
     ]
 }
 
@@ -57,7 +58,7 @@ fn labels_stand_for_themselves_whatever_they_are() {
     let (folder, lasso) = (folder.path(), Program::at(LASSO));
     for (labels, class_type, values) in kinds() {
         table(folder, &labels);
-        let fields = labels.map(|label| quoted(label).into_owned());
+        let fields = labels.map(|label| Field(label).to_string());
         let report =
             lasso.report(folder, "fit data.csv --y kind --loss multinomial --ratio 20 --out run --force");
         let about = json(&folder.join("run/model.json"));
@@ -92,7 +93,7 @@ fn a_path_and_a_cross_validation_name_their_classes() {
     let (folder, lasso) = (folder.path(), Program::at(LASSO));
     for (labels, class_type, _) in kinds() {
         table(folder, &labels);
-        let fields = labels.map(|label| quoted(label).into_owned());
+        let fields = labels.map(|label| Field(label).to_string());
         let path = "path data.csv --y kind --loss multinomial --points 3 --out path --force --quiet";
         lasso.ends(folder, path, 0);
         let text = fs::read_to_string(folder.join("path/path.tsv")).unwrap();
@@ -140,21 +141,43 @@ fn whole_numbers_beyond_doubles_are_told_apart() {
     assert!(pairs(&means[..1], &means[1..]).all(|(small, large)| small == large), "{means:?}");
 }
 
-/// Many classes are told apart, and the memory that their scores take is said.
-#[test]
-fn a_hundred_and_fifty_classes_are_told_apart() {
-    let folder = tempfile::tempdir().unwrap();
-    let (folder, lasso) = (folder.path(), Program::at(LASSO));
+/// Two rows of each of 150 classes, in `rows.svm`; a run says of them that it has `MANY`.
+fn many_classes(folder: &Path) {
     let row = |at: usize| {
         let class = at % 150;
         format!("{class} {}:1 {}:0.{}\n", 1 + class, 151 + at % 3, 1 + at % 5)
     };
     fs::write(folder.join("rows.svm"), (0..300).map(row).collect::<String>()).unwrap();
+}
+
+const MANY: &str = "150 classes, each with coefficients of its own: they take up to 2 MB beside the data";
+
+/// Many classes are told apart, and the memory that their scores take is said.
+#[test]
+fn a_hundred_and_fifty_classes_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, lasso) = (folder.path(), Program::at(LASSO));
+    many_classes(folder);
     let line = "fit rows.svm --loss multinomial --ratio 3 --tol 1e-2 --out run";
     let report = lasso.report(folder, line);
     let notes = report["notes"].as_array().unwrap();
-    let said = "150 classes, each with coefficients of its own: they take up to 2 MB beside the data";
-    assert!(notes.iter().any(|note| note == said), "{notes:?}");
+    assert!(notes.iter().any(|note| note == MANY), "{notes:?}");
     let told = lasso.report(folder, "predict run rows.svm");
     assert_eq!((&told["accuracy"], &told["classes"][149]), (&json!(1.0), &json!(149)));
+}
+
+#[test]
+fn a_cross_validation_says_what_many_classes_take_before_its_folds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, lasso) = (folder.path(), Program::at(LASSO));
+    many_classes(folder);
+    let line = "cv rows.svm --loss multinomial --folds 2 --points 3 --epochs 1 --json";
+    let ran = lasso.ends(folder, line, 3);
+    let [said, fold] =
+        [MANY, "fold 1 of 2"].map(|text| ran.err.find(text).unwrap_or_else(|| panic!("{}", ran.err)));
+    assert!(said < fold, "{}", ran.err);
+    // So does the report of one that was cut in a fold.
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let notes = report["notes"].as_array().unwrap();
+    assert_eq!(notes.iter().filter(|note| **note == MANY).count(), 1, "{notes:?}");
 }

@@ -10,7 +10,7 @@ use super::curves::Chosen;
 use super::cv_options::Options;
 use super::outcome::{Found, hinted, write};
 use super::pictures::curve;
-use super::problem::started;
+use super::problem::{started, tell_of_classes};
 use super::refused::Named;
 
 /// Fits the folds, then all rows at the chosen C; writes and reports.
@@ -24,9 +24,10 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let ready = options.problem.read(&mut session, train, options.beside())?;
     let cv = Options::of_rows(cv, &ready);
     let identity = options.problem.identity(options, &ready.data, train)?;
-    let (data, features, named, table) = (ready.data, ready.features, ready.named, ready.table);
+    let (mut data, features, named, table) = (ready.data, ready.features, ready.named, ready.table);
     let start = || cv.start(table.x, table.y);
     let mut folds = session.timed(Timed::Prepare, start).map_err(|why| named.refuse(why))?;
+    tell_of_classes(&session, folds.problem(), &mut data);
     // A model to start from is refused before anything is fitted.
     let of_all = |folds: &Folds, c: f64| started(train, folds.all(c), folds.problem(), (&features, &named));
     of_all(&folds, folds.costs().first().copied().unwrap_or(1.0))?;

@@ -153,10 +153,7 @@ impl ProblemOptions {
         };
         let problem = session.timed(Timed::Prepare, make).map_err(|why| named.refuse(why))?;
         let mut data = data;
-        if let Some(note) = many_classes(problem.machines(), problem.scorer_bytes()) {
-            session.screen().tell(&note);
-            data.notes.push(note);
-        }
+        tell_of_classes(session, &problem, &mut data);
         if stored.is_some() {
             // Rows are read where they are placed.
             session.set_preparation_part(Timed::Prepare);
@@ -191,6 +188,14 @@ impl ProblemOptions {
         let init = train.init.as_deref().map(Saved::open).transpose()?;
         let init = init.as_ref().map_or("zeros", |start| &start.digest);
         raddle::cli::identity("linear", options, FREE, &[("data", &data.digest), ("init", init)])
+    }
+}
+
+/// Says what many classes take, before anything is fitted.
+pub(super) fn tell_of_classes(session: &Session, problem: &Problem, data: &mut Data) {
+    if let Some(note) = many_classes(problem.machines(), problem.scorer_bytes()) {
+        session.screen().tell(&note);
+        data.notes.push(note);
     }
 }
 

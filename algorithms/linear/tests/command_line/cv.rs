@@ -5,7 +5,7 @@ use std::fs;
 use raddle::cli::{Picture, PictureKind, Scale, Summary};
 use raddle_common::testing::{Program, json, not_empty, pairs};
 
-use super::{LINEAR, MAIL, flowers};
+use super::{LINEAR, MAIL, MANY, flowers, many_classes};
 
 fn pictures(run: &std::path::Path) -> Vec<Picture> {
     let summary: Summary = serde_json::from_slice(&fs::read(run.join("summary.json")).unwrap()).unwrap();
@@ -183,4 +183,19 @@ fn fits_that_can_come_no_closer_are_measured_and_said() {
     let report = json(&folder.join("run/report.json"));
     assert!(report["results"]["worst_gap"].as_f64().unwrap() > 1e-17, "{report}");
     assert_eq!(json(&folder.join("run/model.json"))["certified"], false);
+}
+
+#[test]
+fn what_many_classes_take_is_said_before_the_folds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, linear) = (folder.path(), Program::at(LINEAR));
+    many_classes(folder, 150);
+    let ran = linear.ends(folder, "cv rows.svm --folds 2 --points 2 --tol 1e-9 --epochs 1 --json", 3);
+    let [said, fold] =
+        [MANY, "fold 1 of 2"].map(|text| ran.err.find(text).unwrap_or_else(|| panic!("{}", ran.err)));
+    assert!(said < fold, "{}", ran.err);
+    // So does the report of one that was cut in a fold.
+    let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let notes = report["notes"].as_array().unwrap();
+    assert_eq!(notes.iter().filter(|note| **note == MANY).count(), 1, "{notes:?}");
 }

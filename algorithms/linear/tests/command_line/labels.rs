@@ -4,8 +4,8 @@ use std::fs;
 use std::io::Write as _;
 
 use raddle::files::{ModelFiles as _, NewModel};
-use raddle_common::quoted;
 use raddle_common::testing::{Program, json, not_empty};
+use raddle_datasets::Field;
 use serde_json::{Value, json};
 
 use super::{LINEAR, flowers};
@@ -24,12 +24,13 @@ fn labels_stand_for_themselves_whatever_they_are() {
         (KINDS, "str", json!(KINDS)),
         (large, "int64", json!(numbers)),
         (["a\tb", "c \"d\"", "e\nf"], "str", json!(["a\tb", "c \"d\"", "e\nf"])),
+        (["#b", "a\u{2028}", "c"], "str", json!(["#b", "a\u{2028}", "c"])),
     ] {
         let cell = |label: &str| format!("\"{}\"", label.replace('"', "\"\""));
         let mut text = flowers(60);
         KINDS.iter().zip(labels).for_each(|(kind, label)| text = text.replace(kind, &cell(label)));
         fs::write(folder.join("data.csv"), text).unwrap();
-        let fields = labels.map(|label| quoted(label).into_owned());
+        let fields = labels.map(|label| Field(label).to_string());
         let report = linear.report(folder, "fit data.csv --y kind --out run --force");
         assert_eq!(json(&folder.join("run/model.json"))["class_type"], class_type, "{labels:?}");
         let text = fs::read_to_string(folder.join("run/coef.tsv")).unwrap();
