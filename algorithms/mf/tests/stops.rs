@@ -27,7 +27,13 @@ impl Runner for Stopping<'_> {
             None => check::<P>(self.name, &|| taken(self.mf, self.problem)),
             Some(from) => check::<P>(self.name, &|| taken_on(self.mf, self.problem, from)),
         };
-        assert!(stops >= 2, "{}: stopped {stops} times, not before its first epoch and behind it", self.name);
+        // Lists of implicit feedback may end a run after few epochs.
+        let min = if self.name.contains("implicit") { 1 } else { 2 };
+        assert!(
+            stops >= least,
+            "{}: stopped {stops} times, not before its first epoch and behind it",
+            self.name
+        );
         Ok(engine.run()?)
     }
 }
