@@ -23,7 +23,7 @@ use self::difference::compare;
 /// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
 /// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
 /// resumed at the boundary before the first epoch, at the one behind it, before and after its conclusion, at one in the
-/// middle, and at the last; and with epochs cancelled after their first tasks. A program that merges partials
+/// middle, and at the last; and with epochs cancelled before their tasks, amid them and behind them. A program that merges partials
 /// ([`Merge`](crate::Merge)) merges them where their shards are, and, where it says that any grouping gives the
 /// same bits, once from left to right: an error names `merge` where it is the cause.
 ///
@@ -256,15 +256,18 @@ fn compare_handed_over<P: Program>(
     Err(all)
 }
 
-/// Cancels epochs after their first tasks: what is left is the boundary before, and a run that is resumed from it goes on
+/// Cancels epochs before their tasks, amid them and behind them: what is left is the boundary before, and a run that is resumed from it goes on
 /// as if nothing had happened.
 fn compare_cancelled<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,
 ) -> Result<(), EngineError> {
     let epochs = reference.report.epochs;
+    // Each task looks once before it begins, and at its own points.
+    let tasks = reference.report.tasks / epochs.max(1);
+    let (middle, last) = (epochs / 2, epochs.saturating_sub(1));
     for (epoch, looks, workers) in
-        [(0, 0, 1), (0, 3, 2), (epochs / 2, 2, 2), (epochs.saturating_sub(1), 1, 1)]
+        [(0, 0, 1), (0, tasks / 2, 2), (middle, tasks / 2 + 1, 2), (last, tasks, 1)]
     {
         let file = Scratch::new();
         let engine = make().workers(workers).threads(workers).checkpoint(u64::MAX, &file.0);

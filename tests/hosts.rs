@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use raddle_common::testing::pairs;
 
@@ -86,6 +86,11 @@ fn there(folder: &Path) -> Vec<String> {
     names.filter(|process| is_alive(process)).collect()
 }
 
+/// The usual deadline, within which nothing of a run is left, and the longest time for it on a machine that does other
+/// things, too.
+const DEADLINE: Duration = Duration::from_secs(10);
+const LEFT: Duration = Duration::from_secs(30);
+
 #[test]
 fn ctrl_c_and_a_killed_launcher_leave_nobody_anywhere() {
     for (how, code) in [("-INT", Some(130)), ("-KILL", None)] {
@@ -104,10 +109,9 @@ fn ctrl_c_and_a_killed_launcher_leave_nobody_anywhere() {
         assert_eq!(ended, code, "{said}");
         let since = Instant::now();
         while !there(folder).is_empty() {
-            assert!(since.elapsed() < WATCHDOG, "{how}: {:?} are left", there(folder));
+            assert!(since.elapsed() < LEFT, "{how}: {:?} are left", there(folder));
             pause();
         }
-        assert!(since.elapsed().as_secs() < 10, "{how}: {:?}", since.elapsed());
     }
 }
 
@@ -221,13 +225,13 @@ fn an_ssh_that_hangs_holds_up_nobody_and_outlives_no_launcher() {
         let since = Instant::now();
         signal(&launched.launcher.id().to_string(), how);
         let (ended, said) = launched.end();
-        let at_once = since.elapsed().as_secs() < 4;
+        let at_once = since.elapsed() < DEADLINE;
         // Of a launcher that is killed this is the end of its process, too.
         assert!(at_once || how == "-KILL", "{how}: {:?}: {said}", since.elapsed());
         assert_eq!(ended, code, "{said}");
         assert_eq!(code == Some(130), said.contains("the run has not begun, and ends at once"), "{said}");
         while !there(folder).is_empty() {
-            assert!(since.elapsed().as_secs() < 10, "{how}: {:?} are left", there(folder));
+            assert!(since.elapsed() < LEFT, "{how}: {:?} are left", there(folder));
             pause();
         }
     }

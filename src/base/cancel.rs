@@ -6,10 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// Counted cost between two looks at the clock: some milliseconds.
-const BETWEEN: u64 = 1 << 21;
+pub(crate) const BETWEEN: u64 = 1 << 21;
 
 /// Says whether the run that a thread works for is to end within the epoch under way.
 pub(crate) trait Cancellable: Send + Sync {
+    /// The same, asked by a thread that waits: such looks are not counted, as their number is up to the clock.
+    fn is_cancelled_while_waiting(&self) -> bool {
+        self.is_cancelled()
+    }
+
     /// `true` if the epoch under way is cancelled: from then on, always.
     fn is_cancelled(&self) -> bool;
 
@@ -46,9 +51,11 @@ pub fn cancellation_point(cost: u64) {
 /// Looks at once whether the epoch is cancelled, and ends the work if it is.
 #[cold]
 pub(crate) fn look() {
-    let current = CURRENT.with_borrow(Clone::clone);
-    LEFT.set(current.as_ref().map_or(BETWEEN, |current| current.between()));
-    if current.is_some_and(|current| current.is_cancelled()) {
+    let is_cancelled = CURRENT.with_borrow(|current| {
+        LEFT.set(current.as_ref().map_or(BETWEEN, |run| run.between()));
+        current.as_ref().is_some_and(|run| run.is_cancelled())
+    });
+    if is_cancelled {
         // No hook is called: it is no panic.
         resume_unwind(Box::new(Cancelled));
     }
@@ -61,17 +68,26 @@ pub(crate) fn is_cancellation(payload: &(dyn Any + Send)) -> bool {
 
 /// Does `work` for a run: points in it ask this one.
 pub(crate) fn during<T>(run: &Arc<dyn Cancellable>, work: impl FnOnce() -> T) -> T {
-    /// Puts back the run that was current, even if the work unwinds.
-    struct Restore(Option<Arc<dyn Cancellable>>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            CURRENT.set(self.0.take());
-            LEFT.set(0);
-        }
-    }
     let _restore = Restore(CURRENT.replace(Some(Arc::clone(run))));
     LEFT.set(run.between());
     work()
+}
+
+/// Does `work` to its end, though the run may be cancelled: going back to a boundary, keeping one, and leaving. Points in it
+/// return. Those of threads that help with it ask the run all the same: such work needs none.
+pub(crate) fn shielded<T>(work: impl FnOnce() -> T) -> T {
+    let _restore = Restore(CURRENT.take());
+    work()
+}
+
+/// Puts back the run that was current, even if the work unwinds.
+struct Restore(Option<Arc<dyn Cancellable>>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+        LEFT.set(0);
+    }
 }
 
 /// Does `work`; `None` if it is given up at a point.
@@ -116,6 +132,21 @@ mod tests {
         });
         // Asked behind each hundred.
         assert_eq!((ended, done), (None, 320));
+    }
+
+    #[test]
+    fn what_is_shielded_goes_on_to_its_end_and_what_follows_does_not() {
+        let third: Arc<dyn Cancellable> = Arc::new(Third(AtomicU64::new(2)));
+        let mut steps = 0;
+        let ended = during(&third, || {
+            caught(|| {
+                shielded(|| (0..10).for_each(|_| cancellation_point(u64::MAX)));
+                steps += 1;
+                cancellation_point(1);
+                steps += 1;
+            })
+        });
+        assert_eq!((ended, steps), (None, 1));
     }
 
     #[test]

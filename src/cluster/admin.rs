@@ -103,13 +103,15 @@ impl AdminClient {
     /// Sends a request on a new connection, and once more where the answer does not arrive as it was sent; returns the
     /// connection, with the response.
     pub(super) fn request(&self, request: &AdminRequest) -> Result<(Socket, AdminResponse), EngineError> {
-        match self.request_once(request)? {
-            Some(answered) => Ok(answered),
-            None => self.request_once(request)?.ok_or_else(|| {
-                let at = self.0.coordinator;
-                EngineError::Setting(format!("the answer of the run at {at} did not arrive as it was sent"))
-            }),
+        let mut answered = self.request_once(request)?;
+        // A second holder is refused. A grant that nobody takes up lapses.
+        if answered.is_none() && !matches!(request, AdminRequest::Hold) {
+            answered = self.request_once(request)?;
         }
+        answered.ok_or_else(|| {
+            let at = self.0.coordinator;
+            EngineError::Setting(format!("the answer of the run at {at} did not arrive as it was sent"))
+        })
     }
 
     /// The same once; `None` where the request or its answer has changed on the way.

@@ -14,7 +14,6 @@ mod run;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::base::error::EngineError;
 use crate::base::slowdown::Slowdown;
@@ -24,8 +23,6 @@ use crate::checkpoint::CheckpointEvery;
 use crate::cluster::Cluster;
 use crate::generation::Observer;
 use crate::program::Program;
-use crate::run::fingerprints::Fingerprints;
-use crate::run::merging::Merging;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::schedule::Schedule;
@@ -74,33 +71,12 @@ pub struct Engine<P: Program> {
 impl<P: Program> Engine<P> {
     /// A run of this program under this schedule, on [`Parts`] or [`LazyParts`].
     pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: impl Into<LazyParts<P>>) -> Self {
-        let settings = Settings {
-            workers: 1,
-            threads: None,
-            serialized: false,
-            reversed: false,
-            fingerprints: Fingerprints::usual(),
-            merging: Merging::default(),
-            staleness: 0,
-            guard: true,
-            epochs: None,
-            time_limit: None,
-            rescale: Vec::new(),
-            checkpoints: None,
-            stop: Stop::default(),
-            may_stop: false,
-            cancellation: Arc::default(),
-            slowdown: None,
-            held: None,
-            requests: Arc::default(),
-            started: Instant::now(),
-        };
         Self {
             program: Arc::new(program),
             schedule: Box::new(schedule),
             parts: parts.into(),
             costs: None,
-            settings,
+            settings: Settings::alone(),
             observer: None,
             warner: None,
             checkpoint: None,
@@ -257,8 +233,8 @@ impl<P: Program> Engine<P> {
     /// Ends the run once `stop` is requested: at the next boundary, if that comes within 0.3 s or a twentieth of the time
     /// that the run has taken; else the epoch under way is cancelled at the next
     /// [`cancellation_point`](crate::cancellation_point), between two tasks or within one, and the outcome is that of a
-    /// boundary before it: the last, or where keeping that would have cost more than a fiftieth of the time, an earlier one.
-    /// [`RunReport::epochs`](crate::RunReport::epochs) says which. A resumed run goes on from it as if nothing had happened.
+    /// boundary before it: the last, or where keeping that would have cost more than a fiftieth of the time since the one before was kept,
+    /// an earlier one. [`RunReport::epochs`](crate::RunReport::epochs) says which. A resumed run goes on from it as if nothing had happened.
     ///
     /// A run that can be asked to end keeps the learned state of a boundary in memory; others keep none.
     pub fn stop(mut self, stop: Stop) -> Self {

@@ -135,7 +135,7 @@ impl Threads {
                     // The threads that carry messages get a core at once, and not when this one's time is up.
                     std::thread::yield_now();
                 }
-                if worker.index() == 0 && !is_told && self.alarm.run.is_cancelled() {
+                if worker.index() == 0 && !is_told && self.alarm.run.is_cancelled_while_waiting() {
                     // The hub may have nothing else to wake it.
                     self.alarm.wake();
                     is_told = true;

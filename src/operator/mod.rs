@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::run::hub::GenerationExit;
 use crate::run::local_state::GenerationResult;
 use crate::run::placement::Layout;
-use crate::run::record::{Ending, EpochRecord, GenerationMember};
+use crate::run::record::{EpochRecord, GenerationMember};
 
 /// Adds scheduled programs to a timely scope whose time counts epochs.
 pub trait Scheduled<'scope> {
@@ -213,7 +213,7 @@ impl<P: Program> Operator<P> {
         let held = local.whole().ok_or_else(unfinished)?;
         history.trace = ended.records;
         if let Some(GenerationExit::BeforeBoundary(ending)) = ended.exit {
-            return Err(EngineError::BeforeBoundary { interrupted: ending == Ending::Interrupted });
+            return Err(ending.before_boundary());
         }
         let (Some((metric, objective)), Some(GenerationExit::Finished(ending))) = (ended.verdict, ended.exit)
         else {

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::base::cancel;
 use crate::base::sync::lock;
 
 /// Seconds that an epoch is waited for once the run is to end, and before the first boundary, where nothing is left to
@@ -80,7 +81,7 @@ impl Cancellation {
     /// Keeps a part of a boundary, and counts the time that it takes.
     pub(crate) fn keep<T>(&self, part: impl FnOnce() -> T) -> T {
         let began = Instant::now();
-        let result = part();
+        let result = cancel::shielded(part);
         if let Some((_, cost)) = lock(&self.kept).as_mut() {
             *cost += began.elapsed();
         }

@@ -1,6 +1,6 @@
 //! When the epoch under way is cancelled: the run is to end, and the next boundary takes too long to wait for.
 
-use crate::base::cancel::Cancellable;
+use crate::base::cancel::{BETWEEN, Cancellable};
 use crate::run::record::{Ending, Limit};
 use crate::run::settings::Settings;
 
@@ -27,7 +27,8 @@ impl Settings {
         let Some(grace) = self.cancellation.grace() else { return false };
         let is_over = |since: f64, before: f64| since >= grace.max(PART * before);
         let stopped = self.stop.requested_at().is_some_and(|at| {
-            let since = at.elapsed().as_secs_f64();
+            // One that was there before the run began counts from its beginning.
+            let since = at.elapsed().min(self.started.elapsed()).as_secs_f64();
             self.stop.is_requested_now() || is_over(since, self.elapsed() - since)
         });
         stopped || self.time_limit.is_some_and(|limit| is_over(self.elapsed() - limit, limit))
@@ -46,9 +47,13 @@ impl Cancellable for Settings {
         is
     }
 
+    fn is_cancelled_while_waiting(&self) -> bool {
+        if self.cancellation.is_planned() { self.cancellation.is() } else { self.is_cancelled() }
+    }
+
     /// A planned cancellation counts every point.
     fn between(&self) -> u64 {
-        if self.cancellation.is_planned() { 0 } else { 1 << 21 }
+        if self.cancellation.is_planned() { 0 } else { BETWEEN }
     }
 }
 
@@ -60,9 +65,9 @@ mod tests {
     #[test]
     fn only_the_process_of_the_hub_decides_and_others_are_told() {
         let settings = |cancellation: Cancellation| {
-            let engine_settings = Settings::example();
-            engine_settings.stop.request_now();
-            Settings { cancellation: std::sync::Arc::new(cancellation), ..engine_settings }
+            let settings = Settings::alone();
+            settings.stop.request_now();
+            Settings { may_stop: true, cancellation: std::sync::Arc::new(cancellation), ..settings }
         };
         let other = settings(Cancellation::default());
         assert!(!other.is_cancelled());

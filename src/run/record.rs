@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::base::error::EngineError;
 use crate::program::verdict::Metric;
 use crate::run::traffic::Traffic;
 use crate::schedule::RoundLog;
@@ -239,6 +240,11 @@ impl Ending {
             Self::Interrupted => "interrupted",
             Self::Diverged => "diverged",
         }
+    }
+
+    /// The error of a run that ends so before its first boundary.
+    pub(crate) fn before_boundary(self) -> EngineError {
+        EngineError::BeforeBoundary { interrupted: self == Self::Interrupted }
     }
 }
 

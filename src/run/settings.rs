@@ -44,25 +44,24 @@ pub(crate) struct Settings {
     pub(crate) started: Instant,
 }
 
-#[cfg(test)]
 impl Settings {
     /// Settings of a run on one worker.
-    pub(crate) fn example() -> Self {
+    pub(crate) fn alone() -> Self {
         Self {
             workers: 1,
             threads: None,
             serialized: false,
             reversed: false,
-            fingerprints: Fingerprints::Off,
+            fingerprints: Fingerprints::usual(),
             merging: Merging::default(),
             staleness: 0,
-            guard: false,
+            guard: true,
             epochs: None,
             time_limit: None,
             rescale: Vec::new(),
             checkpoints: None,
             stop: Stop::default(),
-            may_stop: true,
+            may_stop: false,
             cancellation: Arc::default(),
             slowdown: None,
             held: None,
@@ -70,9 +69,7 @@ impl Settings {
             started: Instant::now(),
         }
     }
-}
 
-impl Settings {
     /// Seconds since the run began, without the time in which it was held.
     pub(crate) fn elapsed(&self) -> f64 {
         let elapsed = self.started.elapsed();

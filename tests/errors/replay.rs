@@ -90,6 +90,9 @@ fn forms_that_are_confused_are_found_and_named() {
         assert_eq!(how, format!("resumed on 2 workers {resumed}"));
         assert!(causes.contains(cause), "{causes}");
     }
+    let (how, causes) = found(Confused::Kept);
+    assert_eq!(how, "with epoch 2 cancelled on 2 workers");
+    assert!(causes.contains("bring back where an epoch has gone on"), "{causes}");
 }
 
 #[test]

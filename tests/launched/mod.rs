@@ -3,7 +3,7 @@
 mod proxy;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -220,6 +220,14 @@ impl Joined {
             assert!(began.elapsed() < WATCHDOG, "it starts no process");
             pause();
         }
+    }
+
+    /// Ends it, and returns what it has said since the last line that was waited for.
+    pub(crate) fn said(mut self) -> String {
+        let mut said = String::new();
+        let _ = self.join.kill();
+        self.said.read_to_string(&mut said).unwrap();
+        said
     }
 
     /// Waits for a line on stderr.

@@ -69,7 +69,8 @@ fn the_jobs_of_a_pool_that_is_killed_end_by_themselves() {
     pool.kill();
     let killed = Instant::now();
     while !pool.processes().is_empty() {
-        assert!(killed.elapsed() < Duration::from_secs(10), "{:?} are left", pool.processes());
+        // The deadline is 10 s, of a machine that does nothing else.
+        assert!(killed.elapsed() < Duration::from_secs(30), "{:?} are left", pool.processes());
         crate::commands::pause();
     }
 }

@@ -154,7 +154,7 @@ struct Machine {
 impl Machine {
     /// Starts `raddle join` again and again, until the run is over or the machine has no part in it.
     fn keep(&self) {
-        let (mut pause, mut since) = (PAUSES.0, None);
+        let mut absence = Absence::new(Instant::now());
         loop {
             let began = Instant::now();
             let (code, how, said) = match self.carry_out() {
@@ -168,10 +168,6 @@ impl Machine {
             if code == 0 || lock(&self.shared.state).is_over {
                 return;
             }
-            if began.elapsed() > SETTLED {
-                (pause, since) = (PAUSES.0, None);
-            }
-            let since = *since.get_or_insert(began);
             let name = &self.host.name;
             let Cause { what, is_lasting } = cause(code, &said);
             let last = said.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
@@ -179,16 +175,15 @@ impl Machine {
             if is_lasting {
                 return self.give_up(2, why);
             }
-            if since.elapsed() + pause > self.shared.way.wait {
+            let Some(pause) = absence.pause(began, Instant::now(), self.shared.way.wait) else {
                 let seconds = self.shared.way.wait.as_secs_f64();
                 return self.give_up(1, format!("{why}: not tried again after {seconds} s (--wait)"));
-            }
+            };
             let again = format!("{why}: tried again in {} s", pause.as_secs());
             self.remote.absent(name, Some(again));
             if self.shared.pause(pause) {
                 return;
             }
-            pause = (2 * pause).min(PAUSES.1);
         }
     }
 
@@ -230,9 +225,9 @@ impl Machine {
             return Ok(None);
         }
         // Half of the deadline is for the command to end by itself.
-        let patience = self.shared.way.deadline.as_secs_f64() / 2.0;
+        let timeout = self.shared.way.deadline.as_secs_f64() / 2.0;
         let mut command = Command::new(std::env::current_exe()?);
-        command.args([TIE, &patience.to_string(), Tied::Input.word()]).args(&self.line);
+        command.args([TIE, &timeout.to_string(), Tied::Input.word()]).args(&self.line);
         command.stdin(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C reaches the launcher alone, which tells the others.
         #[cfg(unix)]
@@ -246,6 +241,29 @@ impl Machine {
         state.ties[self.number] = tie;
         let lines = child.stderr.take().map(|said| Lines::pass_on(self.host.name.clone(), said));
         Ok(Some((child, lines)))
+    }
+}
+
+/// Time for which a machine has not been there, and the pause before it is tried again.
+struct Absence {
+    since: Instant,
+    next: Duration,
+}
+
+impl Absence {
+    fn new(now: Instant) -> Self {
+        Self { since: now, next: PAUSES.0 }
+    }
+
+    /// The pause behind an attempt that began then and has just ended; `None` where it would last beyond `wait`. A machine
+    /// that was there in the meantime is absent from now on.
+    fn pause(&mut self, began: Instant, now: Instant, wait: Duration) -> Option<Duration> {
+        if now - began > SETTLED {
+            *self = Self::new(now);
+        }
+        let pause = self.next;
+        self.next = (2 * pause).min(PAUSES.1);
+        (now - self.since + pause <= wait).then_some(pause)
     }
 }
 
@@ -293,6 +311,24 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails so")]
 
     use super::*;
+
+    #[test]
+    fn a_machine_that_was_there_for_long_is_waited_for_as_a_new_one() {
+        let (start, wait) = (Instant::now(), Duration::from_secs(60));
+        let (at, seconds) = (|second: u64| start + Duration::from_secs(second), Duration::from_secs);
+        let mut absence = Absence::new(start);
+        // Attempts that fail at once, each behind the pause of the one before.
+        for (second, pause) in [(0, 1), (1, 2), (3, 4), (7, 8), (15, 16)] {
+            assert_eq!(absence.pause(at(second), at(second), wait), Some(seconds(pause)));
+        }
+        // One that was there for an hour.
+        for (second, pause) in [(3631, 1), (3632, 2), (3634, 4), (3638, 8), (3646, 16)] {
+            let began = if second == 3631 { at(31) } else { at(second) };
+            assert_eq!(absence.pause(began, at(second), wait), Some(seconds(pause)));
+        }
+        // The next pause would end 61 s behind the loss.
+        assert_eq!(absence.pause(at(3662), at(3662), wait), None);
+    }
 
     #[test]
     fn words_come_through_a_shell_as_they_are() {

@@ -275,9 +275,9 @@ fn whose(children: &Children, who: u32) -> String {
 /// Waits for the processes, passes on the output of the first one, and reports the failure, if there was one.
 fn end(children: &mut Children, ended: &Ended) -> u8 {
     let Ended { who, code, why, .. } = ended;
-    let patience = if why.is_some() { LAST_WORDS } else { Duration::ZERO };
+    let timeout = if why.is_some() { LAST_WORDS } else { Duration::ZERO };
     // Where the run is interrupted before it has begun, no process has anything to say.
-    if children.wait_for(*who, patience) && why.is_none() {
+    if children.wait_for(*who, timeout) && why.is_none() {
         children.wait(PARTING);
     }
     let whose = whose(children, *who);

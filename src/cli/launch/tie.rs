@@ -39,7 +39,7 @@ impl Tied {
 pub(super) fn tie(mut line: impl Iterator<Item = OsString>) -> Result<u8, Error> {
     let usage = || Error::usage("tie: give seconds, input or nothing, and a command; a launcher does");
     let seconds = line.next().and_then(|word| word.to_str()?.parse().ok());
-    let patience = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(usage)?;
+    let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(usage)?;
     let how = line.next().ok_or_else(usage)?;
     let tied = [Tied::Input, Tied::Nothing].into_iter().find(|tied| how == tied.word()).ok_or_else(usage)?;
     let program = line.next().ok_or_else(usage)?;
@@ -64,7 +64,7 @@ pub(super) fn tie(mut line: impl Iterator<Item = OsString>) -> Result<u8, Error>
             signal_group(Ends::Asked);
         }
         // This process ends with the command, if that ends before.
-        thread::sleep(patience);
+        thread::sleep(timeout);
         signal_group(Ends::Killed);
     };
     thread::Builder::new().name("raddle:input".into()).spawn(passing).map_err(refuse)?;

@@ -146,7 +146,8 @@ impl Coordinator {
                 // It may be alive, as one that was stopped for a while.
                 self.out.push(Action::Dismiss { of });
                 let why = format!("process {of} {how} before it joined");
-                self.absent.insert(format!("process {of}"), why.clone());
+                // The last of them tells enough: there may be any number.
+                self.absent.insert("a process".into(), why.clone());
                 self.note(why);
             }
             (MemberState::Preparing, CoordinatorStage::Gathering) if ASKED.contains(&code) => {

@@ -13,7 +13,7 @@ use crate::generation::Generation;
 use crate::program::Program;
 use crate::run::hub::{GenerationExit, HubState};
 use crate::run::local_state::{GenerationResult, LocalState};
-use crate::run::record::{Ending, GenerationMember};
+use crate::run::record::GenerationMember;
 
 impl<P: Program> Member<P> {
     /// Takes a generation's state back when it has ended, at the time `now`; returns the report of that.
@@ -56,7 +56,7 @@ impl<P: Program> Member<P> {
         self.history.trace.append(&mut ended.records);
         self.history.fingerprints.append(&mut ended.fingerprints);
         if let Some(GenerationExit::BeforeBoundary(ending)) = ended.exit {
-            return Err(before_boundary(ending));
+            return Err(ending.before_boundary());
         }
         let (Some((metric, objective)), Some(exit)) = (ended.verdict.take(), ended.exit) else {
             return Err(EngineError::Worker("the run ended before its first boundary".into()));
@@ -89,7 +89,7 @@ impl<P: Program> Member<P> {
 
     /// Error: the run is to end before its first boundary.
     pub(crate) fn before_boundary(&self) -> EngineError {
-        before_boundary(self.settings.cancelled_ending())
+        self.settings.cancelled_ending().before_boundary()
     }
 
     /// Outcome of a run whose parts are all here, with the last change committed.
@@ -110,10 +110,6 @@ impl<P: Program> Member<P> {
         let (history, program) = (std::mem::take(&mut self.history), Arc::clone(&self.program));
         Ok(history.outcome(program, ended, held, hub, self.settings.elapsed()))
     }
-}
-
-fn before_boundary(ending: Ending) -> EngineError {
-    EngineError::BeforeBoundary { interrupted: ending == Ending::Interrupted }
 }
 
 /// The processes of a generation, the first one first, before anything is known of what they sent.

@@ -1,6 +1,7 @@
 //! Epochs that are cancelled: boundaries are kept where that costs little, and the run ends as the last of them left it.
 
 use super::{GenerationExit, Hub, Progress, Stage};
+use crate::base::cancel;
 use crate::base::panic_context::PanicContext;
 use crate::base::state::{Learned, Reader, StateError};
 use crate::program::Program;
@@ -57,7 +58,7 @@ impl<P: Program> Hub<P> {
             None => self.ended.exit = Some(GenerationExit::BeforeBoundary(ending)),
             Some(kept) => {
                 let broken = |why| format!("a boundary that was kept cannot be read: {why}");
-                self.go_back_to(kept).map_err(broken)?;
+                cancel::shielded(|| self.go_back_to(kept)).map_err(broken)?;
                 self.ended.exit = Some(GenerationExit::Finished(ending));
             }
         }

@@ -63,6 +63,8 @@ pub(crate) struct Place<P: Program> {
     cancelled: Option<Option<u64>>,
     /// `true` once work here was given up: what follows waits for the hub's word.
     gave_up: bool,
+    /// `true` once the epoch under way is dropped: what rests here is of the boundary that was kept.
+    has_gone_back: bool,
     pub(crate) left: bool,
 }
 
@@ -129,6 +131,7 @@ impl<P: Program> Place<P> {
             kept: None,
             cancelled: None,
             gave_up: false,
+            has_gone_back: false,
             left: false,
         }
     }
@@ -147,6 +150,8 @@ impl<P: Program> Place<P> {
     /// Takes in a message.
     pub(crate) fn receive(&mut self, message: Message<P>) {
         match message {
+            // It is of the epoch that is cancelled.
+            Message::Block { .. } if self.has_gone_back => {}
             // A block is not an order: it is here as soon as it arrives.
             Message::Block { block, stop, state } => {
                 self.blocks.insert(block, state);
@@ -163,7 +168,7 @@ impl<P: Program> Place<P> {
     /// If a snapshot cannot be read back, or the program lacks a verb.
     pub(crate) fn run(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
         if let Some(kept) = self.cancelled {
-            return self.cancel(kept).map(|()| true);
+            return cancel::shielded(|| self.cancel(kept)).map(|()| true);
         }
         if self.gave_up {
             return Ok(false);
@@ -212,7 +217,7 @@ impl<P: Program> Place<P> {
                 self.obey(order)?
             }
             Message::Leave { changes } => {
-                self.commit(&changes);
+                cancel::shielded(|| self.commit(&changes));
                 self.left = true;
             }
             // Blocks never enter the inbox.
