@@ -30,7 +30,7 @@ impl Runner for Stopping<'_> {
         // Lists of implicit feedback may end a run after few epochs.
         let min = if self.name.contains("implicit") { 1 } else { 2 };
         assert!(
-            stops >= least,
+            stops >= min,
             "{}: stopped {stops} times, not before its first epoch and behind it",
             self.name
         );
