@@ -6,7 +6,7 @@ use raddle::{Ending, Engine, EngineError, Limit};
 use raddle_common::testing::Checkpoint;
 use raddle_lasso::{Choice, Fit, Lasso, LassoError, LassoProgram, Loss, Preparation, Problem};
 
-use crate::common::{classes, dense, random, random_data, sparse};
+use crate::common::{all_combinations, classes, dense, in_turn, random, random_data, sparse};
 
 const SCHEDULES: [Choice; 4] = [Choice::WorkingSet, Choice::Priority, Choice::Shuffled, Choice::Cyclic];
 const KINDS: [(Loss, f64); 4] =
@@ -46,12 +46,12 @@ fn bits(fit: &Fit) -> (Vec<u64>, Ending) {
 /// Runs to the end with checkpoints, and again from the last one; then stops after some epochs, or is left with the
 /// checkpoint of an earlier one as a killed run is, and resumes each with other workers.
 fn resumes(problem: &Problem, lasso: &Lasso, limit: u64, stops: &[u64], context: &str) -> Fit {
-    resumes_on(&WORKERS, problem, lasso, limit, stops, context)
+    resumes_on(WORKERS, problem, lasso, limit, stops, context)
 }
 
-/// [`resumes`] with these numbers of workers.
-fn resumes_on(
-    workers: &[usize],
+/// [`resumes`] with these numbers of workers: the finished run with the first, each stop with the next.
+fn resumes_on<const N: usize>(
+    workers: [usize; N],
     problem: &Problem,
     lasso: &Lasso,
     limit: u64,
@@ -67,18 +67,18 @@ fn resumes_on(
         run(problem, lasso, |engine| engine.epochs(limit).checkpoint(1, &file)).unwrap(),
         "with checkpoints",
     );
-    for &workers in workers {
+    for workers in in_turn(workers, 0) {
         let again = |engine: Engine<LassoProgram>| engine.workers(workers).epochs(limit).resume(&file);
         same(run(problem, lasso, again).unwrap(), &format!("finished, {workers} workers"));
     }
-    for &after in stops.iter().filter(|&&after| after < plain.report.epochs) {
+    for (at, &after) in (1..).zip(stops.iter().filter(|&&after| after < plain.report.epochs)) {
         let stopped = run(problem, lasso, |engine| engine.epochs(after).checkpoint(1, &killed)).unwrap();
         assert_eq!(
             (stopped.report.epochs, stopped.report.ending),
             (after, Ending::Limit(Limit::Epochs)),
             "{context}"
         );
-        for &workers in workers {
+        for workers in in_turn(workers, at) {
             let on = |engine: Engine<LassoProgram>| engine.workers(workers).threads(workers).resume(&killed);
             let resumed = run(problem, lasso, |engine| on(engine).epochs(limit)).unwrap();
             same(resumed, &format!("after {after} epochs, {workers} workers"));
@@ -132,28 +132,30 @@ fn a_warm_start_goes_on_from_its_checkpoints() {
 fn goes_on_as_if_begun_with(schedule: Choice) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("checkpoint");
-    let mut went_on = 0;
-    for (name, problem) in problems(40, 90) {
+    let (mut went_on, mut tried) = (0, 0);
+    for (name, problem) in problems(40, 60) {
         for (loss, l1_ratio) in KINDS {
-            let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).ratio(20.0).schedule(schedule);
-            let lasso = |tolerance| lasso.clone().tolerance(tolerance).parallelism(8).shards(5);
-            let whole = run(&problem, &lasso(1e-5), |engine| engine).unwrap();
+            let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).ratio(5.0).schedule(schedule);
+            let lasso = |tolerance| lasso.clone().tolerance(tolerance).parallelism(12).shards(5);
+            let tight = if all_combinations() { 1e-5 } else { 1e-4 };
+            let whole = run(&problem, &lasso(tight), |engine| engine).unwrap();
             assert_eq!(whole.report.ending, Ending::Target, "{name}, {loss:?}, {schedule:?}");
-            for loose in [0.3, 1e-2, 1e-4] {
+            for loose in [0.3, 1e-2, 1e-3] {
                 let context = format!("{name}, {loss:?} {l1_ratio}, {schedule:?}, from {loose}");
                 let early = run(&problem, &lasso(loose), |engine| engine.checkpoint(1, &file)).unwrap();
                 assert_eq!(early.report.ending, Ending::Target, "{context}");
-                went_on += u32::from(early.report.epochs < whole.report.epochs);
-                for workers in [1, 3] {
+                went_on += usize::from(early.report.epochs < whole.report.epochs);
+                tried += 1;
+                for workers in in_turn([1, 3], tried) {
                     let on = |engine: Engine<LassoProgram>| engine.workers(workers).resume(&file);
-                    let resumed = run(&problem, &lasso(1e-5), on).unwrap();
+                    let resumed = run(&problem, &lasso(tight), on).unwrap();
                     assert_eq!(bits(&resumed), bits(&whole), "{context}, {workers} workers");
                 }
             }
         }
     }
-    println!("{went_on} of 24 runs went on");
-    assert!(went_on >= 8, "{went_on} runs went on");
+    println!("{went_on} of {tried} runs went on");
+    assert!(3 * went_on >= tried, "{went_on} of {tried} runs went on");
 }
 
 #[test]
@@ -179,15 +181,19 @@ fn a_cyclic_schedule_that_reached_its_tolerance_goes_on_to_a_tighter_one() {
 /// Sets beyond those that are followed along a path, and beyond those that are solved as one.
 #[test]
 fn large_working_sets_are_made_anew_with_the_same_bits() {
-    for (rows, columns, loss, l1_ratio, ratio, members) in [
+    for (turn, (rows, columns, loss, l1_ratio, ratio, members)) in [
         (800, 2000, Loss::Squared, 1.0, 400.0, 1000),
         (400, 1000, Loss::Squared, 0.7, 60.0, 256),
         (400, 1000, Loss::Logistic, 1.0, 20.0, 256),
-    ] {
-        for (name, problem) in problems(rows, columns) {
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let problems = problems(rows, columns);
+        for (name, problem) in in_turn([&problems[0], &problems[1]], turn) {
             let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).ratio(ratio).tolerance(1e-4);
             let context = format!("large, {name}, {loss:?} {l1_ratio}");
-            let fit = resumes_on(&[3], &problem, &lasso, 100, &[4], &context);
+            let fit = resumes_on([3], problem, &lasso, 100, &[4], &context);
             // A column that enters is an update.
             assert!(fit.report.updates > members, "{name}, {loss:?}: {} members", fit.report.updates);
         }
@@ -214,7 +220,7 @@ fn a_checkpoint_takes_no_more_than_four_times_the_model_and_the_replica() {
 fn a_checkpoint_with_other_content_is_refused_or_followed_but_never_a_panic() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("checkpoint");
-    let (mut next, mut refused) = (random(5), 0);
+    let (mut next, mut tried, mut refused) = (random(5), 0, 0);
     let mut pick = move |count: usize| (((next() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
     for (name, problem) in problems(30, 50) {
         for (loss, schedule) in [
@@ -225,7 +231,8 @@ fn a_checkpoint_with_other_content_is_refused_or_followed_but_never_a_panic() {
             let lasso = Lasso::params().loss(loss).schedule(schedule).ratio(20.0).tolerance(1e-9).shards(3);
             stopped_at(&problem, &lasso, 2, &file);
             let whole = Checkpoint::last(&file);
-            for _ in 0..250 {
+            for _ in 0..if all_combinations() { 250 } else { 80 } {
+                tried += 1;
                 let at = pick(whole.length());
                 whole.forge(at, |bytes, at| {
                     let end = bytes.len();
@@ -245,5 +252,5 @@ fn a_checkpoint_with_other_content_is_refused_or_followed_but_never_a_panic() {
             }
         }
     }
-    assert!(refused > 100, "{refused} refused");
+    assert!(15 * refused > tried, "{refused} of {tried} refused");
 }

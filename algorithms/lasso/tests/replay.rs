@@ -4,7 +4,7 @@ use raddle::{Engine, replay};
 use raddle_datasets::generate;
 use raddle_lasso::{Choice, Fit, Lasso, LassoProgram, Loss, Preparation, Problem};
 
-use crate::common::{as_sparse, random_data, sparse};
+use crate::common::{as_sparse, in_turn, random_data, sparse};
 use crate::leaving;
 
 pub(crate) const SCHEDULES: [Choice; 4] =
@@ -56,9 +56,9 @@ fn bits(fit: &Fit) -> Bits {
 
 #[test]
 fn the_engines_own_check_finds_nothing() {
-    for (name, problem) in problems() {
-        for schedule in SCHEDULES {
-            for staleness in [0, 2] {
+    for (of_problem, (name, problem)) in problems().into_iter().enumerate() {
+        for (of_schedule, schedule) in SCHEDULES.into_iter().enumerate() {
+            for staleness in in_turn([0, 2], of_problem + of_schedule) {
                 let lasso = lasso(schedule).staleness(staleness).tolerance(1e-9);
                 let checked = replay::check(|| lasso.engine(&problem).unwrap().epochs(5));
                 checked.unwrap_or_else(|why| panic!("{name}, {schedule:?}, staleness {staleness}: {why}"));
@@ -132,7 +132,8 @@ fn course(fit: &Fit) -> Vec<(u64, Option<u64>, u64)> {
 
 /// Checks that every way to carry out a fit gives the bytes of the plain way.
 fn replays(schedule: Choice, staleness: usize) {
-    for (name, problem) in problems() {
+    for (at, (name, problem)) in problems().into_iter().enumerate() {
+        let turn = at + staleness / 2;
         let lasso = || lasso(schedule).staleness(staleness);
         let plain = fit(&problem, lasso(), |engine| engine);
         assert!(!plain.coefficients.is_empty() && plain.report.epochs >= 2, "{name}: nothing to replay");
@@ -140,8 +141,8 @@ fn replays(schedule: Choice, staleness: usize) {
             assert_eq!(bits(fit), bits(&plain), "{name}, {schedule:?}, staleness {staleness}: {how}");
             assert_eq!(course(fit), course(&plain), "{name}, {schedule:?}, staleness {staleness}: {how}");
         };
-        for workers in [1, 2, 3, 4, 7] {
-            for serialized in [false, true] {
+        for (at, workers) in [1, 2, 3, 4, 7].into_iter().enumerate() {
+            for serialized in in_turn([false, true], turn + at) {
                 let other = fit(&problem, lasso().workers(workers), |engine| {
                     engine.threads(workers).serialized(serialized)
                 });
@@ -149,7 +150,7 @@ fn replays(schedule: Choice, staleness: usize) {
                 same(&other, &format!("{workers} workers, serialized {serialized}"));
             }
         }
-        for serialized in [false, true] {
+        for serialized in in_turn([false, true], turn) {
             let plan = [(1, 3), (2, 1), (3, 4)];
             let other = fit(&problem, lasso().workers(2), |engine| {
                 engine.threads(4).serialized(serialized).rescale(&plan)
@@ -197,9 +198,9 @@ fn staleness_takes_another_course() {
 #[test]
 fn a_fit_resumed_from_a_checkpoint_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, problem) in problems() {
-        for schedule in SCHEDULES {
-            for staleness in [0, 2] {
+    for (of_problem, (name, problem)) in problems().into_iter().enumerate() {
+        for (of_schedule, schedule) in SCHEDULES.into_iter().enumerate() {
+            for staleness in in_turn([0, 2], of_problem + of_schedule) {
                 let lasso = || lasso(schedule).staleness(staleness).tolerance(1e-9);
                 let plain = fit(&problem, lasso(), |engine| engine);
                 for stopped_after in 1..plain.report.epochs.min(4) {

@@ -5,7 +5,7 @@ use std::fs;
 use raddle_common::testing::{copy_folder, pairs};
 
 use super::program::{ends, scratch};
-use crate::common::random;
+use crate::common::{in_turn, random};
 
 /// Files of a model: equal to the byte, however the run was carried out.
 fn files(run: &std::path::Path) -> Vec<(&'static str, Vec<u8>)> {
@@ -39,7 +39,7 @@ fn every_schedule_and_loss_is_resumed_to_the_same_files() {
         }
         lines.push(format!("path data.csv --loss {loss} --points 6 --ratio 20"));
     }
-    for line in lines {
+    for (turn, line) in lines.into_iter().enumerate() {
         let run = |name: &str| folder.path().join(name);
         let whole = ends(folder.path(), &format!("{line} --json --quiet --out whole --force"), 0).out;
         let plain = files(&run("whole"));
@@ -55,10 +55,14 @@ fn every_schedule_and_loss_is_resumed_to_the_same_files() {
         // Stopped: the checkpoint of the first epoch, as a killed run leaves it.
         ends(folder.path(), &format!("{line} --checkpoint-every 1 --epochs 1 --quiet --out part --force"), 3);
         copy_folder(&run("part/checkpoint"), &run("kept"));
-        for workers in [1, 2, 3, 5] {
-            let options = format!("--workers {workers} --json --quiet");
+        let options = |workers: usize| format!("--workers {workers} --json --quiet");
+        for workers in in_turn([1, 2, 3, 5], turn) {
+            let options = options(workers);
             let again = ends(folder.path(), &format!("{line} {options} --resume done"), 0).out;
             same("done", &again, &format!("finished, {workers} workers"));
+        }
+        for workers in in_turn([2, 3, 5, 1], turn) {
+            let options = options(workers);
             fs::remove_dir_all(run("part/checkpoint")).unwrap();
             copy_folder(&run("kept"), &run("part/checkpoint"));
             let on = ends(folder.path(), &format!("{line} {options} --resume part"), 0).out;

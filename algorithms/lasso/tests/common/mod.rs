@@ -7,6 +7,20 @@ use ndarray::{Array2, ShapeBuilder};
 use raddle_datasets::{Csc, Matrix, Table};
 use raddle_lasso::{Fit, Preparation};
 
+/// Whether tests that try combinations of settings try each of them, as `RADDLE_COMBINATIONS=all` asks; else each value of a
+/// setting has its turn with some values of the others.
+pub(crate) fn all_combinations() -> bool {
+    std::env::var("RADDLE_COMBINATIONS").is_ok_and(|which| which == "all")
+}
+
+/// All of these values, or the one whose turn it is.
+pub(crate) fn in_turn<T: Copy, const N: usize>(values: [T; N], turn: usize) -> Vec<T> {
+    if all_combinations() { values.to_vec() } else { vec![values[turn % N]] }
+}
+
+/// Ways to carry out a fit: so many workers, and whether their messages are bytes.
+pub(crate) const WAYS: [(usize, bool); 5] = [(1, false), (2, true), (3, false), (3, true), (7, false)];
+
 /// Every way to prepare.
 pub(crate) const PREPARATIONS: [Preparation; 6] = [
     Preparation::Standard { intercept: true, standardize: true },

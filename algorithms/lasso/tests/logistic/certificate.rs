@@ -8,7 +8,7 @@ use raddle_common::testing::pairs;
 
 use super::{Given, PREPARATIONS, SCHEDULES};
 use crate::common::general::General;
-use crate::common::{classes, dense, predictions, random_data, sparse};
+use crate::common::{classes, dense, in_turn, predictions, random_data, sparse};
 
 fn logistic<'a>(x: &'a Matrix, y: &'a [f64], preparation: Preparation) -> Given<'a> {
     Given { x, y, preparation, loss: Loss::Logistic, l1_ratio: 1.0 }
@@ -16,12 +16,15 @@ fn logistic<'a>(x: &'a Matrix, y: &'a [f64], preparation: Preparation) -> Given<
 
 #[test]
 fn every_schedule_finds_the_optimum_it_certifies() {
-    for (rows, columns, fill) in [(30, 60, 1.0), (60, 25, 1.0), (40, 70, 0.2), (80, 30, 0.2)] {
+    let shapes = [(30, 60, 1.0), (60, 25, 1.0), (40, 70, 0.2), (80, 30, 0.2)];
+    for (of_shape, (rows, columns, fill)) in shapes.into_iter().enumerate() {
         let (x, y) = random_data(rows, columns, fill, rows as u64);
         let y = classes(&y, -1.0, 1.0);
-        for x in [dense(&x), sparse(&x)] {
-            for preparation in PREPARATIONS {
-                for schedule in SCHEDULES {
+        for (of_storage, x) in [dense(&x), sparse(&x)].into_iter().enumerate() {
+            for (of_preparation, preparation) in PREPARATIONS.into_iter().enumerate() {
+                let [working_set, rounds @ ..] = SCHEDULES;
+                let rounds = in_turn(rounds, of_shape + of_storage + of_preparation);
+                for schedule in rounds.into_iter().chain([working_set]) {
                     let context = format!("{rows} x {columns}, {fill}, {preparation:?}, {schedule:?}");
                     let lasso = Lasso::params().ratio(8.0).schedule(schedule).parallelism(8).shards(3);
                     let fit = logistic(&x, &y, preparation).certified(lasso, &context);

@@ -4,7 +4,7 @@ use raddle_lasso::{Choice, Fit, Lasso, Loss, Preparation, Problem};
 
 use super::data;
 use crate::common::options::{Named, options};
-use crate::common::{dense, sparse};
+use crate::common::{WAYS, dense, in_turn, sparse};
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 120;
@@ -27,8 +27,10 @@ fn all_options() -> Vec<Named> {
 fn every_option_replays_for_any_number_of_workers_rescales_and_kills() {
     let (x, y) = data(3, ROWS, COLUMNS, 71);
     let folder = tempfile::tempdir().unwrap();
-    for (name, on_problem, on_lasso) in all_options() {
-        for (kind, make) in [("dense", dense as fn(&[Vec<f64>]) -> _), ("sparse", sparse)] {
+    let storages = [("dense", dense as fn(&[Vec<f64>]) -> _), ("sparse", sparse)];
+    let mut turn = 0;
+    for (of_option, (name, on_problem, on_lasso)) in all_options().into_iter().enumerate() {
+        for (kind, make) in in_turn(storages, of_option) {
             let given = on_problem(Problem::new(make(&x), y.clone(), Preparation::default()).unwrap());
             for schedule in [Choice::WorkingSet, Choice::Priority, Choice::Shuffled] {
                 if name == "path" && schedule != Choice::WorkingSet {
@@ -42,13 +44,12 @@ fn every_option_replays_for_any_number_of_workers_rescales_and_kills() {
                 let context = format!("{name}, {kind}, {schedule:?}");
                 let plain = lasso().fit_with(&given, |engine| engine.epochs(6)).unwrap();
                 assert!(plain.report.epochs >= 2 && !plain.coefficients.is_empty(), "{context}");
-                for workers in [1, 2, 3, 7] {
-                    for serialized in if workers == 3 { vec![false, true] } else { vec![false] } {
-                        let fit = lasso().workers(workers).fit_with(&given, |engine| {
-                            engine.epochs(6).threads(workers).serialized(serialized)
-                        });
-                        assert_eq!(bits(&fit.unwrap()), bits(&plain), "{context}, {workers}, {serialized}");
-                    }
+                turn += 1;
+                for (workers, serialized) in in_turn(WAYS, turn) {
+                    let fit = lasso()
+                        .workers(workers)
+                        .fit_with(&given, |engine| engine.epochs(6).threads(workers).serialized(serialized));
+                    assert_eq!(bits(&fit.unwrap()), bits(&plain), "{context}, {workers}, {serialized}");
                 }
                 let rescaled = lasso()
                     .workers(2)

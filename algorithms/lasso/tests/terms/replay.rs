@@ -4,7 +4,7 @@ use raddle_lasso::{Choice, Fit, Lasso};
 
 use super::{LOSSES, data, offsets, problem};
 use crate::common::options::{Named, options};
-use crate::common::{dense, sparse};
+use crate::common::{WAYS, dense, in_turn, sparse};
 
 pub(crate) const ROWS: usize = 60;
 pub(crate) const COLUMNS: usize = 180;
@@ -30,10 +30,11 @@ pub(crate) fn all_options() -> Vec<Named> {
 
 #[test]
 fn every_option_replays_for_any_number_of_workers_and_rescales() {
-    for (name, on_problem, on_lasso) in all_options() {
-        for loss in LOSSES {
+    let mut turn = 0;
+    for (of_option, (name, on_problem, on_lasso)) in all_options().into_iter().enumerate() {
+        for (of_loss, loss) in LOSSES.into_iter().enumerate() {
             let (x, y) = data(loss, ROWS, COLUMNS, 71);
-            for make in [dense, sparse] {
+            for make in in_turn([dense as fn(&[Vec<f64>]) -> _, sparse], of_option + of_loss) {
                 let given = on_problem(problem(make(&x), &y, true, true));
                 let rounds = if name == "groups" { &[][..] } else { &[Choice::Priority, Choice::Shuffled] };
                 for &schedule in [Choice::WorkingSet].iter().chain(rounds) {
@@ -44,17 +45,12 @@ fn every_option_replays_for_any_number_of_workers_and_rescales() {
                     let context = format!("{name}, {loss:?}, {schedule:?}");
                     let plain = lasso().fit_with(&given, |engine| engine.epochs(6)).unwrap();
                     assert!(plain.report.epochs >= 2 && !plain.coefficients.is_empty(), "{context}");
-                    for workers in [1, 2, 3, 7] {
-                        for serialized in if workers == 3 { vec![false, true] } else { vec![false] } {
-                            let fit = lasso().workers(workers).fit_with(&given, |engine| {
-                                engine.epochs(6).threads(workers).serialized(serialized)
-                            });
-                            assert_eq!(
-                                bits(&fit.unwrap()),
-                                bits(&plain),
-                                "{context}, {workers}, {serialized}"
-                            );
-                        }
+                    turn += 1;
+                    for (workers, serialized) in in_turn(WAYS, turn) {
+                        let fit = lasso().workers(workers).fit_with(&given, |engine| {
+                            engine.epochs(6).threads(workers).serialized(serialized)
+                        });
+                        assert_eq!(bits(&fit.unwrap()), bits(&plain), "{context}, {workers}, {serialized}");
                     }
                     let rescaled = lasso()
                         .workers(2)
