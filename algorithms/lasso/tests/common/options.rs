@@ -1,6 +1,9 @@
 //! Options of rows and columns that the tests of several losses try.
 
-use raddle_lasso::{Lasso, Problem};
+use raddle_datasets::Matrix;
+use raddle_lasso::{Choice, Lasso, Problem};
+
+use super::{dense, in_turn, sparse};
 
 /// Factors and bounds by name.
 pub(crate) type Kind = (&'static str, Vec<f64>, Vec<(f64, f64)>);
@@ -22,6 +25,24 @@ pub(crate) fn kinds<const COLUMNS: usize>() -> Vec<Kind> {
         ("factors and nonnegative", mixed.clone(), nonnegative),
         ("factors and bounds", mixed, narrow),
     ]
+}
+
+/// Ways to prepare: whether there is an intercept, and whether columns are brought to one scale.
+pub(crate) const PREPARED: [(bool, bool); 3] = [(true, true), (true, false), (false, false)];
+
+/// A way to solve: how columns are stored, what schedules them, and how near a fit comes to the optimum.
+pub(crate) type Solved = (fn(&[Vec<f64>]) -> Matrix, Choice, f64);
+
+/// The ways to solve whose turn it is: a working set, and rounds.
+pub(crate) fn solved(turn: usize) -> Vec<Solved> {
+    let working_sets: [Solved; 2] = [(dense, Choice::WorkingSet, 1e-6), (sparse, Choice::WorkingSet, 1e-6)];
+    let rounds: [Solved; 4] = [
+        (dense, Choice::Priority, 1e-5),
+        (sparse, Choice::Cyclic, 1e-5),
+        (sparse, Choice::Priority, 1e-5),
+        (dense, Choice::Cyclic, 1e-5),
+    ];
+    in_turn(working_sets, turn).into_iter().chain(in_turn(rounds, turn)).collect()
 }
 
 /// Whole weights, some of them 0.
