@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails where a test would")]
 
 mod carry;
+#[path = "../../../tests/combinations/mod.rs"]
+mod combinations;
 mod command_line;
 mod common;
 mod digests;

@@ -1,22 +1,34 @@
 //! A fit is a pure function of data, parameters and seed: its bytes are the same however it is carried out.
 
+use std::sync::OnceLock;
+
 use raddle::simd_level::SimdLevel;
 use raddle::{Engine, Outcome, Program, replay};
 use raddle_datasets::Triples;
-use raddle_mf::{Mf, MfError, Problem, Runner};
+use raddle_mf::{Fit, Mf, MfError, Problem, Runner};
 
-use crate::common::{self, How, SPARSE, UNEVEN, bits, fit, generated, problem, taken, ways};
+use crate::combinations::{all_combinations, in_turn};
+use crate::common::{How, SPARSE, UNEVEN, bits, few, fit, generated, problem, soon_over, taken, ways};
 use crate::leaving;
+
+/// The fits of all ways on one worker, which several tests compare with.
+fn alone() -> &'static [Fit] {
+    static ALONE: OnceLock<Vec<Fit>> = OnceLock::new();
+    ALONE.get_or_init(|| {
+        let problem = problem();
+        ways().iter().map(|(_, mf)| fit(mf, &problem, How::workers(1))).collect()
+    })
+}
 
 #[test]
 fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
     let problem = problem();
-    for (name, mf) in ways() {
-        let alone = fit(&mf, &problem, How::workers(1));
-        for workers in [2, 3, 4, 7] {
+    for (turn, ((name, mf), alone)) in ways().into_iter().zip(alone()).enumerate() {
+        assert_eq!(alone.report.epochs > 54, name.contains("unknown"), "{name}: it restarts");
+        for workers in in_turn([2, 3, 4, 7], turn) {
             let how = How { threads: Some(workers), ..How::workers(workers) };
             let other = fit(&mf, &problem, how);
-            assert_eq!(bits(&other), bits(&alone), "{name}, {workers} workers");
+            assert_eq!(bits(&other), bits(alone), "{name}, {workers} workers");
             assert_eq!(
                 (other.best_epoch, other.report.epochs),
                 (alone.best_epoch, alone.report.epochs),
@@ -24,21 +36,21 @@ fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
             );
         }
         let how = How { rescale: vec![(1, 4), (2, 1)], threads: Some(3), ..How::workers(2) };
-        assert_eq!(bits(&fit(&mf, &problem, how)), bits(&alone), "{name}, rescaled");
+        assert_eq!(bits(&fit(&mf, &problem, how)), bits(alone), "{name}, rescaled");
     }
 }
 
 #[test]
 fn an_input_that_is_used_up_gives_the_same_bytes() {
     let problem = problem();
-    for (name, mf) in ways() {
-        let alone = fit(&mf, &problem, How::workers(1));
-        for how in [How::workers(1), How { serialized: true, threads: Some(3), ..How::workers(3) }] {
+    for (turn, ((name, mf), alone)) in ways().into_iter().zip(alone()).enumerate() {
+        let hows = [How::workers(1), How { serialized: true, threads: Some(3), ..How::workers(3) }];
+        for (at, how) in hows.into_iter().enumerate() {
             // Of ratings of its own, and of some that somebody else holds, too.
-            let own = Problem::new(90, 60, common::ratings()).unwrap().validate_on_share(0.1, 7).unwrap();
-            for given in [own, problem.clone()] {
+            for is_own in in_turn([true, false], turn + at) {
+                let given = if is_own { few().validate_on_share(0.1, 7).unwrap() } else { problem.clone() };
                 let other = mf.fit_owned(given, &mut how.clone()).unwrap();
-                assert_eq!(bits(&other), bits(&alone), "{name}");
+                assert_eq!(bits(&other), bits(alone), "{name}, its own: {is_own}");
             }
         }
     }
@@ -66,11 +78,10 @@ fn what_other_fits_have_left_changes_nothing() {
 #[test]
 fn bytes_between_workers_change_nothing() {
     let problem = problem();
-    for (name, mf) in ways() {
-        let alone = fit(&mf, &problem, How::workers(1));
+    for ((name, mf), alone) in ways().into_iter().zip(alone()) {
         let how = How { serialized: true, threads: Some(3), ..How::workers(3) };
         let other = fit(&mf, &problem, how);
-        assert_eq!(bits(&other), bits(&alone), "{name}");
+        assert_eq!(bits(&other), bits(alone), "{name}");
         assert!(other.report.bytes_on_wire > 0, "{name}");
     }
 }
@@ -80,7 +91,7 @@ fn what_the_counts_decide_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     for (name, spec, users, items) in [("sparse", SPARSE, 400, 300), ("uneven", UNEVEN, 3000, 10)] {
         let problem = Problem::new(users, items, generated(spec)).unwrap().validate_on_share(0.1, 7).unwrap();
-        let mf = Mf::params().rank(5).shards(4);
+        let mf = Mf::params().rank(5).shards(4).epochs(6);
         let whole = fit(&mf, &problem, How::workers(1));
         let how =
             How { serialized: true, threads: Some(3), rescale: vec![(1, 4), (2, 1)], ..How::workers(3) };
@@ -99,8 +110,11 @@ fn what_the_counts_decide_is_replayed() {
 #[test]
 fn every_vector_form_gives_the_same_bytes() {
     let problem = problem();
-    for (name, mf) in ways() {
-        for rank in [3, 16, 33, 64, 130] {
+    let ranks = [3, 16, 33, 64, 130];
+    for (turn, (name, mf)) in ways().into_iter().enumerate() {
+        // Two ranks a way: each of them has its turn with ways of sgd and of als.
+        let others = in_turn(ranks, turn + 2);
+        for rank in if all_combinations() { others } else { [in_turn(ranks, turn), others].concat() } {
             let mf = mf.clone().rank(rank).epochs(2);
             let mut forms = SimdLevel::available().into_iter().map(|level| {
                 level.during(|| bits(&fit(&mf, &problem, How { threads: Some(1), ..How::workers(1) })))
@@ -143,7 +157,7 @@ impl Runner for Leaving<'_> {
 /// `RADDLE_LEAVES=10` lets it leave at each of the first ten boundaries, on 2x1, 3x1 and 2x2.
 #[test]
 fn the_first_process_may_leave_at_any_boundary() {
-    let problem = problem();
+    let problem = if all_combinations() { problem() } else { soon_over() };
     let mut left = 0;
     for (name, mf) in ways() {
         // Long enough for ten boundaries where all are tried.
@@ -157,7 +171,7 @@ fn the_first_process_may_leave_at_any_boundary() {
 
 #[test]
 fn the_engines_own_check_finds_nothing() {
-    let problem = problem();
+    let problem = if all_combinations() { problem() } else { soon_over() };
     for (name, mf) in ways() {
         mf.fit_on(&problem, &mut Checking(&mf, &problem)).unwrap_or_else(|why| panic!("{name}: {why}"));
     }

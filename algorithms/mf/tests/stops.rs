@@ -7,7 +7,7 @@ use raddle_datasets::Triples;
 use raddle_mf::{Carried, InProcess, Mf, MfError, Pair, Problem, Runner};
 
 use crate::carry;
-use crate::common::{SPARSE, UNEVEN, generated, problem, taken, taken_on, ways};
+use crate::common::{SPARSE, UNEVEN, few, generated, problem, taken, taken_on, ways};
 use crate::stopping::{check, epochs};
 
 /// Stops the engine of a fit, whatever its program, and runs it.
@@ -53,7 +53,7 @@ fn long_ways() -> impl Iterator<Item = (&'static str, Mf)> {
 #[test]
 fn every_solver_goes_on_from_wherever_it_was_stopped() {
     let held_out = problem();
-    let all = Problem::new(90, 60, crate::common::ratings()).unwrap();
+    let all = few();
     for (name, mf) in long_ways() {
         stop(name, &mf, &held_out);
         // The other solvers have no number then that a target could be held against.

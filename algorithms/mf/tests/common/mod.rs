@@ -16,8 +16,25 @@ pub(crate) fn ratings() -> Triples {
     made.ratings.triples.iter().map(|(user, item, value)| (user, item, value.max(0.25))).collect()
 }
 
+/// Ratings with so much noise that a run of unknown length is soon over, but not before its second restart.
+pub(crate) fn few() -> Problem {
+    noisy("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.8,seed=3")
+}
+
+/// The same, with a share held out.
 pub(crate) fn problem() -> Problem {
-    Problem::new(90, 60, ratings()).unwrap().validate_on_share(0.1, 7).unwrap()
+    few().validate_on_share(0.1, 7).unwrap()
+}
+
+/// Ratings of which a run of unknown length is over without a restart.
+pub(crate) fn soon_over() -> Problem {
+    let noisy = noisy("synth:ratings:users=90,items=60,n=1800,rank=2,noise=0.9,seed=2");
+    noisy.validate_on_share(0.1, 7).unwrap()
+}
+
+fn noisy(spec: &str) -> Problem {
+    let positive = |(user, item, value): (u32, u32, f32)| (user, item, value.max(0.25));
+    Problem::new(90, 60, generated(spec).iter().map(positive).collect::<Triples>()).unwrap()
 }
 
 /// Ratings of this specification of the generator.
