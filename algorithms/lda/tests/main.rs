@@ -4,6 +4,8 @@
 
 mod carry;
 mod changes;
+#[path = "../../../tests/combinations/mod.rs"]
+mod combinations;
 mod command_line;
 mod common;
 mod digests;

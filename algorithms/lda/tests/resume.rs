@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::combinations::in_turn;
 use crate::common::{command, ends, json, model, write};
 
 type Files = BTreeMap<String, Vec<u8>>;
@@ -48,9 +49,9 @@ fn left(folder: &Path, run: &str) -> (String, Files) {
     (report["model_digest"].as_str().unwrap().to_owned(), model(&folder.join(run)))
 }
 
-/// Copies a run, and resumes the copy with each number of workers: all must end as the whole run did.
-fn resumes(folder: &Path, kind: &str, stopped: &str, whole: &(String, Files)) {
-    for workers in [1, 2, 3, 5] {
+/// Copies a run, and resumes the copy with a number of workers whose turn it is: all must end as the whole run did.
+fn resumes(turn: usize, folder: &Path, kind: &str, stopped: &str, whole: &(String, Files)) {
+    for workers in in_turn([1, 2, 3, 5], turn) {
         let copy = folder.join("copy");
         raddle_common::testing::copy_folder(&folder.join(stopped), &copy);
         ends(folder, &format!("fit {kind} --resume copy --workers {workers}"), 0);
@@ -71,14 +72,14 @@ fn finished_and_limited_runs_that_are_resumed_end_with_the_same_files() {
         let [whole, limited] = ["whole", "limited"].map(|name| format!("{name}{number}"));
         ends(folder, &format!("fit {kind} --out {whole} --checkpoint-every 2 --workers 2"), 0);
         let files = left(folder, &whole);
-        resumes(folder, kind.as_str(), &whole, &files);
+        resumes(number, folder, kind.as_str(), &whole, &files);
         ends(
             folder,
             &format!("fit {kind} --out {limited} --time-limit 0 --checkpoint-every 1 --workers 2"),
             3,
         );
         assert_ne!(left(folder, &limited).0, files.0, "{kind}: nothing was left to do");
-        resumes(folder, kind.as_str(), &limited, &files);
+        resumes(number + 1, folder, kind.as_str(), &limited, &files);
     }
     // Otherwise the kinds would be one.
     let digests: Vec<String> = (0..8).map(|number| left(folder, &format!("whole{number}")).0).collect();
@@ -102,10 +103,10 @@ fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
     assert!(tight < loose, "{found:?}");
     ends(folder, &format!("{line} --target {tight} --out whole"), 0);
     let files = left(folder, "whole");
-    for checkpoints in ["--checkpoint-every 1", ""] {
+    for (turn, checkpoints) in ["--checkpoint-every 1", ""].into_iter().enumerate() {
         ends(folder, &format!("{line} --target {loose} {checkpoints} --out early --force"), 0);
         assert_ne!(left(folder, "early").0, files.0);
-        resumes(folder, &format!("pydoc --target {tight}"), "early", &files);
+        resumes(turn + 1, folder, &format!("pydoc --target {tight}"), "early", &files);
     }
 }
 
@@ -113,7 +114,7 @@ fn a_run_that_reached_its_target_goes_on_to_a_tighter_one() {
 fn a_killed_run_that_is_resumed_ends_with_the_same_files() {
     let folder = folder();
     let folder = folder.path();
-    for kind in kinds() {
+    for (turn, kind) in kinds().enumerate() {
         let kind = format!("{kind} --evaluate-every 1");
         ends(folder, &format!("fit {kind} --out whole --force --workers 2"), 0);
         let files = left(folder, "whole");
@@ -132,6 +133,6 @@ fn a_killed_run_that_is_resumed_ends_with_the_same_files() {
             folder.join("killed/checkpoint").exists() && !folder.join("killed/report.json").exists()
         });
         assert!(is_killed, "{kind}: every run was over before it was killed");
-        resumes(folder, &kind, "killed", &files);
+        resumes(turn + 2, folder, &kind, "killed", &files);
     }
 }
