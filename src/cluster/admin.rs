@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use super::invitation::Invitation;
-use super::net::handshake::{Handshake, PATIENCE, Role};
+use super::net::handshake::{Handshake, Role, TIMEOUT};
 use super::net::listener::{Retry, connect};
 use super::net::socket::{Encryption, Socket};
 use super::net::wire::{Timed, receive, send};
@@ -123,7 +123,7 @@ impl AdminClient {
         let handshake = || Handshake::new(Role::AdminClient, (0, run), 0, u32::MAX);
         let connected = connect(coordinator, (token, self.1), handshake, (Retry::Crowded, CROWDED), || false);
         let (_, socket) = connected.map_err(|why| dead(&why))?;
-        let mut timed = Timed::behind(&socket, PATIENCE);
+        let mut timed = Timed::behind(&socket, TIMEOUT);
         send(&mut timed, request).map_err(|why| dead(&why))?;
         let answer = match receive(&mut timed, MOST) {
             Ok(answer) => answer,

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::client::fits;
-use super::net::handshake::{Handshake, PATIENCE, Refused, Role, initiate, respond};
+use super::net::handshake::{Handshake, Refused, Role, TIMEOUT, initiate, respond};
 use super::net::listener::{AcceptQueues, Listener, ListenerHandlers, Rejection, Retry, connect};
 use super::net::records::Seal;
 use super::net::socket::{Encryption, Socket};
@@ -116,7 +116,7 @@ fn a_hello_is_good_once() {
         said
     });
     let socket = TcpStream::connect(at).unwrap();
-    initiate(&socket, TOKEN, &handshake(1, 2, 5), Some(PATIENCE)).unwrap();
+    initiate(&socket, TOKEN, &handshake(1, 2, 5), Some(TIMEOUT)).unwrap();
     socket.shutdown(Shutdown::Both).unwrap();
     let said = recording.join().unwrap();
     assert!(said.len() > 100);
@@ -163,7 +163,7 @@ fn silent_connections_keep_nobody_out() {
         let (over, held) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let (ends, holds) = (Arc::clone(&over), Arc::clone(&held));
         let strangers = thread::spawn(move || {
-            let connect = || TcpStream::connect_timeout(&address, PATIENCE).unwrap();
+            let connect = || TcpStream::connect_timeout(&address, TIMEOUT).unwrap();
             let mut sockets: Vec<TcpStream> = (0..silent).map(|_| connect()).collect();
             sockets.iter().for_each(|socket| socket.set_nonblocking(true).unwrap());
             holds.store(silent, Ordering::Release);
@@ -269,7 +269,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         let answering = thread::spawn(move || {
             let socket = inside.accept().unwrap().0;
             let mine = handshake(1, 2, 0).encrypting(seed % 3 == 0);
-            respond(&socket, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(()))
+            respond(&socket, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(()))
                 .map(|(handshake, seal)| (handshake.index, is_encrypted(&seal)))
         });
         // The direction, the byte in it and the bit that is changed.
@@ -301,7 +301,7 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
         });
         let socket = TcpStream::connect(at).unwrap();
         let mine = handshake(1, 2, 5).encrypting(seed % 3 == 1);
-        let greeted = initiate(&socket, TOKEN, &mine, Some(PATIENCE)).map(|(_, seal)| is_encrypted(&seal));
+        let greeted = initiate(&socket, TOKEN, &mine, Some(TIMEOUT)).map(|(_, seal)| is_encrypted(&seal));
         // A socket that was closed with unread bytes may be gone already.
         let _ = socket.shutdown(Shutdown::Both);
         let answered = answering.join().unwrap();
@@ -313,4 +313,26 @@ fn a_handshake_that_is_changed_on_the_way_is_refused_without_a_panic() {
             assert_eq!([one, other], [seed % 3 < 2; 2], "where an end wants a cipher both have it");
         }
     }
+}
+
+/// The length of a message is changed on the way: the end that reads it waits for more bytes than there are.
+#[test]
+fn an_end_that_is_not_answered_connects_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    let answering = thread::spawn(move || {
+        let silent = listener.accept().unwrap().0;
+        let socket = listener.accept().unwrap().0;
+        drop(silent);
+        let mine = handshake(1, 2, 0);
+        respond(&socket, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).map(|_| ())
+    });
+    let greeted = connect(
+        at,
+        (TOKEN, Encryption::Remote),
+        || Handshake::new(Role::Neighbour, (1, 2), 5, 3),
+        (Retry::Crowded, 2 * TIMEOUT),
+        || false,
+    );
+    assert!(greeted.is_ok() && answering.join().unwrap().is_ok());
 }

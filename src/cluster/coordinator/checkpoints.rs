@@ -8,7 +8,7 @@ use crate::checkpoint::SubmittedParts;
 use crate::cluster::protocol::{CheckpointNeed, CheckpointResult, GenerationEnd, Order};
 
 /// Time limit for submitting parts, in deadlines: disks are slow, and heartbeats cover a process that writes.
-const PATIENCE: f64 = 30.0;
+const TIMEOUT: f64 = 30.0;
 
 /// A checkpoint whose parts are being submitted.
 pub(super) struct PendingParts {
@@ -56,7 +56,7 @@ impl Coordinator {
             anew: end.checkpoint_need == CheckpointNeed::PartsMissing,
         };
         awaited.iter().for_each(|&to| self.out.push(Action::Send { to, order: order.clone() }));
-        let until = now + PATIENCE * self.config.deadline;
+        let until = now + TIMEOUT * self.config.deadline;
         self.stage = CoordinatorStage::Checkpointing(Box::new(PendingParts {
             awaited,
             end,

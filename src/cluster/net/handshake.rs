@@ -36,7 +36,7 @@ use super::wire::{Timed, receive_bytes, send, send_bytes};
 use crate::base::state::{State, from_bytes, to_bytes};
 
 /// Time limit of a handshake over the network.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest handshake message in bytes.
 const MOST: u64 = 1024;
 /// Version of the protocol; it changes with every message that changes. The first message of each end keeps its form, so
@@ -130,6 +130,9 @@ impl fmt::Display for Refused {
             Self::Stranger => f.write_str(
                 "whoever answers there does not hold this token: give the token of the run that is there",
             ),
+            Self::Broken(why) if is_timeout(why) => {
+                write!(f, "it does not answer within {} s", TIMEOUT.as_secs())
+            }
             Self::Broken(why) => write!(f, "{why}"),
             Self::Damaged => f.write_str(
                 "what it sent did not arrive as it was, or whoever answers there is no run: look at the address",
@@ -140,6 +143,11 @@ impl fmt::Display for Refused {
             Self::Unlike(why) => f.write_str(why),
         }
     }
+}
+
+/// `true` if nothing came in time.
+pub(super) fn is_timeout(why: &io::Error) -> bool {
+    matches!(why.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
 impl From<io::Error> for Refused {

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::handshake::{Handshake, PATIENCE, Refused, initiate, respond};
+use super::handshake::{Handshake, Refused, TIMEOUT, initiate, is_timeout, respond};
 use super::link::messenger;
 use super::records::Seal;
 use super::socket::{Encryption, Socket};
@@ -208,7 +208,7 @@ impl ListenerHandlers {
         if silent.is_some() {
             socket.set_nodelay(true)?;
         }
-        let limit = silent.map(|_| PATIENCE);
+        let limit = silent.map(|_| TIMEOUT);
         let mine = (self.introduce)()?.encrypting(from.is_some_and(|ip| self.encryption.wants(ip)));
         let greeted = respond(socket, self.token, &mine, limit, on_ticket, admit);
         if let Err(why @ Refused::Version(_)) = &greeted {
@@ -250,11 +250,13 @@ pub(crate) fn connect(
     let until = Instant::now() + lasts;
     let mut damaged = 0;
     loop {
-        let tried = TcpStream::connect_timeout(&at, PATIENCE).map_err(Refused::Broken);
+        let mut is_open = false;
+        let tried = TcpStream::connect_timeout(&at, TIMEOUT).map_err(Refused::Broken);
         let tried = tried.and_then(|socket| {
+            is_open = true;
             socket.set_nodelay(true)?;
             let mine = handshake()?.encrypting(encryption.wants(at.ip()));
-            let (theirs, seal) = initiate(&socket, token, &mine, Some(PATIENCE))?;
+            let (theirs, seal) = initiate(&socket, token, &mine, Some(TIMEOUT))?;
             Ok((theirs, Socket::new(socket, seal)))
         });
         match tried {
@@ -263,12 +265,23 @@ pub(crate) fn connect(
             {
                 thread::sleep(AGAIN);
             }
-            Err(Refused::Damaged) if damaged < DAMAGED && Instant::now() < until && !is_over() => {
+            Err(why)
+                if is_damaged(&why, is_open) && damaged < DAMAGED && Instant::now() < until && !is_over() =>
+            {
                 thread::sleep(AGAIN * 2_u32.pow(damaged));
                 damaged += 1;
             }
             tried => return tried,
         }
+    }
+}
+
+/// `true` if the handshake may have changed on the way: an end whose length has changed waits for more bytes than there are.
+fn is_damaged(why: &Refused, is_open: bool) -> bool {
+    match why {
+        Refused::Damaged => true,
+        Refused::Broken(why) => is_open && is_timeout(why),
+        _ => false,
     }
 }
 

@@ -19,7 +19,7 @@ use super::checkpoints::CheckpointStore;
 use super::coordinator::{Action, Coordinator, CoordinatorConfig, Event};
 use super::invitation::Invitation;
 use super::net::addresses::Address;
-use super::net::handshake::PATIENCE;
+use super::net::handshake::TIMEOUT;
 use super::net::listener::Listener;
 use super::net::socket::Socket;
 use super::net::token::{Token, random};
@@ -310,7 +310,7 @@ impl Server {
     fn listen_to(&mut self, of: u32, socket: Socket) {
         let (mut reports, remote) = (socket.clone(), self.remote.clone());
         // A process that does not read is as good as gone.
-        let _ = socket.set_write_timeout(Some(PATIENCE));
+        let _ = socket.set_write_timeout(Some(TIMEOUT));
         let (socket, deadline) = (Arc::new(Mutex::new(socket)), self.settings.deadline.as_secs_f64());
         // Without a thread for heartbeats the coordinator's other messages have to do.
         let _ = heartbeat(&socket, move || Order::Alive { deadline });
@@ -342,7 +342,7 @@ impl Server {
         }
         // Without a thread for it the client gets no response.
         let _ = messenger("admin").spawn(move || {
-            let Ok(request) = receive(&mut Timed::behind(&asking, PATIENCE), MOST) else {
+            let Ok(request) = receive(&mut Timed::behind(&asking, TIMEOUT), MOST) else {
                 // Nobody answers: the client is to know. It may be gone.
                 let _ = asking.shutdown(Shutdown::Both);
                 return;
@@ -398,7 +398,7 @@ fn respond(to: &Socket, answer: &AdminResponse) {
     // Reads on the same socket have no time limit, which `Timed` would set.
     let mut to = to;
     // The client may be gone.
-    let _ = to.set_write_timeout(Some(PATIENCE)).and_then(|()| send(&mut to, answer));
+    let _ = to.set_write_timeout(Some(TIMEOUT)).and_then(|()| send(&mut to, answer));
 }
 
 /// Address by which this machine reaches a listener at that address.

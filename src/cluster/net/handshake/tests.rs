@@ -74,7 +74,7 @@ fn greet(
 #[test]
 fn no_byte_of_a_handshake_can_change_unnoticed_and_the_connector_may_try_again() {
     for encrypts in [false, true] {
-        let (greeted, let_in, lengths) = greet(encrypts, PATIENCE, None);
+        let (greeted, let_in, lengths) = greet(encrypts, TIMEOUT, None);
         assert!(let_in && matches!(greeted.unwrap(), Seal::Keys(_)) == encrypts);
         let places: Vec<(bool, usize)> = [true, false]
             .into_iter()
@@ -108,9 +108,9 @@ fn a_refusal_is_believed_only_with_its_proof_and_shows_no_control_characters() {
     let refusing = thread::spawn(move || {
         let mine = handshake(Role::Coordinator, false);
         let why = "no\u{1b}[31m\nplace".to_owned();
-        respond(&acceptor, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Err(why)).unwrap_err().to_string()
+        respond(&acceptor, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Err(why)).unwrap_err().to_string()
     });
-    let refused = initiate(&connector, TOKEN, &handshake(Role::Member, false), Some(PATIENCE)).unwrap_err();
+    let refused = initiate(&connector, TOKEN, &handshake(Role::Member, false), Some(TIMEOUT)).unwrap_err();
     assert!(matches!(&refused, Refused::Unlike(why) if why == "no [31m place"), "{refused}");
     refusing.join().unwrap();
     // Who passes the handshake on and knows no token makes up a reason.
@@ -129,9 +129,9 @@ fn a_refusal_is_believed_only_with_its_proof_and_shows_no_control_characters() {
     });
     let answering = thread::spawn(move || {
         let mine = handshake(Role::Coordinator, false);
-        respond(&acceptor, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(())).is_ok()
+        respond(&acceptor, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).is_ok()
     });
-    let refused = initiate(&connector, TOKEN, &handshake(Role::Member, false), Some(PATIENCE)).unwrap_err();
+    let refused = initiate(&connector, TOKEN, &handshake(Role::Member, false), Some(TIMEOUT)).unwrap_err();
     assert!(matches!(refused, Refused::Stranger), "{refused}");
     connector.shutdown(Shutdown::Both).unwrap();
     assert!(!answering.join().unwrap());
@@ -152,7 +152,7 @@ fn ends_of_other_versions_are_told_so_and_so_are_we() {
         let (mut connector, acceptor) = pair();
         let answering = thread::spawn(move || {
             let mine = handshake(Role::Coordinator, false);
-            respond(&acceptor, TOKEN, &mine, Some(PATIENCE), |_, _| (), |_| Ok(())).unwrap_err()
+            respond(&acceptor, TOKEN, &mine, Some(TIMEOUT), |_, _| (), |_| Ok(())).unwrap_err()
         });
         let theirs = of_version(version);
         send(&mut connector, &theirs).unwrap();
@@ -175,7 +175,7 @@ fn ends_of_other_versions_are_told_so_and_so_are_we() {
             send_bytes(&mut acceptor, &answer).unwrap();
         });
         let mine = handshake(Role::Member, false);
-        let why = initiate(&connector, TOKEN, &mine, Some(PATIENCE)).unwrap_err();
+        let why = initiate(&connector, TOKEN, &mine, Some(TIMEOUT)).unwrap_err();
         assert!(why.to_string().contains(&format!("version {version} of the protocol")), "{why}");
         answering.join().unwrap();
     }
