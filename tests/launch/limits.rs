@@ -1,7 +1,5 @@
 //! Limits and signals of launched runs: they end within an epoch, on every process.
 
-#![expect(clippy::disallowed_types, reason = "how long a run goes on behind its limit is what is looked at")]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
