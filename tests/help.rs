@@ -83,6 +83,31 @@ fn the_long_help_has_each_option_once_and_those_of_the_engine_last() {
 }
 
 #[test]
+fn an_option_of_the_engine_is_shown_where_it_has_an_effect_and_refused_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let given = ["--parallelism 2", "--rho 0.5", "--staleness 1", "--guard off", "--explain"];
+    let mut tried = 0;
+    for verb in verbs() {
+        let text = help(&format!("{verb} --help"));
+        let shown = options(&text);
+        // Verbs that use a model know none of them.
+        if !shown.contains(&"--epochs") {
+            continue;
+        }
+        for option in given {
+            let name = option.split(' ').next().unwrap();
+            let schedule = if verb == "lasso fit" { "--schedule priority" } else { "" };
+            let ran = run(folder.path(), &format!("{verb} {schedule} {option} --epochs 1 --quiet"));
+            let is_refused = ran.code == Some(2) && ran.err.contains(&format!("{name} has no effect"));
+            assert_eq!(is_refused, !shown.contains(&name), "{verb} {option}: {ran:?}");
+            assert!(is_refused || ran.code == Some(3), "{verb} {option}: {ran:?}");
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 5 * 8, "the verbs that train");
+}
+
+#[test]
 fn a_mistyped_verb_is_suggested() {
     let folder = tempfile::tempdir().unwrap();
     for (line, verb) in

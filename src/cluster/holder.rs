@@ -95,7 +95,7 @@ impl Holder {
             }
             Ok(AdminResponse::Ended) => Ok(HeldEvent::Ended),
             Ok(_) => Err(EngineError::Worker("the run answers another question".into())),
-            Err(why) => Err(is_gone(&why)),
+            Err(why) => Err(launcher_gone(&why)),
         }
     }
 
@@ -158,11 +158,11 @@ impl HolderAnswers {
     }
 
     fn send(&self, request: &AdminRequest) -> Result<(), EngineError> {
-        send(&mut *lock(&self.0), request).map_err(|why| is_gone(&why))
+        send(&mut *lock(&self.0), request).map_err(|why| launcher_gone(&why))
     }
 }
 
 /// Error: the connection to the launcher has ended.
-fn is_gone(why: &std::io::Error) -> EngineError {
+fn launcher_gone(why: &std::io::Error) -> EngineError {
     EngineError::Process(format!("the launcher of the held run is gone: {why}"))
 }

@@ -85,7 +85,7 @@ pub(crate) fn attach(
 static ORPHANED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Notes that the supervisor is gone.
-pub(super) fn supervisor_is_gone() {
+pub(super) fn note_lost_supervisor() {
     let file = env::var_os(FILE).map(PathBuf::from);
     *lock(&ORPHANED) = file.as_deref().and_then(Path::parent).map(Path::to_owned);
 }

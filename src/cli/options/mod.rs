@@ -3,6 +3,7 @@
 pub(crate) mod foreign;
 pub(in crate::cli) mod generate;
 mod help;
+pub(crate) mod idle;
 pub(crate) mod subcommand;
 pub(crate) mod uses;
 pub(crate) mod values;

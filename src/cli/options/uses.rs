@@ -36,39 +36,3 @@ impl UseOptions {
         }
     }
 }
-
-/// Refuses options that were given and would change nothing: `given` holds each option's name and `true` if
-/// it was given; `with` is the cause in words.
-///
-/// ```
-/// use raddle::cli::refuse_without_effect;
-/// let error = refuse_without_effect(&[("--rho", true), ("--guard", false)], "with --schedule cyclic").unwrap_err();
-/// assert_eq!(error.to_string(), "--rho has no effect with --schedule cyclic: leave it out");
-/// ```
-///
-/// # Errors
-/// A usage error that names all of them.
-pub fn refuse_without_effect(given: &[(&str, bool)], with: &str) -> Result<(), Error> {
-    let names: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
-    match names.as_slice() {
-        [] => Ok(()),
-        [name] => Err(Error::usage(format!("{name} has no effect {with}: leave it out"))),
-        [names @ .., last] => {
-            let names = names.join(", ");
-            Err(Error::usage(format!("{names} and {last} have no effect {with}: leave them out")))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_without_effect_are_named_together() {
-        refuse_without_effect(&[("--rho", false)], "here").unwrap();
-        let given = [("--rho", true), ("--guard", true), ("--explain", false), ("--staleness", true)];
-        let error = refuse_without_effect(&given, "here").unwrap_err();
-        assert_eq!(error.to_string(), "--rho, --guard and --staleness have no effect here: leave them out");
-    }
-}

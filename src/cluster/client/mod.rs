@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
 pub(crate) use self::orders::{End, Instruction, LOST};
-use self::orders::{Instructed, Orders, coordinator_is_gone, finish};
+use self::orders::{Instructed, Orders, coordinator_gone, finish};
 pub(crate) use self::peers::fits;
 use self::peers::{CONNECTING, PendingConnections, open_listener};
 use super::invitation::Invitation;
@@ -21,7 +21,7 @@ use super::net::listener::{Listener, Retry, connect};
 use super::net::socket::{Encryption, Socket};
 use super::net::token::Token;
 use super::net::wire::{heartbeat, send};
-use super::parent_link::{ParentLink, supervisor_is_gone};
+use super::parent_link::{ParentLink, note_lost_supervisor};
 use super::plan::GenerationPlan;
 use super::protocol::MemberReport;
 use crate::base::error::EngineError;
@@ -177,7 +177,7 @@ impl CoordinatorClient {
 
     /// Waits for the coordinator's next instruction.
     pub(crate) fn next(&self) -> Result<Instruction, EngineError> {
-        let next = lock(&self.instructions).recv().unwrap_or_else(|_| Err(coordinator_is_gone()))?;
+        let next = lock(&self.instructions).recv().unwrap_or_else(|_| Err(coordinator_gone()))?;
         if let Instruction::Begin(start) = &next {
             self.pending.generation.store(start.plan.number, Ordering::Release);
         }
@@ -251,7 +251,7 @@ fn leave_with_parent(mut supervisor: TcpStream, control: &Arc<Mutex<Socket>>) ->
     let waiting = messenger("supervisor").spawn(move || {
         // The supervisor sends nothing: the copy ends with the connection.
         let _ = io::copy(&mut supervisor, &mut io::sink());
-        supervisor_is_gone();
+        note_lost_supervisor();
         if let Some(control) = control.upgrade() {
             // If stderr is closed there is nowhere to print; the thread that receives orders notices that the
             // coordinator is gone.

@@ -40,7 +40,7 @@ pub(crate) enum Instruction {
 pub(super) type Instructed = Result<Instruction, EngineError>;
 
 /// Error: the connection to the coordinator has ended.
-pub(super) fn coordinator_is_gone() -> EngineError {
+pub(super) fn coordinator_gone() -> EngineError {
     EngineError::Process("the coordinator of the run is gone".into())
 }
 
@@ -116,11 +116,11 @@ impl Orders {
             }
             Ok(Order::Lost) => {
                 self.requests.abort("another process is lost");
-                return Some(Err(coordinator_is_gone()));
+                return Some(Err(coordinator_gone()));
             }
             Err(_) => {
                 self.requests.abort("the coordinator is gone");
-                return Some(Err(coordinator_is_gone()));
+                return Some(Err(coordinator_gone()));
             }
             Ok(Order::Alive { deadline }) => {
                 let limit = Duration::try_from_secs_f64(DEADLINES * deadline).ok();

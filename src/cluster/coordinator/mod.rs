@@ -4,11 +4,7 @@
 mod admins;
 mod checkpoints;
 mod events;
-#[cfg(test)]
-mod guests;
 mod held;
-#[cfg(test)]
-mod holders;
 mod leaving;
 mod losses;
 mod members;
@@ -17,8 +13,6 @@ mod plans;
 mod reports;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 

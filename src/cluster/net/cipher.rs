@@ -25,7 +25,7 @@ impl fmt::Debug for Keys {
 }
 
 /// Error: what has arrived is not what the other end sent next.
-pub(crate) fn is_wrong() -> io::Error {
+pub(crate) fn corrupt_record() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "what it sent did not arrive as it was")
 }
 
@@ -53,7 +53,7 @@ impl Agreement {
 
     /// Takes the message of the other end in.
     pub(crate) fn take(&mut self, message: &[u8]) -> io::Result<()> {
-        self.0.read_message(message, &mut [0; MESSAGE]).map(drop).map_err(|_| is_wrong())
+        self.0.read_message(message, &mut [0; MESSAGE]).map(drop).map_err(|_| corrupt_record())
     }
 
     /// The keys, behind one message of each end.
@@ -77,6 +77,6 @@ impl Keys {
 
     /// Decrypts content of this number.
     pub(crate) fn open(&self, number: u64, sealed: &[u8], into: &mut [u8]) -> io::Result<()> {
-        self.0.read_message(number, sealed, into).map(drop).map_err(|_| is_wrong())
+        self.0.read_message(number, sealed, into).map(drop).map_err(|_| corrupt_record())
     }
 }

@@ -17,7 +17,7 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::cipher::{Keys, is_wrong};
+use super::cipher::{Keys, corrupt_record};
 use super::sum::{SUM, sum};
 use crate::base::sync::lock;
 
@@ -92,7 +92,7 @@ impl Seal {
             Self::Sums => {
                 let (content, tag) = sealed.split_at(sealed.len() - SUM);
                 if sum(number, content).to_le_bytes() != tag {
-                    return Err(is_wrong());
+                    return Err(corrupt_record());
                 }
                 into[..content.len()].copy_from_slice(content);
                 Ok(())
@@ -176,7 +176,7 @@ impl Records {
                 return Ok(true);
             }
         };
-        if length.is_some() { Ok(true) } else { Err(is_wrong()) }
+        if length.is_some() { Ok(true) } else { Err(corrupt_record()) }
     }
 }
 

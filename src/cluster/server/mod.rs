@@ -354,7 +354,7 @@ impl Server {
                 while let Ok(request) = receive(&mut asking, MOST) {
                     remote.ask(admin, request);
                 }
-                remote.is_gone(admin);
+                remote.admin_gone(admin);
             }
         });
     }

@@ -61,7 +61,7 @@ impl Remote {
     }
 
     /// Reports that an admin client which held the run, or asked to, is gone.
-    pub(super) fn is_gone(&self, admin: u64) {
+    pub(super) fn admin_gone(&self, admin: u64) {
         self.send_to(None, Event::AdminGone { admin });
     }
 

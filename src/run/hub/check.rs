@@ -19,7 +19,7 @@ impl Named {
         Self { variables: variables.clone(), seen: vec![0; variables.len()], round: 0 }
     }
 
-    fn is_there(&self, whose: &str, variable: u32) -> Result<(), String> {
+    fn require(&self, whose: &str, variable: u32) -> Result<(), String> {
         let count = self.seen.len();
         if (variable as usize) < count {
             return Ok(());
@@ -31,7 +31,7 @@ impl Named {
         self.round += 1;
         for task in &round.tasks {
             for &variable in &task.variables {
-                self.is_there("the schedule names", variable)?;
+                self.require("the schedule names", variable)?;
                 if std::mem::replace(&mut self.seen[variable as usize], self.round) == self.round {
                     return Err(format!("the schedule names variable {variable} twice in one round"));
                 }
@@ -131,7 +131,7 @@ impl<P: Program> Hub<P> {
     /// Checks that a program tells the schedule of variables that exist.
     pub(super) fn check_given(&self, whose: &str, given: &[(u32, f64)]) -> Result<(), String> {
         let Some(named) = &self.names.named else { return Ok(()) };
-        given.iter().try_for_each(|&(variable, _)| named.is_there(whose, variable))
+        given.iter().try_for_each(|&(variable, _)| named.require(whose, variable))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, ENGINE_HEADING, Error, Free, Session, Timed, TrainOptions, refuse_without_effect};
+use raddle::cli::{Data, ENGINE_HEADING, Error, Free, Session, Timed, TrainOptions};
 use raddle_common::listing::many_classes;
 use raddle_datasets::{Beside, Classes, HeldOut, Options as Reading, Table};
 use raddle_lasso::files::{Features, Saved};
@@ -21,6 +21,9 @@ use super::terms::TermArgs;
 
 /// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
+
+/// Options of rounds that are drawn or proposed, which mean nothing to the working set.
+pub(super) const OF_ROUNDS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
 /// Points of a path at most: more say nothing new, and take all memory.
 pub(super) const MOST_POINTS: usize = 100_000;
@@ -309,20 +312,13 @@ pub(crate) fn identity(
 
 /// Options of the rounds mean nothing to the working set, and those of one kind of rounds nothing to the others.
 fn refuse_idle(schedule: Choice, train: &TrainOptions) -> Result<(), Error> {
-    let rho = ("--rho", train.rho.is_some());
     match schedule {
         Choice::Priority => Ok(()),
         Choice::Shuffled | Choice::Cyclic => {
-            refuse_without_effect(&[rho], &format!("with --schedule {}", train.schedule))
+            train.refuse_idle(&["rho"], &format!("with --schedule {}", train.schedule))
         }
         Choice::Auto | Choice::WorkingSet => {
-            let given = [
-                ("--parallelism", train.parallelism.is_some()),
-                rho,
-                ("--staleness", train.staleness > 0),
-                ("--guard", !train.guard),
-            ];
-            refuse_without_effect(&given, "on the working set, the schedule unless another is named")
+            train.refuse_idle(&OF_ROUNDS, "on the working set, the schedule unless another is named")
         }
     }
 }

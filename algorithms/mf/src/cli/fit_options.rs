@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use raddle::cli::{ChangeOptions, ENGINE_HEADING, Error, Free, TrainOptions, refuse_without_effect};
+use raddle::cli::{
+    ChangeOptions, ENGINE_HEADING, Error, Free, TrainOptions, hide_idle, refuse_without_effect,
+};
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::options::ModelOptions;
+use super::options::{IDLE, ModelOptions};
 
 /// A run that goes on may have another target: it only says when the run ends.
 pub(super) const FREE: Free<'_> =
@@ -20,6 +22,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `mf fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
+#[command(mut_args(hide_idle(&IDLE)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
 #[command(mut_arg("epochs", |arg| arg.help("Length of the run. Default: a short run, and longer ones where the validation error still falls")))]
 pub(crate) struct Options {

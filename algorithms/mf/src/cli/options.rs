@@ -5,6 +5,10 @@ use raddle::cli::{Error, TrainOptions, choose, refuse_without_effect};
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
 
+/// Rounds are known an epoch ahead: nothing is proposed, checked against rho or left in flight, and no objective is
+/// watched.
+pub(super) const IDLE: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
+
 /// The model and the way to it.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct ModelOptions {
@@ -146,16 +150,7 @@ impl ModelOptions {
 
     /// Options that were given and would change nothing are refused.
     fn refuse_idle(&self, method: Method, train: &TrainOptions) -> Result<(), Error> {
-        // Rounds are known an epoch ahead: nothing is proposed, checked against rho or left in flight, and no objective is
-        // watched.
-        let of_rounds = [
-            ("--parallelism", train.parallelism.is_some()),
-            ("--rho", train.rho.is_some()),
-            ("--staleness", train.staleness > 0),
-            ("--guard", !train.guard),
-            ("--explain", train.explain),
-        ];
-        refuse_without_effect(&of_rounds, "in mf, whose rounds are known an epoch ahead")?;
+        train.refuse_idle(&IDLE, "in mf, whose rounds are known an epoch ahead")?;
         let (sgd, als, ccd) = (method == Method::Sgd, method == Method::Als, method == Method::Ccd);
         let of_solvers = [
             ("--step", self.step.is_some() && !sgd),

@@ -113,13 +113,13 @@ fn file(options: &Options, network: &Network<'_>) -> Result<ExitStatus, Error> {
     let folder = place::folder(Some(folder))?;
     let path = folder.join(name_in(address)?);
     if path.exists() {
-        return is_there(&path, sha256.as_deref());
+        return compare(&path, sha256.as_deref());
     }
     let client = network.client()?;
     ask::about_file(address, options.yes)?;
     let _held = place::hold(&folder)?;
     if path.exists() {
-        return is_there(&path, sha256.as_deref());
+        return compare(&path, sha256.as_deref());
     }
     let addresses: Vec<String> = options.from.iter().chain([address]).cloned().collect();
     interrupted::tell(&addresses, &path)?;
@@ -130,7 +130,7 @@ fn file(options: &Options, network: &Network<'_>) -> Result<ExitStatus, Error> {
 }
 
 /// The end for a file whose place is taken.
-fn is_there(path: &Path, sha256: Option<&str>) -> Result<ExitStatus, Error> {
+fn compare(path: &Path, sha256: Option<&str>) -> Result<ExitStatus, Error> {
     let found = place::digest(path)?;
     match sha256 {
         Some(expected) if expected == found => {

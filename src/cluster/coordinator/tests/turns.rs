@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use super::tests::{checkpoint_result, committed, config, found, numbered, ready, report};
-use super::*;
+use super::super::*;
+use super::{checkpoint_result, committed, config, found, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, MemberReport};
 
 /// Short text of an action.

@@ -3,6 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
+mod guests;
+mod holders;
+mod turns;
+
 use super::*;
 use crate::base::identity::Identity;
 use crate::checkpoint::SubmittedParts;

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::tests::{config, numbered, ready, report};
-use super::*;
+use super::super::*;
+use super::{config, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 use crate::cluster::simulation::Rng;
 

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
-use super::tests::{config, found, identity, notes, numbered, ready, report};
-use super::*;
+use super::super::*;
+use super::{config, found, identity, notes, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 
 /// A coordinator without processes of its own, two of which are asked for by `raddle join`, and their numbers and who of

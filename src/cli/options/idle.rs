@@ -1,0 +1,70 @@
+//! Options that mean nothing to a verb, or beside others that are given: help does not show them, and a line that gives
+//! one is refused.
+
+use clap::Arg;
+
+use super::TrainOptions;
+use crate::cli::exit::Error;
+
+/// Hides shared options in the help of a verb to which they mean nothing, for clap's `mut_args`; `names` are those of
+/// fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses them.
+pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {
+    |arg| {
+        let is_idle = names.contains(&arg.get_id().as_str());
+        if is_idle { arg.hide(true) } else { arg }
+    }
+}
+
+impl TrainOptions {
+    /// Refuses options of the engine that mean nothing to a verb, whose `names` its help hides; `with` is the cause in words.
+    ///
+    /// # Errors
+    /// A usage error that names all of them that were given.
+    pub fn refuse_idle(&self, names: &[&str], with: &str) -> Result<(), Error> {
+        let given = [
+            ("--shards", self.shards.is_some()),
+            ("--parallelism", self.parallelism.is_some()),
+            ("--rho", self.rho.is_some()),
+            ("--staleness", self.staleness > 0),
+            ("--guard", !self.guard),
+            ("--explain", self.explain),
+        ];
+        refuse_without_effect(&given.map(|(name, given)| (name, given && names.contains(&&name[2..]))), with)
+    }
+}
+
+/// Refuses options that were given and would change nothing: `given` holds each option's name and `true` if
+/// it was given; `with` is the cause in words.
+///
+/// ```
+/// use raddle::cli::refuse_without_effect;
+/// let error = refuse_without_effect(&[("--rho", true), ("--guard", false)], "with --schedule cyclic").unwrap_err();
+/// assert_eq!(error.to_string(), "--rho has no effect with --schedule cyclic: leave it out");
+/// ```
+///
+/// # Errors
+/// A usage error that names all of them.
+pub fn refuse_without_effect(given: &[(&str, bool)], with: &str) -> Result<(), Error> {
+    let names: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    match names.as_slice() {
+        [] => Ok(()),
+        [name] => Err(Error::usage(format!("{name} has no effect {with}: leave it out"))),
+        [names @ .., last] => {
+            let names = names.join(", ");
+            Err(Error::usage(format!("{names} and {last} have no effect {with}: leave them out")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_without_effect_are_named_together() {
+        refuse_without_effect(&[("--rho", false)], "here").unwrap();
+        let given = [("--rho", true), ("--guard", true), ("--explain", false), ("--staleness", true)];
+        let error = refuse_without_effect(&given, "here").unwrap_err();
+        assert_eq!(error.to_string(), "--rho, --guard and --staleness have no effect here: leave them out");
+    }
+}
