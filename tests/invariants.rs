@@ -99,7 +99,6 @@ fn the_clock_is_read_for_reports_limits_and_waiting_alone() {
         "engine/history.rs",
         "engine/member/ends.rs",
         "engine/member/mod.rs",
-        "engine/mod.rs",
         "engine/relay.rs",
         "engine/run.rs",
         "generation/slots.rs",

@@ -236,7 +236,7 @@ proptest! {
         prop_assert!(worst <= 1.1e-6 * deviation + rounding || is_said || deviation == 0.0, "{worst} {deviation} {:?}", found.notes);
         // Ordinary ratings keep the bits of a plain conversion.
         if level == 0.0 && deviation > 1.0 {
-            prop_assert!(found.offset == 0.0 && found_values.values().zip(expected.values()).all(|(a, b)| *a == f64::from(*b as f32)));
+            prop_assert!(found.offset == 0.0 && found_values.values().copied().eq(expected.values().map(|value| f64::from(*value as f32))));
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use raddle::simd_level::SimdLevel;
 use raddle::{Engine, Outcome, Program, replay};
+use raddle_common::testing::pairs;
 use raddle_datasets::Triples;
 use raddle_mf::{Fit, Mf, MfError, Problem, Runner};
 
@@ -23,7 +24,7 @@ fn alone() -> &'static [Fit] {
 #[test]
 fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
     let problem = problem();
-    for (turn, ((name, mf), alone)) in ways().into_iter().zip(alone()).enumerate() {
+    for (turn, ((name, mf), alone)) in pairs(ways(), alone()).enumerate() {
         assert_eq!(alone.report.epochs > 54, name.contains("unknown"), "{name}: it restarts");
         for workers in in_turn([2, 3, 4, 7], turn) {
             let how = How { threads: Some(workers), ..How::workers(workers) };
@@ -43,7 +44,7 @@ fn any_number_of_workers_and_any_rescale_give_the_same_bytes() {
 #[test]
 fn an_input_that_is_used_up_gives_the_same_bytes() {
     let problem = problem();
-    for (turn, ((name, mf), alone)) in ways().into_iter().zip(alone()).enumerate() {
+    for (turn, ((name, mf), alone)) in pairs(ways(), alone()).enumerate() {
         let hows = [How::workers(1), How { serialized: true, threads: Some(3), ..How::workers(3) }];
         for (at, how) in hows.into_iter().enumerate() {
             // Of ratings of its own, and of some that somebody else holds, too.
@@ -78,7 +79,7 @@ fn what_other_fits_have_left_changes_nothing() {
 #[test]
 fn bytes_between_workers_change_nothing() {
     let problem = problem();
-    for ((name, mf), alone) in ways().into_iter().zip(alone()) {
+    for ((name, mf), alone) in pairs(ways(), alone()) {
         let how = How { serialized: true, threads: Some(3), ..How::workers(3) };
         let other = fit(&mf, &problem, how);
         assert_eq!(bits(&other), bits(alone), "{name}");

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use raddle_common::testing::pairs;
 use serde_json::{Value, json};
 
 use super::program::{ends, json as read, report, scratch};
@@ -61,7 +62,7 @@ fn ratings_a_billion_higher_have_the_same_model_a_billion_higher() {
             let bytes = |level: &str| fs::read(folder.join(format!("{level}/{part}.npy"))).unwrap();
             assert!(bytes("0") == bytes("1000000000"), "{options}: {part}");
         }
-        for (a, b) in below.iter().zip(&above) {
+        for (a, b) in pairs(&below, &above) {
             assert!((b - 1e9 - a).abs() < 1e-6, "{options}: {a} {b}");
         }
         let [below, above] = [&low, &high].map(|report| number(&report["metric"]["value"]));
@@ -127,8 +128,8 @@ fn a_fit_from_a_model_is_as_high_above_one_from_a_low_model_as_that_is() {
         let plain = fit("low", "");
         let (below, above) = (fit("low", "--init low"), fit("high", "--init high"));
         // Where a model begins is seen in what one epoch makes of it.
-        assert!(plain.iter().zip(&below).any(|(plain, below)| (plain - below).abs() > 0.1), "{options}");
-        for (below, above) in below.iter().zip(&above) {
+        assert!(pairs(&plain, &below).any(|(plain, below)| (plain - below).abs() > 0.1), "{options}");
+        for (below, above) in pairs(&below, &above) {
             assert!((above - 1e9 - below).abs() < 1e-4, "{options}: {below} {above}");
         }
     }
