@@ -143,7 +143,7 @@ fn the_program_of_the_page_is_that_of_the_lasso_crate_which_rustdoc_runs() {
 #[test]
 fn the_first_commands_print_what_the_page_shows() {
     let folder = tempfile::tempdir().unwrap();
-    let block = README.split("The first prints").nth(1).unwrap().split("```text\n").nth(1).unwrap();
+    let block = README.split("The first command prints").nth(1).unwrap().split("```text\n").nth(1).unwrap();
     let shown = block.split("```").next().unwrap();
     let said = ends(folder.path(), "lasso", 0).out;
     assert_eq!(without_seconds(&said), without_seconds(shown));

@@ -219,7 +219,7 @@ fn a_bad_version_ends_the_run_with_its_line_and_the_model_before_it_stays() {
     assert_eq!(json(&folder.join("run/model.json"))["data_version"], 1);
     let ran = ends(folder, "raddle launch -- mf fit ratings.tsv --changes - --out other", 2);
     assert!(
-        ran.err.contains("--changes -: the processes of raddle launch have no standard input"),
+        ran.err.contains("standard input (-): launched processes cannot read it: write it to a file"),
         "{}",
         ran.err
     );
