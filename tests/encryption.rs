@@ -140,7 +140,7 @@ fn nothing_of_a_run_can_be_read_on_the_way() {
 
 #[test]
 fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
-    const LINE: &str = "lda fit --topics 8 --epochs 60 --shards 4";
+    const LINE: &str = "lda fit --topics 4 --epochs 24 --shards 4";
     let folder = tempfile::tempdir().unwrap();
     let (expected, _) = alone(folder.path(), LINE);
     for (how, why) in [
@@ -154,7 +154,7 @@ fn who_changes_what_is_on_the_way_ends_the_generation_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         slow(folder, 400);
-        let line = launch(1, &format!("{LINE} --checkpoint-every 10"));
+        let line = launch(1, &format!("{LINE} --checkpoint-every 4"));
         let Apart { mut run, joined: _joined, control: _control, link } =
             Apart::begin(folder, &line, "--encrypt");
         // The generation runs: the next one has connections of its own.

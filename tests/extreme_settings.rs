@@ -5,7 +5,7 @@ use std::time::Instant;
 use raddle::schedule::{Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Engine, Outcome};
 
-use crate::programs::{bytes, ridge, within_a_minute};
+use crate::programs::{bytes, ridge, without_a_hang};
 
 fn run(
     schedule: impl Schedule,
@@ -29,7 +29,7 @@ fn workers_beyond_the_shards_change_nothing_and_cost_nothing() {
     for workers in [1_000, 100_000, usize::MAX] {
         for serialized in [false, true] {
             let began = Instant::now();
-            let many = within_a_minute(move || {
+            let many = without_a_hang(move || {
                 run(cyclic(4), |engine| engine.workers(workers).threads(workers).serialized(serialized))
             });
             assert!(bytes(&alone.parts) == bytes(&many.parts));
@@ -45,10 +45,10 @@ fn workers_beyond_the_shards_change_nothing_and_cost_nothing() {
 fn parallelism_beyond_the_variables_is_all_of_them() {
     let columns = problem().columns;
     for parallelism in [columns + 1, u32::MAX as usize, usize::MAX] {
-        let outcome = within_a_minute(move || run(cyclic(parallelism), |engine| engine));
+        let outcome = without_a_hang(move || run(cyclic(parallelism), |engine| engine));
         assert!(bytes(&outcome.parts) == bytes(&run(cyclic(columns), |engine| engine).parts));
         let shuffled = move |parallelism| Shuffled::new(problem().variables(), parallelism, 7);
-        let outcome = within_a_minute(move || run(shuffled(parallelism), |engine| engine));
+        let outcome = without_a_hang(move || run(shuffled(parallelism), |engine| engine));
         assert!(bytes(&outcome.parts) == bytes(&run(shuffled(columns), |engine| engine).parts));
     }
 }
@@ -60,7 +60,7 @@ fn staleness_beyond_the_rounds_is_all_of_them() {
         for workers in [1, 3] {
             let stale =
                 move |staleness| run(cyclic(1), |engine| engine.workers(workers).staleness(staleness));
-            let outcome = within_a_minute(move || stale(staleness));
+            let outcome = without_a_hang(move || stale(staleness));
             assert!(bytes(&outcome.parts) == bytes(&stale(rounds).parts));
         }
     }
@@ -81,7 +81,7 @@ fn the_priority_schedule_takes_any_settings() {
                 rounds,
                 ..PrioritySettings::new(1, 5)
             };
-            let outcome = within_a_minute(move || {
+            let outcome = without_a_hang(move || {
                 run(Priority::new(problem().variables(), settings), |engine| engine.staleness(1))
             });
             assert_eq!(outcome.report.epochs, 3);

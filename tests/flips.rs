@@ -121,7 +121,7 @@ fn flipped(line: &str, expected: &str, flip: Flip) -> Came {
 /// program.
 #[test]
 fn a_bit_that_flips_on_the_way_changes_no_model_and_hangs_no_run() {
-    let (seed, count) = (number("RADDLE_FLIPS_FROM", 1), number("RADDLE_WIRE_FLIPS", 24));
+    let (seed, count) = (number("RADDLE_FLIPS_FROM", 1), number("RADDLE_WIRE_FLIPS", 12));
     let plain: Vec<_> = LINES
         .iter()
         .map(|(_, line)| {

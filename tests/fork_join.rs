@@ -8,7 +8,7 @@ use raddle::{
     Aggregate, Conclude, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Verdict, fork_join,
 };
 
-use crate::programs::within_a_minute;
+use crate::programs::without_a_hang;
 
 const COLUMNS: usize = 64;
 
@@ -72,10 +72,10 @@ fn run(workers: usize, bad: Option<usize>) -> Result<(Vec<u64>, usize), raddle::
 #[test]
 fn hands_are_the_workers_for_which_there_are_cores_and_change_no_bit() {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let (alone, threads) = within_a_minute(|| run(1, None)).unwrap();
+    let (alone, threads) = without_a_hang(|| run(1, None)).unwrap();
     assert_eq!(threads, 1);
     for workers in [2, 3, 7] {
-        let (bits, threads) = within_a_minute(move || run(workers, None)).unwrap();
+        let (bits, threads) = without_a_hang(move || run(workers, None)).unwrap();
         assert_eq!(threads, workers.min(cores).min(4), "no more workers than shards");
         assert!(bits == alone, "{workers} workers");
     }
@@ -84,7 +84,7 @@ fn hands_are_the_workers_for_which_there_are_cores_and_change_no_bit() {
 #[test]
 fn a_failure_in_any_hand_ends_the_run() {
     for bad in [0, 1, 250, 499] {
-        let error = within_a_minute(move || run(2, Some(bad))).unwrap_err();
+        let error = without_a_hang(move || run(2, Some(bad))).unwrap_err();
         assert!(error.to_string().contains("a row that fails"), "{error}");
     }
 }

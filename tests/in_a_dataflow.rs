@@ -9,7 +9,7 @@ use timely::dataflow::operators::{Inspect, Probe, ToStream};
 use timely::{CommunicationConfig, Config, WorkerConfig};
 
 use crate::programs::toy::Toy;
-use crate::programs::{bytes, mf, mixing, ridge, within_a_minute};
+use crate::programs::{bytes, mf, mixing, ridge, without_a_hang};
 
 fn factorization() -> Engine<mf::Mf> {
     let problem = mf::Problem::small(6);
@@ -62,7 +62,7 @@ fn an_operator_leaves_the_same_bytes_as_an_engine() {
         CommunicationConfig::ProcessBinary(2),
     ] {
         let described = format!("{communication:?}");
-        let (one, other) = within_a_minute(move || {
+        let (one, other) = without_a_hang(move || {
             let (one, other) =
                 (factorization().into_operator().unwrap(), wandering().into_operator().unwrap());
             let seen = surround(&one, communication.clone());
@@ -93,7 +93,7 @@ fn a_stream_of_records_is_trained_on_and_ends_with_the_model() {
         [CommunicationConfig::Thread, CommunicationConfig::Process(3), CommunicationConfig::ProcessBinary(2)]
     {
         let (numbers, described) = (numbers.clone(), format!("{communication:?}"));
-        let seen = within_a_minute(move || {
+        let seen = without_a_hang(move || {
             let seen = Arc::new(Mutex::new(Vec::new()));
             let sink = Arc::clone(&seen);
             let config = Config { communication, worker: WorkerConfig::default() };
@@ -128,7 +128,7 @@ fn a_stream_of_records_is_trained_on_and_ends_with_the_model() {
 
 #[test]
 fn a_run_that_cannot_be_made_from_its_records_ends_the_stream_with_the_reason() {
-    let why = within_a_minute(|| {
+    let why = without_a_hang(|| {
         let (tell, told) = std::sync::mpsc::channel();
         timely::execute_directly(move |worker| {
             worker.dataflow::<u64, _, _>(|scope| {
@@ -182,7 +182,7 @@ impl Schedule for FailingSchedule {
 fn a_failure_ends_the_operator_and_not_the_dataflow_around_it() {
     for (shard, why) in [(0, "shard 0 gives up"), (3, "shard 3 gives up"), (9, "the schedule gives up")] {
         for communication in [CommunicationConfig::Thread, CommunicationConfig::Process(3)] {
-            let failure = within_a_minute(move || {
+            let failure = without_a_hang(move || {
                 let parts = Parts::new(vec![(); 4], ()).blocks(vec![(); 4]);
                 let failing = Toy::new(move |task| {
                     assert!(task.epoch == 0 || task.shard != shard, "shard {shard} gives up");
@@ -199,7 +199,7 @@ fn a_failure_ends_the_operator_and_not_the_dataflow_around_it() {
 
 #[test]
 fn an_operator_among_several_processes_is_refused_and_its_dataflow_ends() {
-    let (first, other) = within_a_minute(|| {
+    let (first, other) = without_a_hang(|| {
         let ports = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
         let addresses: Vec<String> =
             ports.iter().map(|port| port.local_addr().unwrap().to_string()).collect();

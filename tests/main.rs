@@ -5,6 +5,7 @@
 #[cfg(target_os = "linux")]
 mod browser;
 mod changes;
+mod combinations;
 mod commands;
 mod comparisons;
 mod convergence;

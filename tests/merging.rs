@@ -12,7 +12,7 @@ use raddle::{
 };
 
 use crate::processes::Run;
-use crate::programs::{bytes, within_a_minute};
+use crate::programs::{bytes, without_a_hang};
 
 /// Sums of integers and of numbers that are rounded, and the shards that they are of, in the order of merging.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -171,7 +171,7 @@ const VISIBILITIES: [Visibility; 2] = [Visibility::EachRound, Visibility::AtBoun
 
 #[test]
 fn no_placement_shows_in_a_sum_merged_or_not() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         let mut stream = Stream::new(&[17]);
         for visibility in VISIBILITIES {
             for shards in [1, 5, 13] {
@@ -192,7 +192,7 @@ fn no_placement_shows_in_a_sum_merged_or_not() {
 
 #[test]
 fn any_number_of_processes_leaves_the_sums_of_one() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         for make in
             [(|_| sums(true, Visibility::EachRound, 13).staleness(2)) as fn(u32) -> Engine<Sums>, |_| {
                 sums(true, Visibility::AtBoundary, 13).staleness(2)
@@ -212,7 +212,7 @@ fn any_number_of_processes_leaves_the_sums_of_one() {
 #[test]
 fn a_program_that_merges_rounded_sums_replays() {
     for visibility in VISIBILITIES {
-        within_a_minute(move || replay::check(|| sums(true, visibility, 7)).unwrap());
+        without_a_hang(move || replay::check(|| sums(true, visibility, 7)).unwrap());
     }
 }
 
@@ -259,7 +259,7 @@ fn at_most_a_tenth_of_the_bytes_comes_into_the_first_process() {
         let parts = Parts::new(vec![(); 64], Vec::new());
         Engine::new(Wide(merged), EachShard::new(64), parts).epochs(1)
     }
-    within_a_minute(|| {
+    without_a_hang(|| {
         let expected = wide(false).run().unwrap().parts.replica;
         for workers in [1, 2] {
             let sent = [true, false].map(|merged| {
@@ -376,7 +376,7 @@ fn the_replay_check_names_a_merge_that_is_not_associative_or_depends_on_where_it
         (Mistake::CountForgotten, "exchange bytes", "a part of a merged partial that its `State` leaves out"),
         (Mistake::State, "tasks in reverse order", "a `merge` that reads or changes state of the program"),
     ] {
-        let error = within_a_minute(move || replay::check(|| means(mistake)).unwrap_err()).to_string();
+        let error = without_a_hang(move || replay::check(|| means(mistake)).unwrap_err()).to_string();
         assert!(error.contains(how) && error.contains("the change of round 0"), "{mistake:?}: {error}");
         assert!(error.contains(cause), "{mistake:?}: {error}");
     }
@@ -386,7 +386,7 @@ fn the_replay_check_names_a_merge_that_is_not_associative_or_depends_on_where_it
 fn a_panic_in_a_merge_says_where_it_was() {
     for workers in [1, 2, 7] {
         let engine = means(Mistake::Panic).workers(workers).threads(workers);
-        let text = within_a_minute(move || engine.run().err().unwrap()).to_string();
+        let text = without_a_hang(move || engine.run().err().unwrap()).to_string();
         let begins = "a worker ended the run: merge of shard ";
         assert!(text.starts_with(begins) && text.contains(", epoch 0, round 0 panicked at "), "{text}");
         assert!(text.ends_with(": the trap in merge"), "{text}");

@@ -17,8 +17,9 @@ use crate::launched::{
 };
 
 const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
-/// Longest time from a fault to the next generation, with a deadline of 3 s.
-const SOON: Duration = Duration::from_secs(8);
+/// Time from a fault to the next generation at most: with a deadline of 3 s it takes 5 s on a machine that does nothing
+/// else, and tests go on beside each other.
+const SOON: Duration = Duration::from_secs(30);
 
 /// A launched run of one process, in which nothing ends soon, with a checkpoint after so many epochs.
 fn begin(folder: &Path, every: u64) -> Launched {

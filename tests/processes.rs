@@ -13,7 +13,7 @@ use raddle::{
 
 use crate::commands::pause;
 use crate::programs::mixing::{Mixing, Problem};
-use crate::programs::{bytes, within_a_minute};
+use crate::programs::{bytes, without_a_hang};
 
 fn problem(seed: u64, visibility: Visibility) -> Problem {
     Problem { shards: 9, blocks: 5, seed, visibility, objective: true }
@@ -99,7 +99,7 @@ fn each_round(_: u32) -> Engine<Mixing> {
 
 #[test]
 fn any_number_of_processes_leaves_the_bytes_of_one() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         for make in [at_boundary as Make, each_round] {
             let expected = bytes(&make(0).run().unwrap().parts);
             for (processes, workers) in [(1, 1), (2, 1), (2, 2), (3, 1), (3, 4)] {
@@ -116,7 +116,7 @@ fn any_number_of_processes_leaves_the_bytes_of_one() {
 
 #[test]
 fn more_processes_than_one_sends_to_leave_the_bytes_of_one() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         for visibility in [Visibility::AtBoundary, Visibility::EachRound] {
             let make = move || engine(&Problem { shards: 22, ..problem(5, visibility) }).epochs(4);
             let expected = bytes(&make().run().unwrap().parts);
@@ -134,7 +134,7 @@ fn more_processes_than_one_sends_to_leave_the_bytes_of_one() {
 
 #[test]
 fn a_plan_of_workers_is_followed_by_all_processes() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         let make: Make = |_| at_boundary(0).rescale(&[(2, 5), (4, 1), (5, 2), (9, 3)]);
         let expected = bytes(&at_boundary(0).run().unwrap().parts);
         let (outcome, _, errors) = Run::begin(3, 1, make).end();
@@ -173,7 +173,7 @@ fn processes_that_join_and_leave_and_a_rescale_change_nothing() {
     fn long(_: u32) -> Engine<Mixing> {
         at_boundary(0).epochs(400)
     }
-    within_a_minute(|| {
+    without_a_hang(|| {
         let expected = bytes(&long(0).run().unwrap().parts);
         let mut run = Run::open(2, 2);
         let invitation = run.invitation.clone();
@@ -215,7 +215,7 @@ fn processes_that_join_and_leave_and_a_rescale_change_nothing() {
 
 #[test]
 fn other_data_are_refused_before_the_run_begins() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         let make: Make = |index| at_boundary(0).identity(format!("data {}", index / 2));
         let (outcome, ended, errors) = Run::begin(3, 1, make).end();
         assert!(outcome.is_none() && !errors.is_empty());
@@ -226,7 +226,7 @@ fn other_data_are_refused_before_the_run_begins() {
 
 #[test]
 fn a_stranger_gets_no_answer() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         let run = Run::begin(1, 1, at_boundary);
         let other = Server::open(&CoordinatorSettings::new(1, 1)).unwrap();
         // The token of another run at the address of this one.
@@ -305,7 +305,7 @@ fn lose(folder: &std::path::Path, epochs: &[u64]) -> (Vec<u8>, Vec<u64>) {
 
 #[test]
 fn a_loss_costs_the_epochs_since_the_last_checkpoint_and_nothing_else() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         let whole = at_boundary(0).run().unwrap();
         let expected = bytes(&whole.parts);
         let folder = tempfile::tempdir().unwrap();
@@ -352,7 +352,7 @@ impl Update for Trapped {
 
 #[test]
 fn a_panic_in_a_verb_ends_the_run_and_names_the_process() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         let mut run = Run::<Trapped>::open(3, 1);
         let began = std::time::Instant::now();
         for index in 0..3 {
@@ -372,7 +372,7 @@ fn a_panic_in_a_verb_ends_the_run_and_names_the_process() {
 
 #[test]
 fn a_folder_that_not_all_processes_reach_is_refused() {
-    within_a_minute(|| {
+    without_a_hang(|| {
         let (here, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut settings = CoordinatorSettings::new(2, 1);
         settings.folder = Some(here.path().to_owned());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::combinations::in_turn;
 use crate::commands::{ends, next, number, pause, run};
 use crate::launched::{Launched, WATCHDOG, alone, digest, is_alive, launch, report, signal, slow};
 
@@ -345,14 +346,12 @@ fn step_back(folder: &Path, from: &str, to: &str) {
 fn a_run_goes_on_with_any_number_of_processes_and_workers() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for (line, _) in LINES {
+    for (turn, (line, _)) in LINES.into_iter().enumerate() {
         let (expected, status) = alone(folder, line);
-        let begins = [
-            format!("raddle launch --processes 3 -- {line}"),
-            format!("raddle launch --processes 2 --workers 2 -- {line}"),
-            format!("{line} --workers 1"),
-        ];
-        for begin in begins {
+        let begins = ["raddle launch --processes 3 --", "raddle launch --processes 2 --workers 2 --", ""];
+        for begin in in_turn(begins, turn) {
+            let workers = if begin.is_empty() { "--workers 1" } else { "" };
+            let begin = format!("{begin} {line} {workers}").trim().to_owned();
             run(folder, &format!("{begin} --checkpoint-every 4 --out run --force"));
             assert!(report(&folder.join("run"))["checkpoints"]["count"].as_u64().unwrap() >= 2, "{begin}");
             let program = line.split(' ').next().unwrap();
@@ -469,7 +468,7 @@ fn linear_fits_as_one_problem_go_on_after_a_kill() {
     let folder = folder.path();
     slow(folder, 1);
     classes(folder, "many.svm", (300, 120, 100), 98);
-    classes(folder, "two.svm", (9000, 9000, 10), 0);
+    classes(folder, "two.svm", (3000, 3000, 10), 0);
     for (line, limit, after) in [
         ("linear fit many.svm --loss hinge --C 1e4 --tol 1e-12", 3, 2),
         ("linear fit many.svm --loss squared-hinge --C 100 --tol 1e-10", 4, 2),

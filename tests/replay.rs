@@ -4,7 +4,8 @@
 use raddle::schedule::{Automatic, Cyclic, Priority, PrioritySettings, Schedule, Shuffled};
 use raddle::{Engine, Outcome, Parts, Program, Visibility};
 
-use crate::programs::{bytes, lda, mf, mixing, ridge, within_a_minute};
+use crate::combinations::in_turn;
+use crate::programs::{bytes, lda, mf, mixing, ridge, without_a_hang};
 
 /// Way in which a run is carried out: nothing of it may show in the bytes.
 #[derive(Debug, Clone, Copy)]
@@ -144,18 +145,21 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn bytes_depend_neither_on_workers_nor_on_transport_nor_on_interruptions() {
-    for (name, run) in cases() {
-        within_a_minute(move || {
+    const SPREAD: [(usize, usize); 7] = [(1, 1), (2, 2), (3, 3), (4, 4), (7, 7), (4, 1), (7, 3)];
+    const INTERRUPTIONS: [Interruption; 3] =
+        [Interruption::None, Interruption::Rescaled, Interruption::Resumed];
+    for (turn, (name, run)) in cases().into_iter().enumerate() {
+        without_a_hang(move || {
             let mut references = Vec::new();
-            for (seed, staleness) in [(1, 0), (1, 2), (2, 0), (2, 2)] {
+            for (at, (seed, staleness)) in [(1, 0), (1, 2), (2, 0), (2, 2)].into_iter().enumerate() {
                 let alone =
                     How { workers: 1, threads: 1, serialized: false, interruption: Interruption::None };
                 let reference = run(seed, staleness, alone);
-                for (workers, threads) in [(1, 1), (2, 2), (3, 3), (4, 4), (7, 7), (4, 1), (7, 3)] {
-                    for serialized in [false, true] {
-                        for interruption in
-                            [Interruption::None, Interruption::Rescaled, Interruption::Resumed]
-                        {
+                for (number, (workers, threads)) in SPREAD.into_iter().enumerate() {
+                    // Workers, ways of messages and interruptions have periods of 7, 2 and 3.
+                    let turn = turn + at + number;
+                    for serialized in in_turn([false, true], turn) {
+                        for interruption in in_turn(INTERRUPTIONS, turn) {
                             let how = How { workers, threads, serialized, interruption };
                             let same = run(seed, staleness, how) == reference;
                             assert!(same, "{name}, seed {seed}, staleness {staleness}: {how:?}");
@@ -239,7 +243,7 @@ fn blocks_that_change_worker_are_what_crosses_the_wire() {
 fn a_rotation_of_many_shards_leaves_the_same_bytes() {
     let problem =
         mf::Problem { users: 512, ratings_per_user: 20, shards: 256, blocks: 16, ..mf::Problem::small(4) };
-    within_a_minute(move || {
+    without_a_hang(move || {
         let alone = factorize(&problem, 1, false);
         for (workers, serialized) in [(2, false), (3, true), (4, false), (7, true)] {
             let same = factorize(&problem, workers, serialized).parts == alone.parts;

@@ -15,7 +15,7 @@ use raddle::{
 };
 
 use crate::programs::toy::Toy;
-use crate::programs::{bytes, mf, mixing, ridge, within_a_minute};
+use crate::programs::{bytes, mf, mixing, ridge, without_a_hang};
 
 // ---- staleness ----
 
@@ -108,7 +108,7 @@ fn round_t_reads_exactly_the_commits_up_to_t_minus_1_minus_s() {
     for (workers, staleness, known) in
         [(1, 0, false), (1, 3, false), (3, 0, true), (3, 1, false), (7, 2, true), (2, 1000, false)]
     {
-        within_a_minute(move || {
+        without_a_hang(move || {
             let learned = Arc::new(Mutex::new(vec![0]));
             let schedule = OneByOne { round: 0, learned: Arc::clone(&learned), known };
             let shards = vec![0; SHARDS as usize];
@@ -207,7 +207,7 @@ fn an_objective_that_worsens_at_any_parallelism_ends_the_run() {
     let objective = |boundary: &Boundary| Some(boundary.epoch as f64);
     let sinking = Toy { objective, visibility: Visibility::EachRound, ..Toy::new(|_| ()) };
     let engine = Engine::new(sinking, Cyclic::new(variables, 8), Parts::new(vec![()], ()));
-    let report = within_a_minute(move || engine.run().unwrap().report);
+    let report = without_a_hang(move || engine.run().unwrap().report);
     assert_eq!((report.ending, report.epochs), (Ending::Diverged, report.rollbacks));
 }
 
@@ -275,8 +275,7 @@ fn a_record_an_epoch_is_observed_as_it_is_traced() {
 #[test]
 fn workers_beyond_the_shards_idle_and_the_report_says_so() {
     for (workers, idle) in [(1, 0), (6, 0), (7, 1), (40, 34)] {
-        let report =
-            within_a_minute(move || factorization().workers(workers).epochs(2).run().unwrap().report);
+        let report = without_a_hang(move || factorization().workers(workers).epochs(2).run().unwrap().report);
         assert_eq!((report.idle_workers, report.shards), (idle, 6), "{workers} workers");
     }
 }
@@ -291,7 +290,7 @@ fn no_blocks_one_shard_and_many_all_finish_with_the_same_bytes() {
                 let engine = Engine::new(program, problem.schedule(), parts).serialized(serialized);
                 bytes(&engine.workers(workers).threads(workers).staleness(1).epochs(2).run().unwrap().parts)
             };
-            let [alone, four] = [(1, false), (4, true)].map(|(w, s)| within_a_minute(move || run(w, s)));
+            let [alone, four] = [(1, false), (4, true)].map(|(w, s)| without_a_hang(move || run(w, s)));
             assert!(alone == four, "{shards} shards, {blocks} blocks, {visibility:?}");
         }
     }
@@ -350,5 +349,5 @@ fn a_rotation_has_no_barrier() {
     });
     let parts = Parts::new(vec![(); shards as usize], ()).blocks(vec![(); blocks as usize]);
     let engine = Engine::new(gated, rotation, parts).workers(2).threads(2).epochs(1);
-    assert_eq!(within_a_minute(move || engine.run()).unwrap().report.tasks, 64);
+    assert_eq!(without_a_hang(move || engine.run()).unwrap().report.tasks, 64);
 }

@@ -4,9 +4,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use crate::commands::pause;
+use crate::launched::WATCHDOG;
 
 /// Key of an element in answers of the protocol.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -58,9 +61,14 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens a file.
+    /// Opens the file of a page, which is whole then: without scripts the driver does not wait for its end, where the page's script stands.
     pub(super) fn open(&self, page: &Path) {
         self.post("/url", &json!({"url": format!("file://{}", page.display())}));
+        let began = Instant::now();
+        while self.count("main + script") == 0 {
+            assert!(began.elapsed() < WATCHDOG, "{} is never whole", page.display());
+            pause();
+        }
     }
 
     /// Sets the width of the window, and light or dark.

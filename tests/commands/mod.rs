@@ -47,7 +47,7 @@ pub(crate) fn ends(folder: &Path, line: &str, code: i32) -> Ran {
 
 /// A pause between two looks at what other processes do: they need the cores more.
 pub(crate) fn pause() {
-    std::thread::sleep(Duration::from_millis(1));
+    std::thread::sleep(Duration::from_millis(5));
 }
 
 /// A number of the environment, such as how often a long test repeats itself, or the default.

@@ -11,7 +11,7 @@ use raddle_common::testing::{Checkpoint, copy_folder};
 use super::fixed::{fixed, round};
 use super::{cyclic, engine, variables};
 use crate::commands::root;
-use crate::programs::{bytes, mixing, within_a_minute};
+use crate::programs::{bytes, mixing, without_a_hang};
 
 const EPOCHS: u64 = 6;
 
@@ -239,7 +239,7 @@ fn a_process_killed_again_and_again_leaves_the_same_bytes() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let Outcome { parts, report, .. } = within_a_minute(move || long_run(&file).run().unwrap());
+    let Outcome { parts, report, .. } = without_a_hang(move || long_run(&file).run().unwrap());
     let undisturbed = run().epochs(LONG).run().unwrap();
     // It did go on from where it was killed: earlier generations are not in this report.
     assert!(report.generations[0].epoch > 10);

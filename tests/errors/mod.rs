@@ -21,7 +21,7 @@ use raddle::{
     State, Task, TaskOf, Update, UpdateBlock, Verdict, Visibility,
 };
 
-use crate::programs::within_a_minute;
+use crate::programs::without_a_hang;
 
 /// The shard in which verbs that are asked of shards are trapped.
 const TRAPPED: u32 = 2;
@@ -284,7 +284,7 @@ fn said(build: impl Fn() -> Engine<Sums> + Send + Clone + 'static) -> Vec<String
             let engine = build().workers(workers).threads(workers).serialized(serialized);
             engine.run().err().map_or("nothing".into(), |error| error.to_string())
         };
-        within_a_minute(run)
+        without_a_hang(run)
     };
     ways.into_iter().map(run).collect()
 }

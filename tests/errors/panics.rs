@@ -6,7 +6,7 @@ use raddle::schedule::{Candidates, Next, Rotation, Schedule};
 
 use super::fixed::{fixed, round};
 use super::{cyclic, engine, priority, said, trapped, with};
-use crate::programs::within_a_minute;
+use crate::programs::without_a_hang;
 
 /// A verb, the epoch from which on it is trapped, and the words for the place in the error.
 type Trap = (&'static str, u64, &'static str);
@@ -68,7 +68,7 @@ fn a_panic_while_a_message_is_written_says_for_whom() {
         for workers in [2, 3, 7] {
             let engine = with("save block", visibility, Rotation::new(3, 2));
             let engine = engine.workers(workers).threads(workers).serialized(true);
-            let text = within_a_minute(move || engine.run().err().unwrap()).to_string();
+            let text = without_a_hang(move || engine.run().err().unwrap()).to_string();
             assert!(text.starts_with("a worker ended the run: save of a message to worker "), "{text}");
             assert!(text.contains(" panicked at tests/errors/mod.rs:"), "{text}");
             assert!(text.ends_with(": a value is not saved"), "{text}");

@@ -6,7 +6,7 @@ use raddle::{Ending, EngineError, Visibility, replay};
 
 use super::{cyclic, engine, priority, said, with};
 use crate::programs::forms::{self, Confused};
-use crate::programs::within_a_minute;
+use crate::programs::without_a_hang;
 
 #[test]
 fn a_metric_that_is_not_finite_ends_the_run_as_diverged() {
@@ -21,7 +21,7 @@ fn a_metric_that_is_not_finite_ends_the_run_as_diverged() {
 #[test]
 fn what_breaks_replay_is_found_with_its_epoch_and_part() {
     let found = |mistake: &'static str| {
-        let error = within_a_minute(move || replay::check(|| engine(mistake, cyclic())).err());
+        let error = without_a_hang(move || replay::check(|| engine(mistake, cyclic())).err());
         match error {
             Some(EngineError::Replay { how, epoch, part, causes }) => (how, epoch, part, causes.to_owned()),
             Some(error) => panic!("{mistake}: {error}"),
@@ -40,7 +40,7 @@ fn what_breaks_replay_is_found_with_its_epoch_and_part() {
     assert_eq!((epoch, part.as_str()), (1, "the change of round 0"));
     assert!(causes.contains("`save_state`"));
     // Many shards a round, of which one comes first.
-    let error = within_a_minute(|| replay::check(|| engine("a lock", EachShard::new(3))).err()).unwrap();
+    let error = without_a_hang(|| replay::check(|| engine("a lock", EachShard::new(3))).err()).unwrap();
     let EngineError::Replay { how, epoch, part, causes } = error else { panic!("{error}") };
     assert_eq!(
         (how.as_str(), epoch, part.as_str()),
@@ -49,7 +49,7 @@ fn what_breaks_replay_is_found_with_its_epoch_and_part() {
     assert!(causes.contains("through a lock"));
     // A mistake that the run itself reports.
     let error =
-        within_a_minute(|| replay::check(|| engine("a replica changed", EachShard::new(3))).err()).unwrap();
+        without_a_hang(|| replay::check(|| engine("a replica changed", EachShard::new(3))).err()).unwrap();
     assert!(
         error.to_string().contains("the replicas of workers 0 and 1 differ at the end of epoch"),
         "{error}"
@@ -64,7 +64,7 @@ fn what_breaks_replay_is_found_with_its_epoch_and_part() {
 #[test]
 fn forms_that_are_confused_are_found_and_named() {
     replay::check(|| forms::engine(Confused::Nothing)).unwrap();
-    let found = |confused| match within_a_minute(move || replay::check(|| forms::engine(confused)).err()) {
+    let found = |confused| match without_a_hang(move || replay::check(|| forms::engine(confused)).err()) {
         Some(EngineError::Replay { how, causes, .. }) => (how, causes),
         other => panic!("{confused:?}: {other:?}"),
     };

@@ -24,7 +24,7 @@ fn uneven(folder: &Path) {
 const FITS: [&str; 3] = [
     "linear fit uneven.csv --y y --loss hinge",
     "mf fit synth:ratings:users=400,items=300,n=20000 --solver als --rank 40 --validation none",
-    "lda fit pydoc --topics 100",
+    "lda fit pydoc --topics 100 --progressive off --beta-anneal 1",
 ];
 /// Seconds from a limit or a signal to the end. The promise is a tenth of the time before, or 1 s, of an optimised build on
 /// a machine that does nothing else.

@@ -6,6 +6,7 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::time::Instant;
 
+use crate::combinations::in_turn;
 use crate::commands::{ends, json, pause, run as run_line};
 #[cfg(target_os = "linux")]
 use crate::launched::{Launched, WATCHDOG, launch, signal, slow};
@@ -92,9 +93,9 @@ fn versions_on_several_processes_have_the_bytes_of_one() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     data(folder);
-    for (line, ..) in LINES {
+    for (turn, (line, ..)) in LINES.into_iter().enumerate() {
         let (expected, status) = alone(folder, line);
-        for (processes, workers) in [(1, 1), (2, 2), (3, 1)] {
+        for (processes, workers) in in_turn([(2, 2), (3, 1), (1, 1)], turn) {
             let how = format!("raddle launch --processes {processes} --workers {workers}");
             let ran = run_line(folder, &format!("{how} -- {line} --save-data left --out run --force"));
             assert_eq!(ran.code, status, "{line} on {processes}: {}", ran.err);
@@ -134,7 +135,7 @@ fn a_process_may_be_killed_amid_each_version() {
     for (at, (line, _, factor)) in LINES.into_iter().enumerate() {
         let (expected, status) = alone(folder, line);
         slow(folder, factor);
-        for processes in 1..=3 {
+        for processes in in_turn([2, 3, 1], at) {
             let (version, whom) = ((at + processes) % 4, (at + processes / 2) % processes);
             let mut run = Launched::begin(folder, &launch(processes, line));
             await_version(&mut run, version as u64);

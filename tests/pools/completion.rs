@@ -6,6 +6,7 @@ use std::path::Path;
 use raddle_datasets::registry::real_folder;
 
 use super::json;
+use crate::combinations::all_combinations;
 use crate::commands::{ends, number};
 
 const POLICIES: [&str; 3] = ["las", "optimus", "ones"];
@@ -54,8 +55,10 @@ fn the_mean_completion_under_policies_beats_that_of_a_queue() {
     let (fifo, _) = mean("fifo", counted, lasso, EPOCHS);
     for policy in POLICIES {
         let (first, table) = mean(policy, counted, lasso, EPOCHS);
-        let (_, again) = mean(policy, counted, lasso, EPOCHS);
-        assert_eq!(table, again, "{policy}");
+        if all_combinations() || policy == POLICIES[0] {
+            let (_, again) = mean(policy, counted, lasso, EPOCHS);
+            assert_eq!(table, again, "{policy}");
+        }
         println!(
             "by counted cost: fifo {fifo:.1} s, {policy} {first:.1} s, {:.2} times sooner",
             fifo / first

@@ -144,7 +144,7 @@ impl Drop for Running {
 fn shares_drawn_at_every_boundary_and_pauses_change_no_model() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let count = number("RADDLE_POOL_JOBS", 6);
+    let count = number("RADDLE_POOL_JOBS", 4);
     let expected = jobs(folder, count as usize);
     let ran = ends(folder, "pool run jobs.toml --workers 3 --alive 2 --policy random --out nightly", 0);
     let changes = |text: &str| ran.err.matches(text).count() as u64;

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use crate::combinations::all_combinations;
 use crate::commands::{ends, number, pause, run as run_line};
 use crate::launch::{LINES, two_classes, versions};
 use crate::launched::{Launched, WATCHDOG, alone, digest, is_alive, signal, slow};
@@ -118,7 +119,7 @@ fn check(folder: &Path, (line, mode, turn): (&str, Mode, usize), (more, slower):
     stops
 }
 
-/// Checks every line in each mode; prints how often they were stopped.
+/// Checks every line in a mode, each in its turn, or in all with `RADDLE_COMBINATIONS=all`; prints how often they were stopped.
 fn check_all<'a>(lines: impl Iterator<Item = &'a str>, modes: &[Mode], (more, slower): (&str, u64)) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -126,7 +127,8 @@ fn check_all<'a>(lines: impl Iterator<Item = &'a str>, modes: &[Mode], (more, sl
     versions::data(folder);
     let (mut pairs, mut stops) = (0, 0);
     for (turn, line) in lines.enumerate() {
-        for &mode in modes {
+        let count = if all_combinations() { modes.len() } else { 1 };
+        for &mode in modes.iter().cycle().skip(turn).take(count) {
             stops += check(folder, (line, mode, turn), (more, slower));
             pairs += 1;
         }

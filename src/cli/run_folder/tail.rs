@@ -12,6 +12,8 @@ pub(crate) struct Tail {
     read: u64,
     /// Number of the file that they are of.
     file: u64,
+    /// The last of them, with its end: another line in its place says that the file was cut and written again.
+    last: Vec<u8>,
 }
 
 /// Lines of a file since the last look.
@@ -26,7 +28,7 @@ pub(crate) struct NewLines {
 
 impl Tail {
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, read: 0, file: 0 }
+        Self { path, read: 0, file: 0, last: Vec::new() }
     }
 
     /// Reads the whole lines that were appended since the last call. A file that is missing has none.
@@ -35,23 +37,38 @@ impl Tail {
             Ok(file) => file,
             Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 let anew = std::mem::take(&mut self.read) > 0;
+                self.last.clear();
                 return Ok(NewLines { anew, ..NewLines::default() });
             }
             Err(why) => return Err(why),
         };
         let about = file.metadata()?;
-        let anew = self.read > 0 && (about.len() < self.read || number(&about) != self.file);
+        let mut bytes = Vec::new();
+        let mut anew = self.read > 0 && (about.len() < self.read || number(&about) != self.file);
         self.file = number(&about);
+        if !anew {
+            file.seek(SeekFrom::Start(self.read - self.last.len() as u64))?;
+            file.read_to_end(&mut bytes)?;
+            anew = !bytes.starts_with(&self.last);
+        }
         if anew {
             self.read = 0;
+            self.last.clear();
+            bytes.clear();
+            file.seek(SeekFrom::Start(0))?;
+            file.read_to_end(&mut bytes)?;
         }
-        file.seek(SeekFrom::Start(self.read))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let new = &bytes[self.last.len()..];
+        let whole = new.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let is_cut = whole < new.len();
+        let text = String::from_utf8_lossy(&new[..whole]);
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         self.read += whole as u64;
-        let text = String::from_utf8_lossy(&bytes[..whole]);
-        Ok(NewLines { lines: text.lines().map(str::to_owned).collect(), anew, cut: whole < bytes.len() })
+        if whole > 0 {
+            let last = new[..whole - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            self.last = new[last..whole].to_vec();
+        }
+        Ok(NewLines { lines, anew, cut: is_cut })
     }
 }
 
@@ -95,6 +112,16 @@ mod tests {
         assert_eq!(tail.next().unwrap(), of(&[], false));
         fs::write(&path, "new\n").unwrap();
         assert_eq!(tail.next().unwrap(), NewLines { anew: true, ..of(&["new"], false) });
+        // Cut within what was read, and longer at the next look.
+        fs::write(&path, "old\nand more\n").unwrap();
+        assert_eq!(tail.next().unwrap(), NewLines { anew: true, ..of(&["old", "and more"], false) });
+        append("last\n");
+        assert_eq!(tail.next().unwrap(), of(&["last"], false));
+        fs::write(&path, "new\n").unwrap();
+        append("and more than was there\n");
+        let expected = NewLines { anew: true, ..of(&["new", "and more than was there"], false) };
+        assert_eq!(tail.next().unwrap(), expected);
+        assert_eq!(tail.next().unwrap(), of(&[], false));
         // Another file by the name, however long.
         let other = folder.path().join("other");
         fs::write(&other, "another, which is longer\n").unwrap();

@@ -15,10 +15,15 @@ pub(crate) fn sum(number: u64, bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [1_u64, 2, 3, 4];
     let (whole, rest) = bytes.split_at(bytes.len() / 32 * 32);
-    for words in whole.chunks_exact(32) {
-        let words: [u64; 4] = bytemuck::pod_read_unaligned(words);
-        for (lane, word) in lanes.iter_mut().zip(words) {
-            *lane = (*lane ^ word).wrapping_mul(ODD).rotate_left(29);
+    // Words are copied by the block: that costs nothing beside the products, and little in a build that is not optimised.
+    let mut words = [[0_u64; 4]; 128];
+    for block in whole.chunks(size_of_val(&words)) {
+        bytemuck::cast_slice_mut(&mut words)[..block.len()].copy_from_slice(block);
+        for of_lanes in &words[..block.len() / 32] {
+            lanes[0] = (lanes[0] ^ of_lanes[0]).wrapping_mul(ODD).rotate_left(29);
+            lanes[1] = (lanes[1] ^ of_lanes[1]).wrapping_mul(ODD).rotate_left(29);
+            lanes[2] = (lanes[2] ^ of_lanes[2]).wrapping_mul(ODD).rotate_left(29);
+            lanes[3] = (lanes[3] ^ of_lanes[3]).wrapping_mul(ODD).rotate_left(29);
         }
     }
     for (at, &byte) in rest.iter().enumerate() {
