@@ -194,16 +194,20 @@ fn an_epoch_that_is_cancelled_leaves_no_trace() {
         let schedule = Cyclic::new(problem.variables(), 1);
         Engine::new(Asking(stop.clone(), program), schedule, Parts::new(shards, replica)).identity("asking")
     };
-    let before = engine(&Stop::default()).epochs(1).run().unwrap();
+    let before = [0, 1].map(|epochs| engine(&Stop::default()).epochs(epochs).run().unwrap());
     for (workers, threads) in [(1, 1), (3, 1), (3, 3)] {
         let stop = Stop::default();
         let engine = |stop: &Stop| engine(stop).workers(workers).threads(threads);
         let outcome = engine(&stop).stop(stop.clone()).checkpoint(100, &file).run().unwrap();
-        assert_eq!((outcome.report.ending, outcome.report.epochs), (Ending::Interrupted, 1));
-        assert_eq!(outcome.report.rounds, problem.columns as u64);
-        assert_eq!(outcome.trace.len(), 2);
+        // It goes back to the last boundary that was kept: on a machine that is busy the first may still be it, as what keeping
+        // takes is bounded by the time that epochs take.
+        let epochs = outcome.report.epochs;
+        assert!(epochs <= 1, "{epochs} on {threads} threads");
+        assert_eq!(outcome.report.ending, Ending::Interrupted);
+        assert_eq!(outcome.report.rounds, epochs * problem.columns as u64);
+        assert_eq!(outcome.trace.len() as u64, epochs + 1);
         assert_eq!(outcome.trace.last().unwrap().ending, Some(Ending::Interrupted));
-        assert_eq!(outcome.digest(), before.digest());
+        assert_eq!(outcome.digest(), before[epochs as usize].digest());
         let whole = engine(&Stop::default()).epochs(3).run().unwrap();
         let resumed = engine(&Stop::default()).epochs(3).resume(&file).run().unwrap();
         assert_eq!((resumed.digest(), resumed.report.rounds), (whole.digest(), whole.report.rounds));
