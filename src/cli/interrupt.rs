@@ -73,9 +73,7 @@ impl Interrupt {
         };
         // No reader is left if stderr is closed.
         let _ = writeln!(std::io::stderr(), "{text}");
-        if !trains {
-            folder::abandon();
-        }
+        let _no_other = (!trains).then(folder::abandon);
         if !gently {
             process::exit(ExitStatus::Interrupted.code().into());
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::begun::{self, Begun, RecordedEnd};
 use crate::base::store::{Disk, Store};
@@ -83,12 +83,15 @@ impl RunFolder {
             }
             _ => Ok(()),
         };
+        // A signal meanwhile waits: it finds the folder whole, and as new, or not at all.
+        let mut new = lock(&NEW);
         let model = NewModel::hold(path, store, accept).map_err(|why| {
             Error::usage(format!("{}: {why}, or give another folder with --out", path.display()))
         })?;
         if model.is_new() {
-            *lock(&NEW) = Some(path.into());
+            *new = Some(path.into());
         }
+        drop(new);
         for leftover in LEFTOVERS {
             // Best effort: the file is in the way of nothing.
             let _ = fs::remove_file(path.join(leftover));
@@ -223,11 +226,14 @@ impl RunFolder {
 /// The folder that was made for the run of this process, as long as nothing else is in it.
 static NEW: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Removes the folder that was made for a run that ends before it has written anything.
-pub(crate) fn abandon() {
-    if let Some(path) = lock(&NEW).take() {
+/// Removes the folder that was made for a run that ends before it has written anything. None is made as long as the result
+/// is kept.
+pub(crate) fn abandon() -> MutexGuard<'static, Option<PathBuf>> {
+    let mut new = lock(&NEW);
+    if let Some(path) = new.take() {
         remove_if_empty(&path);
     }
+    new
 }
 
 /// Does nothing without a folder.
