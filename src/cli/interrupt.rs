@@ -73,6 +73,7 @@ impl Interrupt {
         };
         // No reader is left if stderr is closed.
         let _ = writeln!(std::io::stderr(), "{text}");
+        // Another thread makes no folder until the process has ended.
         let _no_other = (!trains).then(folder::abandon);
         if !gently {
             process::exit(ExitStatus::Interrupted.code().into());

@@ -89,7 +89,7 @@ pub use interrupt::Interrupt;
 pub use launch::{TIE, Tied, find_program};
 pub use number::{aligned, count, number};
 pub use options::foreign::{Answers, ForeignWords, verbs_of};
-pub use options::idle::{hide_idle, refuse_without_effect};
+pub use options::idle::{ROUND_OPTIONS, hide_idle, refuse_without_effect};
 pub use options::subcommand::{CommandLine, with_verb};
 pub use options::uses::UseOptions;
 pub use options::values::{MOST_WORKERS, RescalePlan, Rho, between, choose};

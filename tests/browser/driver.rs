@@ -61,7 +61,8 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens the file of a page, which is whole then: without scripts the driver does not wait for its end, where the page's script stands.
+    /// Opens the file of a page, and waits until it is whole: without scripts the driver does not. The page's script is its
+    /// last element.
     pub(super) fn open(&self, page: &Path) {
         self.post("/url", &json!({"url": format!("file://{}", page.display())}));
         let began = Instant::now();

@@ -6,6 +6,10 @@ use clap::Arg;
 use super::TrainOptions;
 use crate::cli::exit::Error;
 
+/// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They mean nothing where rounds are
+/// known an epoch ahead, or are steps of a solver.
+pub const ROUND_OPTIONS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
+
 /// Hides shared options in the help of a verb to which they mean nothing, for clap's `mut_args`; `names` are those of
 /// fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses them.
 pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {

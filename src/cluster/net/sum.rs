@@ -16,7 +16,7 @@ pub(crate) fn sum(number: u64, bytes: &[u8]) -> u64 {
     let mut lanes = [1_u64, 2, 3, 4];
     let (whole, rest) = bytes.split_at(bytes.len() / 32 * 32);
     // Words are copied by the block: that costs nothing beside the products, and little in a build that is not optimised.
-    let mut words = [[0_u64; 4]; 128];
+    let mut words = [[0_u64; 4]; 16];
     for block in whole.chunks(size_of_val(&words)) {
         bytemuck::cast_slice_mut(&mut words)[..block.len()].copy_from_slice(block);
         for of_lanes in &words[..block.len() / 32] {

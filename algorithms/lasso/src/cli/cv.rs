@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 use raddle::Ending;
 use raddle::cli::{
-    Error, ExitStatus, Free, PartEnd, PartRun, Session, Timed, TrainOptions, between, choose, combine,
-    hide_idle, number,
+    Error, ExitStatus, Free, PartEnd, PartRun, ROUND_OPTIONS, Session, Timed, TrainOptions, between, choose,
+    combine, hide_idle, number,
 };
 use raddle::state::{from_bytes, to_bytes};
 use raddle_common::unfinished::{ended_as, unfinished};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::curves::Chosen;
 use super::features;
 use super::pictures;
-use super::problem::{MOST_POINTS, OF_ROUNDS, ProblemOptions};
+use super::problem::{MOST_POINTS, ProblemOptions};
 use super::refused::{refuse, refuse_named};
 use super::{data, outcome, problem};
 
@@ -38,7 +38,7 @@ enum Switch {
 /// The options of `lasso cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&OF_ROUNDS)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 #[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
 #[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Free, Session, Summary, Table as Listing, Timed, TrainOptions, aligned, between,
-    count, hide_idle,
+    Error, ExitStatus, Free, ROUND_OPTIONS, Session, Summary, Table as Listing, Timed, TrainOptions, aligned,
+    between, count, hide_idle,
 };
 use raddle_common::listing::{abridged, short};
 use raddle_lasso::files::About;
@@ -15,7 +15,7 @@ use super::data;
 use super::features;
 use super::outcome::no_penalty;
 use super::pictures;
-use super::problem::{self, MOST_POINTS, OF_ROUNDS, ProblemOptions, Ready};
+use super::problem::{self, MOST_POINTS, ProblemOptions, Ready};
 use super::refused::refuse_named;
 
 /// Points listed on the screen, about.
@@ -30,7 +30,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `lasso path`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&OF_ROUNDS)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or working-set: the rounds of STRADS fit one lambda at a time")))]
 pub(crate) struct Options {
     /// Number of lambdas, evenly spaced in their logarithm from lambda_max down.

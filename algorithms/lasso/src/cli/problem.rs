@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, ENGINE_HEADING, Error, Free, Session, Timed, TrainOptions};
+use raddle::cli::{Data, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
 use raddle_common::listing::many_classes;
 use raddle_datasets::{Beside, Classes, HeldOut, Options as Reading, Table};
 use raddle_lasso::files::{Features, Saved};
@@ -21,9 +21,6 @@ use super::terms::TermArgs;
 
 /// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
-
-/// Options of rounds that are drawn or proposed, which mean nothing to the working set.
-pub(super) const OF_ROUNDS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
 /// Points of a path at most: more say nothing new, and take all memory.
 pub(super) const MOST_POINTS: usize = 100_000;
@@ -318,7 +315,7 @@ fn refuse_idle(schedule: Choice, train: &TrainOptions) -> Result<(), Error> {
             train.refuse_idle(&["rho"], &format!("with --schedule {}", train.schedule))
         }
         Choice::Auto | Choice::WorkingSet => {
-            train.refuse_idle(&OF_ROUNDS, "on the working set, the schedule unless another is named")
+            train.refuse_idle(&ROUND_OPTIONS, "on the working set, the schedule unless another is named")
         }
     }
 }

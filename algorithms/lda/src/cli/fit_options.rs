@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle::cli::{
-    ChangeOptions, ENGINE_HEADING, Error, Free, TrainOptions, choose, count, hide_idle, refuse_without_effect,
+    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, choose, count, hide_idle,
+    refuse_without_effect,
 };
 use raddle_datasets::Corpus;
 use raddle_lda::{Held, Lda, LdaError, Preparation, SyncInterval};
@@ -18,9 +19,6 @@ use super::start::Start;
 pub(super) const FREE: Free<'_> =
     Free { neutral: &["coherence", "pyldavis", "target", "changes", "save-data"], limits: &[] };
 
-/// Rounds of the rotation are known an epoch ahead: nothing is proposed, checked or left in flight.
-const IDLE: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
-
 const EXAMPLES: &str = "Examples, which work as they stand:
   lda fit pydoc --topics 30 --epochs 100
   lda fit pydoc --stop-words english --min-df 5 --coherence --out run
@@ -29,7 +27,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `lda fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&IDLE)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto or rotation: word blocks rotate round document shards")))]
 #[command(mut_arg("epochs", |arg| arg.help("Length of the run. By default the perplexity of held-out documents ends it")))]
 pub(crate) struct Options {
@@ -116,7 +114,7 @@ impl Options {
         let train = &self.train;
         self.changes.check(train)?;
         choose("--schedule", &train.schedule, &[("auto", ()), ("rotation", ())])?;
-        train.refuse_idle(&IDLE, "on the rotation of lda")?;
+        train.refuse_idle(&ROUND_OPTIONS, "on the rotation of lda")?;
         let at_start =
             [("--progressive", self.progressive.is_some()), ("--beta-anneal", self.beta_anneal.is_some())];
         refuse_without_effect(

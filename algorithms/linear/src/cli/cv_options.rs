@@ -1,13 +1,13 @@
 //! The options of `linear cv`.
 
 use clap::Args;
-use raddle::cli::{Error, TrainOptions, choose, hide_idle, refuse_without_effect};
+use raddle::cli::{Error, ROUND_OPTIONS, TrainOptions, choose, hide_idle, refuse_without_effect};
 use raddle_common::tables::known_or_default;
 use raddle_datasets::Beside;
 use raddle_linear::{CrossValidation, Linear, Measure, Rule, grid};
 use serde::Serialize;
 
-use super::problem::{IDLE_WHOLE, ProblemOptions, Ready};
+use super::problem::{ProblemOptions, Ready};
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   linear cv diabetes --scale
@@ -25,7 +25,7 @@ const POINTS: usize = 9;
 /// The options of `linear cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_args(hide_idle(&IDLE_WHOLE)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule", "shards"])))]
 #[command(mut_arg("epochs", |arg| arg.help("End each fit after N epochs")))]
 #[command(mut_arg("init", |arg| arg.help("Start the last fit, of all rows, from the model of an earlier run")))]
 #[command(mut_arg("workers", |arg| arg.help("Number of worker threads, on which folds are fitted side by side. Default: the number of cores. Never changes the model")))]

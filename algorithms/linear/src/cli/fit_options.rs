@@ -1,12 +1,12 @@
 //! The options of `linear fit`.
 
 use clap::Args;
-use raddle::cli::{Error, TrainOptions, hide_idle, refuse_without_effect};
+use raddle::cli::{Error, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect};
 use raddle_common::tables::known_or_default;
 use raddle_linear::{InParts, Linear, LinearError};
 use serde::Serialize;
 
-use super::problem::{IDLE, ProblemOptions};
+use super::problem::ProblemOptions;
 
 const EXAMPLES: &str = "Examples, which work as they stand:
   linear fit diabetes --loss hinge --C 100 --tol 1e-6
@@ -19,7 +19,8 @@ Of more than two classes each is fitted against the rest, and the largest score 
 /// The options of `linear fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(known_or_default())))]
-#[command(mut_args(hide_idle(&IDLE)))]
+// There is one schedule.
+#[command(mut_args(hide_idle(&ROUND_OPTIONS)), mut_args(hide_idle(&["schedule"])))]
 #[command(mut_arg("init", |arg| arg.help("Start from the model of an earlier run: from its dual values where there are as many rows, else from its coefficients")))]
 pub(crate) struct Options {
     /// The weight C of a row's loss, beside |w|^2 / 2.

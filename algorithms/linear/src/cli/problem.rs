@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use raddle::cli::{Data, Error, Free, Session, Timed, TrainOptions};
+use raddle::cli::{Data, Error, Free, ROUND_OPTIONS, Session, Timed, TrainOptions};
 use raddle_common::listing::many_classes;
 use raddle_common::samples::numbers;
 use raddle_common::tables::{ColumnArgs, describe, describe_stored, kept, open, read};
@@ -18,12 +18,6 @@ use super::refused::Named;
 
 /// A tolerance only says when a fit ends; epochs end an attempt.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol"], limits: &["epochs"] };
-
-/// Nothing is proposed to the engine: each round is a step of the solver.
-pub(super) const IDLE: [&str; 6] = ["schedule", "parallelism", "rho", "staleness", "guard", "explain"];
-/// Shards are parts of the rows, and without `--parts` there are none.
-pub(super) const IDLE_WHOLE: [&str; 7] =
-    ["shards", "schedule", "parallelism", "rho", "staleness", "guard", "explain"];
 
 /// The response, the loss, the preparation, the tolerance.
 #[derive(Debug, Args, Serialize)]
@@ -98,7 +92,11 @@ impl ProblemOptions {
     /// The parameters, but for C; shards are those of parts.
     pub(super) fn linear(&self, train: &TrainOptions, is_in_parts: bool) -> Result<Linear, Error> {
         train.schedule_from(&[("auto", ())])?;
-        train.refuse_idle(if is_in_parts { &IDLE } else { &IDLE_WHOLE }, "with linear")?;
+        train.refuse_idle(&ROUND_OPTIONS, "with linear")?;
+        // Shards are parts of the rows.
+        if !is_in_parts {
+            train.refuse_idle(&["shards"], "with linear")?;
+        }
         let linear = Linear::params().loss(self.loss).tolerance(self.tol).seed(train.seed);
         Ok(linear.balanced(self.class_weights.is_some()))
     }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use raddle::cli::{
-    Error, ExitStatus, Session, Summary, Table, Timed, TrainOptions, count, hide_idle, number,
+    Error, ExitStatus, ROUND_OPTIONS, Session, Summary, Table, Timed, TrainOptions, count, hide_idle, number,
 };
 use raddle::files::ModelFiles as _;
 use raddle_mf::files::{About, SeenFile};
@@ -12,7 +12,7 @@ use raddle_mf::{CrossValidation, Learned, MfError, Problem, Runner as _, Seen};
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::options::{IDLE, ModelOptions};
+use super::options::ModelOptions;
 use super::pictures::{Tried, grid};
 use super::runner::{Failure, InSession, refuse};
 
@@ -25,7 +25,7 @@ best setting is fitted to all ratings, for as long as was best on its folds.";
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&IDLE)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
 pub(crate) struct Options {
     /// Ranks to try. Default: --rank alone.

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use raddle::cli::{
-    ChangeOptions, ENGINE_HEADING, Error, Free, TrainOptions, hide_idle, refuse_without_effect,
+    ChangeOptions, ENGINE_HEADING, Error, Free, ROUND_OPTIONS, TrainOptions, hide_idle, refuse_without_effect,
 };
 use serde::Serialize;
 
 use super::data::{self, Reading};
-use super::options::{IDLE, ModelOptions};
+use super::options::ModelOptions;
 
 /// A run that goes on may have another target: it only says when the run ends.
 pub(super) const FREE: Free<'_> =
@@ -22,7 +22,7 @@ const EXAMPLES: &str = "Examples, which work as they stand:
 /// The options of `mf fit`.
 #[derive(Debug, Args, Serialize)]
 #[command(after_help = EXAMPLES, mut_arg("data", |arg| arg.help(data::known_or_default())))]
-#[command(mut_args(hide_idle(&IDLE)))]
+#[command(mut_args(hide_idle(&ROUND_OPTIONS)))]
 #[command(mut_arg("schedule", |arg| arg.help("auto, rotation or priority; auto is rotation")))]
 #[command(mut_arg("epochs", |arg| arg.help("Length of the run. Default: a short run, and longer ones where the validation error still falls")))]
 pub(crate) struct Options {

@@ -1,13 +1,9 @@
 //! The options that say what is fitted: shared by all verbs that train.
 
 use clap::Args;
-use raddle::cli::{Error, TrainOptions, choose, refuse_without_effect};
+use raddle::cli::{Error, ROUND_OPTIONS, TrainOptions, choose, refuse_without_effect};
 use raddle_mf::{Equations, Fit, FoldIn, Method, Mf, ScheduleKind};
 use serde::Serialize;
-
-/// Rounds are known an epoch ahead: nothing is proposed, checked against rho or left in flight, and no objective is
-/// watched.
-pub(super) const IDLE: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
 /// The model and the way to it.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -150,7 +146,7 @@ impl ModelOptions {
 
     /// Options that were given and would change nothing are refused.
     fn refuse_idle(&self, method: Method, train: &TrainOptions) -> Result<(), Error> {
-        train.refuse_idle(&IDLE, "in mf, whose rounds are known an epoch ahead")?;
+        train.refuse_idle(&ROUND_OPTIONS, "in mf, whose rounds are known an epoch ahead")?;
         let (sgd, als, ccd) = (method == Method::Sgd, method == Method::Als, method == Method::Ccd);
         let of_solvers = [
             ("--step", self.step.is_some() && !sgd),
