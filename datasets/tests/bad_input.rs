@@ -134,7 +134,7 @@ fn csv() {
         (
             "a,b,y\n1,2,3\n2,x,3\n",
             3,
-            "column 2 (b): `x` is not a number, though 1 cells of this column are: mend it",
+            "column 2 (b): `x` is not a number, though one other cell of this column is: mend it",
         ),
         ("a,b,y\n1,2,3\n2,-inf,3\n", 3, "column 2 (b): `-inf` is infinite"),
         ("a,b,y\n1,2,3\n2,1e999,3\n", 3, "column 2 (b): `1e999` is too large for a double"),

@@ -56,10 +56,11 @@ pub(super) fn check_texts(
                 "{name}, the response: `{cell}` is not a number: mend it, or, if these are classes, fit a loss of classes (--loss logistic)"
             )
         } else if column.numbers > 0 && column.numbers >= texts {
-            format!(
-                "{name}: `{cell}` is not a number, though {} cells of this column are: mend it, {ways}",
-                column.numbers
-            )
+            let others = match column.numbers {
+                1 => "one other cell of this column is".into(),
+                count => format!("{count} cells of this column are"),
+            };
+            format!("{name}: `{cell}` is not a number, though {others}: mend it, {ways}")
         } else {
             continue;
         };
