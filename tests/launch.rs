@@ -224,7 +224,12 @@ fn a_plan_of_workers_changes_nothing() {
         let (digest, _) = alone(folder, line);
         let ran = launched(folder, 3, 1, &format!("{line} --rescale 1:5,2:2,4:3"));
         assert_eq!(report(folder, "launched")["model_digest"], digest.as_str(), "{name}: {}", ran.err);
-        assert_eq!(report(folder, "launched")["generations"].as_array().unwrap().len(), 4, "{name}");
+        // On a busy machine balance begins generations, too, with as many workers.
+        let generations = report(folder, "launched")["generations"].clone();
+        let mut workers: Vec<_> =
+            generations.as_array().unwrap().iter().map(|generation| generation["workers"].clone()).collect();
+        workers.dedup();
+        assert_eq!(workers, [3, 5, 2, 3], "{name}: {generations}");
     }
 }
 
