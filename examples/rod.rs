@@ -1,7 +1,8 @@
-//! How warm does a rod become that is heated in two places? A linear system, solved cell by cell, with a bound on the
-//! error of every cell. Page 5 of the guide (`examples/guide`) takes this program apart.
+//! How warm does a rod become that is heated in two places? A linear system, solved cell by cell, with a
+//! bound on the error of every cell. Page 5 of the guide (`examples/guide`) takes this program apart.
 //!
-//! `cargo run --release --example rod`, and `cargo run --release --example rod -- --schedule cyclic --out cyclic`
+//! `cargo run --release --example rod`, and `cargo run --release --example rod -- --schedule cyclic --out
+//! cyclic`
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! How do I cut data by rows? A support vector machine in its dual: each shard keeps its rows' multipliers
 //! and works on them alone, and all agree on the weights (CoCoA+: Ma et al., "Adding vs. averaging", 2015).
-//! The program `linear` (`algorithms/linear`) is what became of it: best steps, adaptive factors, any number of parts.
-//! `cargo run --release --example svm`
+//! The program `linear` (`algorithms/linear`) is what became of it: best steps, adaptive factors, any number
+//! of parts. `cargo run --release --example svm`
 
 use raddle::prelude::*;
 

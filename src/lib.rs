@@ -23,12 +23,12 @@
 //!
 //! # Four levels
 //!
-//! 1. Fit: a bundled algorithm is a crate with a builder, such as `Lasso::params().ratio(100.0).fit(&problem)`
-//!    of `raddle-lasso`, and with a command line.
+//! 1. Fit: a bundled algorithm is a crate with a builder, such as
+//!    `Lasso::params().ratio(100.0).fit(&problem)` of `raddle-lasso`, and with a command line.
 //! 2. Write a [`Program`] and run it on an [`Engine`] under one of the schedules of [`schedule`].
 //! 3. Write a [`Schedule`] of your own: it can be driven step by step in a test, without workers.
-//! 4. Make a run an operator of your own dataflow: [`Engine::into_operator`], [`Scheduled`]; or train on a stream of
-//!    records: [`Train`].
+//! 4. Make a run an operator of your own dataflow: [`Engine::into_operator`], [`Scheduled`]; or train on a
+//!    stream of records: [`Train`].
 //!
 //! # A program
 //!

@@ -22,10 +22,11 @@ use self::difference::compare;
 /// Runs a program again and again, each time carried out in another way, and compares the runs, change by
 /// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
 /// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
-/// resumed at the boundary before the first epoch, at the one behind it, before and after its conclusion, at one in the
-/// middle, and at the last; and with epochs cancelled before their tasks, amid them and behind them. A program that merges partials
-/// ([`Merge`](crate::Merge)) merges them where their shards are, and, where it says that any grouping gives the
-/// same bits, once from left to right: an error names `merge` where it is the cause.
+/// resumed at the boundary before the first epoch, at the one behind it, before and after its conclusion, at
+/// one in the middle, and at the last; and with epochs cancelled before their tasks, amid them and behind
+/// them. A program that merges partials ([`Merge`](crate::Merge)) merges them where their shards are, and,
+/// where it says that any grouping gives the same bits, once from left to right: an error names `merge` where
+/// it is the cause.
 ///
 /// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets
 /// workers, threads, rescales and checkpoints does not matter.
@@ -141,7 +142,8 @@ fn compare_resumed<P: Program>(
 enum Stopped {
     /// A limit ends it: the checkpoint is of the boundary before its conclusion.
     Before,
-    /// A request that comes as the boundary is shown ends it: the checkpoint is of the boundary behind its conclusion.
+    /// A request that comes as the boundary is shown ends it: the checkpoint is of the boundary behind its
+    /// conclusion.
     Behind,
     /// A limit ends it, and one process has handed it over to the next at each boundary.
     HandedOver,
@@ -150,8 +152,8 @@ enum Stopped {
 /// A way in which a run is carried out: its name, and the settings of an engine.
 type Way<P> = (&'static str, fn(Engine<P>) -> Engine<P>);
 
-/// Names `merge` as the cause of a difference between a run and one that was carried out in another way, if there
-/// is none where both merge all partials at the hub, whichever shards they are of.
+/// Names `merge` as the cause of a difference between a run and one that was carried out in another way, if
+/// there is none where both merge all partials at the hub, whichever shards they are of.
 fn blame_merge<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     set: fn(Engine<P>) -> Engine<P>,
@@ -256,8 +258,8 @@ fn compare_handed_over<P: Program>(
     Err(all)
 }
 
-/// Cancels epochs before their tasks, amid them and behind them: what is left is the boundary before, and a run that is resumed from it goes on
-/// as if nothing had happened.
+/// Cancels epochs before their tasks, amid them and behind them: what is left is the boundary before, and a
+/// run that is resumed from it goes on as if nothing had happened.
 fn compare_cancelled<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,

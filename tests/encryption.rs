@@ -1,5 +1,5 @@
-//! Encrypted connections of a run: nothing of it can be read on the way, and who changes what is on the way ends the
-//! generation, by name. "Another machine" is `raddle join` behind a proxy.
+//! Encrypted connections of a run: nothing of it can be read on the way, and who changes what is on the way
+//! ends the generation, by name. "Another machine" is `raddle join` behind a proxy.
 
 use std::collections::HashSet;
 use std::fs;
@@ -44,8 +44,8 @@ pub(crate) fn write_data(folder: &Path) {
     fs::write(folder.join("words.txt"), (0..300).map(document).collect::<String>()).unwrap();
 }
 
-/// A launched process and two that join it before the first epoch: `raddle join` on "other machines", which reach the
-/// coordinator and each other by proxies.
+/// A launched process and two that join it before the first epoch: `raddle join` on "other machines", which
+/// reach the coordinator and each other by proxies.
 struct Apart {
     run: Launched,
     joined: [Joined; 2],

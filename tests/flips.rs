@@ -1,5 +1,5 @@
-//! Bits that flip on the way, on connections in clear: the run ends with the right bytes or with a named cause, and always
-//! ends. "Another machine" is `raddle join` behind a proxy.
+//! Bits that flip on the way, on connections in clear: the run ends with the right bytes or with a named
+//! cause, and always ends. "Another machine" is `raddle join` behind a proxy.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -73,7 +73,8 @@ fn lengths(folder: &Path, line: &str, expected: &str) -> BTreeMap<(u8, bool), us
     lengths
 }
 
-/// The place of a flip: in the beginning of a connection, with its handshake, plans and hand-over, or anywhere.
+/// The place of a flip: in the beginning of a connection, with its handshake, plans and hand-over, or
+/// anywhere.
 fn place(dice: &mut u64, length: usize) -> usize {
     let most = match next(dice) % 3 {
         0 => length.min(400),
@@ -117,8 +118,8 @@ fn flipped(line: &str, expected: &str, flip: Flip) -> Came {
     Came::NamedEnd
 }
 
-/// A flip at the beginning, in the middle or at the end of every kind of connection, in each direction, of a fit of each
-/// program.
+/// A flip at the beginning, in the middle or at the end of every kind of connection, in each direction, of a
+/// fit of each program.
 #[test]
 fn a_bit_that_flips_on_the_way_changes_no_model_and_hangs_no_run() {
     let (seed, count) = (number("RADDLE_FLIPS_FROM", 1), number("RADDLE_WIRE_FLIPS", 12));

@@ -1,4 +1,5 @@
-//! A launcher without processes of its own, as on a login node: all processes have joined, and may have been there first.
+//! A launcher without processes of its own, as on a login node: all processes have joined, and may have been
+//! there first.
 
 use std::fs;
 use std::path::Path;
@@ -65,7 +66,8 @@ fn three_that_were_there_first_leave_the_model_of_one() {
     }
 }
 
-/// The first process is killed, and the launcher, `RADDLE_LAUNCHER_KILLS` times, which is always started by the same line.
+/// The first process is killed, and the launcher, `RADDLE_LAUNCHER_KILLS` times, which is always started by
+/// the same line.
 #[test]
 fn one_line_goes_on_with_those_that_come_back() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
-//! The pages of the guide (`examples/guide`): their commands, run in a row in one folder a page, print what is shown;
-//! their Rust is that of the example; their links lead somewhere, in the repository and in the book.
+//! The pages of the guide (`examples/guide`): their commands, run in a row in one folder a page, print what
+//! is shown; their Rust is that of the example; their links lead somewhere, in the repository and in the
+//! book.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,8 +27,8 @@ struct Step<'a> {
     shown: Option<&'a str>,
 }
 
-/// The blocks of commands of a page. `<!-- ends with N -->` stands above one whose status is not 0; a block of text that
-/// follows it is what it shows.
+/// The blocks of commands of a page. `<!-- ends with N -->` stands above one whose status is not 0; a block
+/// of text that follows it is what it shows.
 fn steps(page: &str) -> Vec<Step<'_>> {
     let parts: Vec<&str> = page.split("```").collect();
     assert!(parts.len() % 2 == 1, "a block is not closed");

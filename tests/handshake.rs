@@ -232,7 +232,8 @@ fn a_network_that_is_gone_for_a_while_costs_a_loss_at_most() {
     });
 }
 
-/// A machine that swaps, or moves: its process is stopped while it makes its data, and runs on behind the deadline.
+/// A machine that swaps, or moves: its process is stopped while it makes its data, and runs on behind the
+/// deadline.
 #[test]
 fn a_joiner_that_is_stopped_before_it_has_joined_knocks_again() {
     const FIT: &str = "mf fit synth:ratings:users=3000,items=1000,n=600000 --rank 4 --epochs 2 --shards 4 --validation none";

@@ -1,5 +1,5 @@
-//! First lines of words, of numbers and of data, above random rows: every program and verb counts the rows that there are,
-//! and says what it took the line for.
+//! First lines of words, of numbers and of data, above random rows: every program and verb counts the rows
+//! that there are, and says what it took the line for.
 
 use std::fs;
 use std::path::Path;
@@ -62,7 +62,8 @@ fn rows(head: &str, has_classes: bool, state: &mut u64) -> (String, usize) {
     (text, count)
 }
 
-/// The rows of a table are those of the fit and the lines of the prediction, by its own finding and as it is said.
+/// The rows of a table are those of the fit and the lines of the prediction, by its own finding and as it is
+/// said.
 fn table(folder: &Path, program: &str, head: &str, state: &mut u64) {
     let (text, count) = rows(head, program == "linear", state);
     fs::write(folder.join("t.csv"), &text).unwrap();

@@ -10,8 +10,9 @@ use raddle_common::testing::pairs;
 use crate::commands::{binary, ends, pause, run};
 use crate::launched::{Launched, WATCHDOG, alone, is_alive, report, signal, slow};
 
-/// A stand-in for ssh, whose first argument is the host: some cannot be reached, lack the program, or have another build.
-/// Like ssh it ends with 255 where what it runs is killed. A host with a file of its name is off as long as that is there.
+/// A stand-in for ssh, whose first argument is the host: some cannot be reached, lack the program, or have
+/// another build. Like ssh it ends with 255 where what it runs is killed. A host with a file of its name is
+/// off as long as that is there.
 const SSH: &str = r#"#!/bin/sh
 host=$1
 shift
@@ -86,8 +87,8 @@ fn there(folder: &Path) -> Vec<String> {
     names.filter(|process| is_alive(process)).collect()
 }
 
-/// The usual deadline, within which nothing of a run is left, and the longest time for it on a machine that does other
-/// things, too.
+/// The usual deadline, within which nothing of a run is left, and the longest time for it on a machine that
+/// does other things, too.
 const DEADLINE: Duration = Duration::from_secs(10);
 const LEFT: Duration = Duration::from_secs(30);
 
@@ -172,8 +173,8 @@ fn a_host_that_cannot_take_part_is_told_by_name_with_what_to_do() {
     );
 }
 
-/// A machine that is off at the beginning and comes later, and one whose ssh, or whose process, is killed: the run goes on
-/// with it, and the bytes are those of one process.
+/// A machine that is off at the beginning and comes later, and one whose ssh, or whose process, is killed:
+/// the run goes on with it, and the bytes are those of one process.
 #[test]
 fn a_machine_that_is_off_or_lost_is_tried_again() {
     let line = "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 200 --tol 1e-15 \
@@ -211,7 +212,8 @@ fn a_machine_that_is_off_or_lost_is_tried_again() {
     assert_eq!(report(&place)["model_digest"], expected.as_str(), "{said}");
 }
 
-/// Neither Ctrl-C nor the death of the launcher leaves an ssh behind that hangs, as over a network that is gone.
+/// Neither Ctrl-C nor the death of the launcher leaves an ssh behind that hangs, as over a network that is
+/// gone.
 #[test]
 fn an_ssh_that_hangs_holds_up_nobody_and_outlives_no_launcher() {
     for (how, code) in [("-INT", Some(130)), ("-KILL", None)] {

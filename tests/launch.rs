@@ -255,8 +255,8 @@ fn shards_move_to_the_faster_process() {
     println!("{:.3} s with equal shares, {:.3} s balanced", equal.0, balanced.0);
 }
 
-/// Seconds of the slowest worker in an epoch, the lower quartile of the later half of a run: what else the machine does only
-/// adds to them.
+/// Seconds of the slowest worker in an epoch, the lower quartile of the later half of a run: what else the
+/// machine does only adds to them.
 fn slowest(folder: &Path) -> f64 {
     let trace = std::fs::read_to_string(folder.join("run/trace.jsonl")).unwrap();
     let of = |line: &str| -> f64 {
@@ -275,8 +275,9 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Parts of `linear` on two processes, one of which is half as fast: balance moves shards, and the bytes are the same. The
-/// long form compares seconds, too, of whole runs: in the median of 5, those without balance take at least 1.2 times as long.
+/// Parts of `linear` on two processes, one of which is half as fast: balance moves shards, and the bytes are
+/// the same. The long form compares seconds, too, of whole runs: in the median of 5, those without balance
+/// take at least 1.2 times as long.
 #[test]
 fn parts_gain_by_balance_where_a_process_is_half_as_fast() {
     let folder = tempfile::tempdir().unwrap();

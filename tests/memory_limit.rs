@@ -52,7 +52,8 @@ fn columns_are_shared_out() {
     three_need_less("lasso fit synth:groups:n=1000,p=20000,s=20 --quiet", 157.0);
 }
 
-/// Ratings by solvers that alternate between the sides, and the million bytes with which one process does not finish.
+/// Ratings by solvers that alternate between the sides, and the million bytes with which one process does not
+/// finish.
 const ALTERNATING: [(&str, f64); 2] = [
     ("mf fit synth:ratings:users=100000,items=10000,n=10000000 --rank 16 --epochs 4 --solver als", 272.0),
     ("mf fit synth:ratings:users=100000,items=10000,n=10000000 --rank 16 --epochs 4 --solver ccd", 272.0),
@@ -66,8 +67,8 @@ fn both_sides_of_ratings_are_shared_out() {
     }
 }
 
-/// Three processes with their share of these million bytes go on from a checkpoint after one of them is killed; one
-/// process does not finish with all of them.
+/// Three processes with their share of these million bytes go on from a checkpoint after one of them is
+/// killed; one process does not finish with all of them.
 fn three_go_on_with_less(line: &str, megabytes: f64) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -1,4 +1,5 @@
-//! Partials that are merged: the same bits wherever shards are, merged or not, and fewer bytes between processes.
+//! Partials that are merged: the same bits wherever shards are, merged or not, and fewer bytes between
+//! processes.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,8 @@ use raddle::{
 use crate::processes::Run;
 use crate::programs::{bytes, without_a_hang};
 
-/// Sums of integers and of numbers that are rounded, and the shards that they are of, in the order of merging.
+/// Sums of integers and of numbers that are rounded, and the shards that they are of, in the order of
+/// merging.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Sum {
     integers: Vec<i64>,

@@ -17,8 +17,8 @@ use crate::launched::{
 };
 
 const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
-/// Time from a fault to the next generation at most: with a deadline of 3 s it takes 5 s on a machine that does nothing
-/// else, and tests go on beside each other.
+/// Time from a fault to the next generation at most: with a deadline of 3 s it takes 5 s on a machine that
+/// does nothing else, and tests go on beside each other.
 const SOON: Duration = Duration::from_secs(30);
 
 /// A launched run of one process, in which nothing ends soon, with a checkpoint after so many epochs.
@@ -192,7 +192,8 @@ const LINES: [&str; 3] = [
     "lda fit --topics 8 --epochs 60 --shards 4",
 ];
 
-/// The launcher is killed and started again; the process of another machine comes back by itself: `RADDLE_RETURNS` times.
+/// The launcher is killed and started again; the process of another machine comes back by itself:
+/// `RADDLE_RETURNS` times.
 #[test]
 fn who_has_joined_comes_back_to_a_launcher_that_is_started_again() {
     for turn in 0..number("RADDLE_RETURNS", 1) as usize {

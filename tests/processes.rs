@@ -311,8 +311,9 @@ fn a_loss_costs_the_epochs_since_the_last_checkpoint_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let (left, began) = lose(folder.path(), &[1, 3, 7]);
         assert!(left == expected);
-        // The boundary of a checkpoint is concluded anew, unless the guard went back there; the first loss came before there was one. No loss
-        // is at a boundary of a checkpoint: whether that one was made in time would be a matter of threads.
+        // The boundary of a checkpoint is concluded anew, unless the guard went back there; the first loss
+        // came before there was one. No loss is at a boundary of a checkpoint: whether that one was made in
+        // time would be a matter of threads.
         let first = |epoch: u64| epoch + u64::from(whole.trace[epoch as usize].rolled_back);
         assert_eq!(began, [0, 0, first(2), first(6)]);
         let number = std::fs::read_to_string(folder.path().join("generation.json")).unwrap();

@@ -1,5 +1,5 @@
-//! Names of `raddle data list` in the place of data: what is fetched is read by its name, and what is not here says how to
-//! have it.
+//! Names of `raddle data list` in the place of data: what is fetched is read by its name, and what is not
+//! here says how to have it.
 
 use std::fs;
 use std::path::Path;

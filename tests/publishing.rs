@@ -1,4 +1,5 @@
-//! Pages of the packages on a registry: their links hold there, and version and address are the same everywhere.
+//! Pages of the packages on a registry: their links hold there, and version and address are the same
+//! everywhere.
 
 use std::fs;
 
@@ -100,7 +101,8 @@ fn every_manifest_has_the_same_version_and_address() {
 
 #[test]
 fn targets_that_a_source_distribution_lacks_have_their_path_in_the_manifest() {
-    // Its manifests are these as they stand. A target without a path is looked for, and the build ends where it is not there.
+    // Its manifests are these as they stand. A target without a path is looked for, and the build ends where
+    // it is not there.
     for page in not_empty(PAGES.iter().filter(|page| !page.contains("python") && !page.contains("pool"))) {
         let manifest = text(&page.replace("README.md", "Cargo.toml"));
         for kind in ["test", "bench"] {

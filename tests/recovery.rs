@@ -255,8 +255,8 @@ fn a_signal_asks_for_a_checkpoint_of_the_next_boundary() {
     }
 }
 
-/// The launcher is killed again and again, and always started by the same line, which begins the run and goes on with it:
-/// `RADDLE_LAUNCHER_KILLS` times for each program.
+/// The launcher is killed again and again, and always started by the same line, which begins the run and goes
+/// on with it: `RADDLE_LAUNCHER_KILLS` times for each program.
 #[test]
 fn one_line_begins_a_run_and_goes_on_with_it_until_it_is_done() {
     let folder = tempfile::tempdir().unwrap();
@@ -444,7 +444,8 @@ fn every_program_goes_on_after_each_epoch() {
     }
 }
 
-/// Two classes that overlap in rows of so many values of many columns; with more classes, each of one row, which are easy.
+/// Two classes that overlap in rows of so many values of many columns; with more classes, each of one row,
+/// which are easy.
 fn classes(folder: &Path, name: &str, (rows, columns, values): (u64, u64, usize), more: u64) {
     let (mut dice, mut text) = (columns, String::new());
     for row in 0..rows {
@@ -491,7 +492,8 @@ fn linear_fits_as_one_problem_go_on_after_a_kill() {
         if after > 1 {
             continue;
         }
-        // The process that solves the problem leaves at the first boundary: its successor has the rows, or reads them.
+        // The process that solves the problem leaves at the first boundary: its successor has the rows, or
+        // reads them.
         let mut leaving = Launched::begin(folder, &launch(2, &line));
         leaving.await_epoch(0);
         signal(&leaving.processes()[0], "-TERM");

@@ -199,8 +199,8 @@ fn an_epoch_that_is_cancelled_leaves_no_trace() {
         let stop = Stop::default();
         let engine = |stop: &Stop| engine(stop).workers(workers).threads(threads);
         let outcome = engine(&stop).stop(stop.clone()).checkpoint(100, &file).run().unwrap();
-        // It goes back to the last boundary that was kept: on a machine that is busy the first may still be it, as what keeping
-        // takes is bounded by the time that epochs take.
+        // It goes back to the last boundary that was kept: on a machine that is busy the first may still be
+        // it, as what keeping takes is bounded by the time that epochs take.
         let epochs = outcome.report.epochs;
         assert!(epochs <= 1, "{epochs} on {threads} threads");
         assert_eq!(outcome.report.ending, Ending::Interrupted);

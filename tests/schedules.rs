@@ -1,5 +1,5 @@
-//! Schedules beyond one process: with a process that joins, the first one leaving and another one killed, each leaves the
-//! model of one process.
+//! Schedules beyond one process: with a process that joins, the first one leaving and another one killed,
+//! each leaves the model of one process.
 
 use std::fs;
 

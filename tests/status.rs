@@ -298,7 +298,8 @@ fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_
         seen.extend(epoch());
         seen.len() >= 3
     });
-    // Another watch that is ended is ended alone. Not by Ctrl-C, which this process may have been told to ignore.
+    // Another watch that is ended is ended alone. Not by Ctrl-C, which this process may have been told to
+    // ignore.
     let mut other = start(folder, "raddle status run --watch");
     let mut first = String::new();
     BufReader::new(other.0.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
@@ -376,7 +377,8 @@ fn the_metrics_of_a_launched_run_are_those_of_its_status() {
 /// Edge of a graph: from, to, and its label.
 type Edge = (String, String, String);
 
-/// The nodes and edges of a graph in DOT, which is read as a parser would: words, strings, brackets, ends of statements.
+/// The nodes and edges of a graph in DOT, which is read as a parser would: words, strings, brackets, ends of
+/// statements.
 fn nodes_and_edges(dot: &str) -> (BTreeMap<String, String>, Vec<Edge>) {
     let (mut nodes, mut edges, mut depth) = (BTreeMap::new(), Vec::new(), 0);
     for line in dot.lines().map(str::trim) {
@@ -401,7 +403,8 @@ fn nodes_and_edges(dot: &str) -> (BTreeMap<String, String>, Vec<Edge>) {
     (nodes, edges)
 }
 
-/// Of each program, in a run whose first process leaves: what all have sent adds up, and the graph has a node for each.
+/// Of each program, in a run whose first process leaves: what all have sent adds up, and the graph has a node
+/// for each.
 #[test]
 fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Bytes that leave the first process: changes and plans cross to each process once, however many workers use them there.
+//! Bytes that leave the first process: changes and plans cross to each process once, however many workers use
+//! them there.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +8,8 @@ use serde_json::Value;
 
 use crate::commands::run;
 
-/// Bytes that the first of two processes with so many workers each sends, and what the run leaves: its model's digest and its
-/// status.
+/// Bytes that the first of two processes with so many workers each sends, and what the run leaves: its
+/// model's digest and its status.
 fn sent(folder: &Path, workers: usize, line: &str) -> (u64, (String, Option<i32>)) {
     let how = format!("raddle launch --processes 2 --workers {workers} --balance off");
     let ran = run(folder, &format!("{how} -- {line} --shards 8 --out run --force"));

@@ -1,7 +1,7 @@
 //! Runs whose tasks do nothing, on one worker: the engine alone, for `counts.sh` to count.
 //!
-//! `empty rounds`: 100 epochs of 200 empty rounds; `empty tasks`: 100 epochs of a rotation of 16 blocks over 16 shards.
-//! Either prints how many of them it was.
+//! `empty rounds`: 100 epochs of 200 empty rounds; `empty tasks`: 100 epochs of a rotation of 16 blocks over
+//! 16 shards. Either prints how many of them it was.
 
 #[allow(dead_code, reason = "benches use the rest")]
 #[path = "mod.rs"]

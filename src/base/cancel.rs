@@ -1,4 +1,5 @@
-//! Cancellation of the epoch under way: [`cancellation_point`], where long work can end, and the unwinding that ends it.
+//! Cancellation of the epoch under way: [`cancellation_point`], where long work can end, and the unwinding
+//! that ends it.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -10,7 +11,8 @@ pub(crate) const BETWEEN: u64 = 1 << 21;
 
 /// Says whether the run that a thread works for is to end within the epoch under way.
 pub(crate) trait Cancellable: Send + Sync {
-    /// The same, asked by a thread that waits: such looks are not counted, as their number is up to the clock.
+    /// The same, asked by a thread that waits: such looks are not counted, as their number is up to the
+    /// clock.
     fn is_cancelled_while_waiting(&self) -> bool {
         self.is_cancelled()
     }
@@ -33,11 +35,12 @@ thread_local! {
 /// Payload of an unwinding that is no panic: the work is given up, and nobody needs its result.
 struct Cancelled;
 
-/// Point at which the long work of a verb can end: call it in loops, each time with the counted cost of the work since
-/// the last call, in multiply-adds ([`Engine::costs`](crate::Engine::costs)). Where the run is to end within the epoch
-/// ([`Stop`](crate::Stop), [`Engine::time_limit`](crate::Engine::time_limit)), the verb ends here by unwinding, the epoch
-/// is cancelled, and the run goes back to the last boundary that it has kept: nothing of the epoch is left. Else it
-/// returns, and nothing has changed. Outside a run nothing happens.
+/// Point at which the long work of a verb can end: call it in loops, each time with the counted cost of the
+/// work since the last call, in multiply-adds ([`Engine::costs`](crate::Engine::costs)). Where the run is to
+/// end within the epoch ([`Stop`](crate::Stop), [`Engine::time_limit`](crate::Engine::time_limit)), the verb
+/// ends here by unwinding, the epoch is cancelled, and the run goes back to the last boundary that it has
+/// kept: nothing of the epoch is left. Else it returns, and nothing has changed. Outside a run nothing
+/// happens.
 ///
 /// Verbs that take less than a tenth of a second need none: the engine looks between two tasks.
 #[inline]
@@ -73,8 +76,9 @@ pub(crate) fn during<T>(run: &Arc<dyn Cancellable>, work: impl FnOnce() -> T) ->
     work()
 }
 
-/// Does `work` to its end, though the run may be cancelled: going back to a boundary, keeping one, and leaving. Points in it
-/// return. Those of threads that help with it ask the run all the same: such work needs none.
+/// Does `work` to its end, though the run may be cancelled: going back to a boundary, keeping one, and
+/// leaving. Points in it return. Those of threads that help with it ask the run all the same: such work needs
+/// none.
 pub(crate) fn shielded<T>(work: impl FnOnce() -> T) -> T {
     let _restore = Restore(CURRENT.take());
     work()

@@ -85,8 +85,8 @@ impl SimdLevel {
         body()
     }
 
-    /// Runs `body` once in every form that this processor has, and gives each form's name and result, the portable one
-    /// first: for tests that all give the same bits.
+    /// Runs `body` once in every form that this processor has, and gives each form's name and result, the
+    /// portable one first: for tests that all give the same bits.
     pub fn in_every_form<T>(mut body: impl FnMut() -> T) -> Vec<(&'static str, T)> {
         Self::available().into_iter().map(|level| (level.name(), level.during(&mut body))).collect()
     }

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 /// Asks a run to end; clones ask the same run.
 ///
-/// The run ends at the boundary of the epoch under way, if that comes soon: within 0.3 s, or a twentieth of the time that the
-/// run has taken. Else the epoch is cancelled, and the run ends as the last boundary that it has kept left it
-/// ([`Engine::stop`](crate::Engine::stop)).
+/// The run ends at the boundary of the epoch under way, if that comes soon: within 0.3 s, or a twentieth of
+/// the time that the run has taken. Else the epoch is cancelled, and the run ends as the last boundary that
+/// it has kept left it ([`Engine::stop`](crate::Engine::stop)).
 ///
 /// ```
 /// let stop = raddle::Stop::default();

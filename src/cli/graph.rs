@@ -1,4 +1,5 @@
-//! `raddle graph`: the generations of a run with their processes, and what crossed between these, as a graph in DOT.
+//! `raddle graph`: the generations of a run with their processes, and what crossed between these, as a graph
+//! in DOT.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,8 @@ pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
     Ok(ExitStatus::Done.code())
 }
 
-/// The graph of the run in a folder: of one that is alive and launched, as its coordinator says; else of its report.
+/// The graph of the run in a folder: of one that is alive and launched, as its coordinator says; else of its
+/// report.
 fn of(run: &Path) -> Result<Graph, Error> {
     if let Some(status) = coordinator_status(run)? {
         let member = |member: &crate::cluster::MemberStatus| GenerationMember {
@@ -81,8 +83,8 @@ fn of(run: &Path) -> Result<Graph, Error> {
 }
 
 impl Graph {
-    /// The graph in DOT: a box for each generation with a node for each process, an edge to the generation's wire for what a
-    /// process sent, and one from the generation before for what was handed over to it.
+    /// The graph in DOT: a box for each generation with a node for each process, an edge to the generation's
+    /// wire for what a process sent, and one from the generation before for what was handed over to it.
     fn dot(&self) -> String {
         let mut text = String::from("digraph run {\n  rankdir=LR;\n  node [shape=box];\n");
         // Writing to a string does not fail.

@@ -11,8 +11,8 @@ use crate::base::sync::lock;
 use crate::cli::run_folder::folder;
 
 /// Handler of Ctrl-C, and of a polite request to end such as SIGTERM: before training there is nothing to
-/// lose, so the process ends at once; from then on the run ends with its model written, at the next boundary or,
-/// where that is far, at the last one, and a second Ctrl-C ends the process at once.
+/// lose, so the process ends at once; from then on the run ends with its model written, at the next boundary
+/// or, where that is far, at the last one, and a second Ctrl-C ends the process at once.
 #[derive(Debug, Default)]
 pub struct Interrupt {
     stop: Stop,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// Text without characters that act: those that turn the direction of what follows are shown by their codes, so
-/// that a name cannot rearrange the page.
+/// Text without characters that act: those that turn the direction of what follows are shown by their codes,
+/// so that a name cannot rearrange the page.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -68,8 +68,9 @@ impl AdminClient {
         }
     }
 
-    /// Grant for one more process to join the run, with so many workers, at least 1, or with as many as the run's other
-    /// processes. `rank` is its number among those that join, which it has in the run, too, if nobody else has it.
+    /// Grant for one more process to join the run, with so many workers, at least 1, or with as many as the
+    /// run's other processes. `rank` is its number among those that join, which it has in the run, too, if
+    /// nobody else has it.
     ///
     /// # Errors
     /// If the run cannot be reached, or refuses.
@@ -83,8 +84,8 @@ impl AdminClient {
         }
     }
 
-    /// Tells the run that a process which has joined by this grant has ended: with its exit status and a description such as
-    /// `was killed by signal 9`; `crashed` if it was killed or ended in disorder.
+    /// Tells the run that a process which has joined by this grant has ended: with its exit status and a
+    /// description such as `was killed by signal 9`; `crashed` if it was killed or ended in disorder.
     ///
     /// # Errors
     /// If the run cannot be reached.
@@ -100,8 +101,8 @@ impl AdminClient {
         self.request(request).map(|(_, answer)| answer)
     }
 
-    /// Sends a request on a new connection, and once more where the answer does not arrive as it was sent; returns the
-    /// connection, with the response.
+    /// Sends a request on a new connection, and once more where the answer does not arrive as it was sent;
+    /// returns the connection, with the response.
     pub(super) fn request(&self, request: &AdminRequest) -> Result<(Socket, AdminResponse), EngineError> {
         let mut answered = self.request_once(request)?;
         // A second holder is refused. A grant that nobody takes up lapses.

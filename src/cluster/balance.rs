@@ -5,9 +5,9 @@ use super::protocol::Epoch;
 
 /// Factor by which an epoch counts less with each later one.
 const FADE: f64 = 0.8;
-/// Factor beyond which an epoch is far from the speed of a worker, and the number of epochs in a row, far on the same side,
-/// after which nothing before them counts: sums over all would come to the new speed in a dozen epochs, and end a generation
-/// for a few shards every other one.
+/// Factor beyond which an epoch is far from the speed of a worker, and the number of epochs in a row, far on
+/// the same side, after which nothing before them counts: sums over all would come to the new speed in a
+/// dozen epochs, and end a generation for a few shards every other one.
 const FAR: f64 = 1.5;
 const IN_A_ROW: usize = 3;
 /// Smallest relative gain for which a generation ends so that shards move, and the number of epochs in which
@@ -19,8 +19,8 @@ const REST: u32 = 2;
 /// Assumed pause between two generations, in seconds, before one was measured.
 const UNKNOWN: f64 = 0.05;
 
-/// Speed of a worker: the counted cost of its epochs over their seconds. A mean of the epochs' speeds would be too high for
-/// a worker that has slices of a processor, as most of its epochs fall into a slice.
+/// Speed of a worker: the counted cost of its epochs over their seconds. A mean of the epochs' speeds would
+/// be too high for a worker that has slices of a processor, as most of its epochs fall into a slice.
 #[derive(Debug, Clone, Default)]
 struct Speed {
     work: Work,
@@ -191,7 +191,8 @@ mod tests {
         assert_eq!(speed([]), None);
         assert_eq!(speed([(4.0, 2.0)]), Some(2.0));
         assert_eq!(speed([(4.0, 2.0), (3.0, 2.0)]), Some((0.8 * 4.0 + 3.0) / (0.8 * 2.0 + 2.0)));
-        // Every other epoch falls between two slices: a quarter, where the speeds of single epochs have a mean of 0.57.
+        // Every other epoch falls between two slices: a quarter, where the speeds of single epochs have a
+        // mean of 0.57.
         let sliced = speed((0..200).map(|epoch| (1.0, if epoch % 2 == 0 { 1.0 } else { 7.0 }))).unwrap();
         assert!((0.2..0.3).contains(&sliced), "{sliced}");
     }

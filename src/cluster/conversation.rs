@@ -1,4 +1,5 @@
-//! Tests of the messages between a process and its coordinator, in clear: no byte of them can change unnoticed.
+//! Tests of the messages between a process and its coordinator, in clear: no byte of them can change
+//! unnoticed.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -44,7 +45,8 @@ impl Read for Way<'_> {
     }
 }
 
-/// Messages arrive as they were sent; with any byte of them changed those before it do, and then an error comes.
+/// Messages arrive as they were sent; with any byte of them changed those before it do, and then an error
+/// comes.
 fn is_noticed<T: State + PartialEq + std::fmt::Debug>(messages: &[T]) {
     let mut way = Way::new(&[]);
     messages.iter().for_each(|message| send(&mut way, message).unwrap());

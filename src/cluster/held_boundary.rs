@@ -1,17 +1,18 @@
 //! [`HeldBoundary`]: a boundary at which a held run waits, as its holder is shown it; [`HeldStatus`]: the state of a held
 //! run.
 
-/// Boundary of a held run. The first one that is shown is the one before the first epoch, or the one that the run
-/// resumes from, with a cost and seconds of 0. After the loss of its process the run goes back to its last checkpoint:
-/// boundaries from there on are shown again.
+/// Boundary of a held run. The first one that is shown is the one before the first epoch, or the one that the
+/// run resumes from, with a cost and seconds of 0. After the loss of its process the run goes back to its
+/// last checkpoint: boundaries from there on are shown again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HeldBoundary {
     /// Number of epochs completed.
     pub epoch: u64,
     /// Counted cost of the tasks of the epoch that has ended, summed over the workers, in the units of
-    /// [`Engine::costs`](crate::Engine::costs), multiply-adds: a task costs as much as the variables that it names;
-    /// where it names none, as its shard; with a block, as its shard over the number of blocks. Of tasks of some phases
-    /// a schedule says otherwise ([`Schedule::cost`](crate::Schedule::cost)). It is the same for any number of workers.
+    /// [`Engine::costs`](crate::Engine::costs), multiply-adds: a task costs as much as the variables that it
+    /// names; where it names none, as its shard; with a block, as its shard over the number of blocks. Of
+    /// tasks of some phases a schedule says otherwise ([`Schedule::cost`](crate::Schedule::cost)). It is the
+    /// same for any number of workers.
     pub cost: u64,
     /// Seconds of the epoch that has ended, without the time in which the run was held.
     pub seconds: f64,

@@ -20,12 +20,14 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// Longest time in which a launcher notices that the holder before is gone.
 const NOTICED: Duration = Duration::from_secs(1);
 
-/// Client that holds a run which `raddle launch --held` started: at each boundary the run waits until its holder lets
-/// it go on, with as many workers as the holder says.
+/// Client that holds a run which `raddle launch --held` started: at each boundary the run waits until its
+/// holder lets it go on, with as many workers as the holder says.
 ///
-/// One thread may wait for a run's boundaries while another one answers by [`answers`](Self::answers), for many runs.
+/// One thread may wait for a run's boundaries while another one answers by [`answers`](Self::answers), for
+/// many runs.
 ///
-/// A run has one holder at a time. Where the holder goes away, the run waits at its next boundary for another one.
+/// A run has one holder at a time. Where the holder goes away, the run waits at its next boundary for another
+/// one.
 #[derive(Debug)]
 pub struct Holder {
     events: Socket,
@@ -48,8 +50,8 @@ pub enum HeldEvent {
 }
 
 impl Holder {
-    /// Connects to the run in a folder as its holder. Waits at most `at_most` for a launcher that is starting, as
-    /// long as `is_starting` says so.
+    /// Connects to the run in a folder as its holder. Waits at most `at_most` for a launcher that is
+    /// starting, as long as `is_starting` says so.
     ///
     /// # Errors
     /// If no run can be reached there, it is not held, or it has another holder.
@@ -99,8 +101,8 @@ impl Holder {
         }
     }
 
-    /// Lets the run go on from the boundary of the last event with so many workers, at least 1. Where it has another
-    /// number a new generation begins, as after `raddle rescale`.
+    /// Lets the run go on from the boundary of the last event with so many workers, at least 1. Where it has
+    /// another number a new generation begins, as after `raddle rescale`.
     ///
     /// # Errors
     /// If there has been no boundary, there are no workers, or the launcher is gone.
@@ -108,8 +110,8 @@ impl Holder {
         self.answers.go_on(self.last()?, workers)
     }
 
-    /// Ends the run at the boundary of the last event, with its model, a checkpoint and status 130, as Ctrl-C does.
-    /// `raddle launch --resume` goes on with it.
+    /// Ends the run at the boundary of the last event, with its model, a checkpoint and status 130, as Ctrl-C
+    /// does. `raddle launch --resume` goes on with it.
     ///
     /// # Errors
     /// If there has been no boundary, or the launcher is gone.
@@ -136,7 +138,8 @@ impl Drop for Holder {
 }
 
 impl HolderAnswers {
-    /// Lets the run go on from this boundary, as [`Holder::go_on`] does. Does nothing where the run is elsewhere.
+    /// Lets the run go on from this boundary, as [`Holder::go_on`] does. Does nothing where the run is
+    /// elsewhere.
     ///
     /// # Errors
     /// If there are no workers, or the launcher is gone.

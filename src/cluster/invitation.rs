@@ -11,8 +11,9 @@ use crate::base::error::EngineError;
 
 /// Environment variables that `raddle launch` sets for a process: a file with the invitation (with a
 /// [`ParentLink`](super::parent_link::ParentLink) only its folder counts), the process's number, its workers,
-/// one that is set where the process belongs to a later attempt, and one that is set where it is the only process;
-/// and one that `raddle join` sets, where the launcher has no process of its own and this one begins the run.
+/// one that is set where the process belongs to a later attempt, and one that is set where it is the only
+/// process; and one that `raddle join` sets, where the launcher has no process of its own and this one begins
+/// the run.
 pub(crate) const FILE: &str = "RADDLE_RUN";
 pub(crate) const INDEX: &str = "RADDLE_PROCESS";
 pub(crate) const WORKERS: &str = "RADDLE_WORKERS";

@@ -149,8 +149,8 @@ impl Cluster {
         move || requests.ends_at_boundary()
     }
 
-    /// `true` if this process begins the run's folder, and speaks for all processes: the launcher's first one, or where
-    /// it has none the first one that joined.
+    /// `true` if this process begins the run's folder, and speaks for all processes: the launcher's first
+    /// one, or where it has none the first one that joined.
     #[cfg(feature = "cli")]
     pub(crate) fn begins(&self) -> bool {
         self.index == 0 || std::env::var_os(BEGINS).is_some()

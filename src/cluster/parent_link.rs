@@ -81,7 +81,8 @@ pub(crate) fn attach(
     invitation.write(file).map(|()| None)
 }
 
-/// The folder that a supervisor has made for this process, once the supervisor is gone, which would have removed it.
+/// The folder that a supervisor has made for this process, once the supervisor is gone, which would have
+/// removed it.
 static ORPHANED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Notes that the supervisor is gone.

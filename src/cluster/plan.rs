@@ -11,8 +11,8 @@ use crate::run::placement::{Layout, even};
 pub(crate) struct Participant {
     pub(crate) id: u32,
     pub(crate) address: String,
-    /// Number of workers that it is there for, at least 1. Where the run has another number in all, each process has its
-    /// share of them.
+    /// Number of workers that it is there for, at least 1. Where the run has another number in all, each
+    /// process has its share of them.
     pub(crate) capacity: u32,
 }
 
@@ -229,8 +229,8 @@ pub(crate) fn place_by_speed(costs: &[u64], speeds: &[f64]) -> Vec<u32> {
     best
 }
 
-/// The workers of each process in proportion to its capacity, by largest remainders: of equal ones the first. The first
-/// process has one at least, as the hub is there.
+/// The workers of each process in proportion to its capacity, by largest remainders: of equal ones the first.
+/// The first process has one at least, as the hub is there.
 fn shares(workers: u32, participants: &[Participant]) -> Vec<u32> {
     let all: u64 = participants.iter().map(|participant| u64::from(participant.capacity)).sum();
     let parts = participants.iter().map(|participant| u64::from(workers) * u64::from(participant.capacity));

@@ -165,7 +165,8 @@ pub(crate) enum Order {
     EndGeneration { generation: u64 },
     /// To the first process: end the run after the epoch under way.
     Stop,
-    /// To the others than the first process: work on this generation's epoch under way is for nothing, and ends.
+    /// To the others than the first process: work on this generation's epoch under way is for nothing, and
+    /// ends.
     Cancel { generation: u64 },
     /// To the first process of a held run: go on from this boundary.
     GoOn { generation: u64, epoch: u64 },
@@ -203,11 +204,11 @@ pub(crate) enum AdminRequest {
     Status,
     /// Set the number of workers of the whole run, from the next boundary on.
     Rescale { workers: u32 },
-    /// Grant one more process to join: with so many workers where the run does not decide it, and with this number behind
-    /// those of the launcher's processes if nobody has it.
+    /// Grant one more process to join: with so many workers where the run does not decide it, and with this
+    /// number behind those of the launcher's processes if nobody has it.
     Join { workers: Option<u32>, rank: Option<u32> },
-    /// Tell that a process which has joined has ended, in the attempt of this number: `crashed` if it was killed or ended
-    /// in disorder.
+    /// Tell that a process which has joined has ended, in the attempt of this number: `crashed` if it was
+    /// killed or ended in disorder.
     Exited { run: u64, process: u32, code: i32, crashed: bool, how: String },
     /// Make the client the holder of the run: its connection stays, and more requests follow on it.
     Hold,

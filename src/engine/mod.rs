@@ -102,9 +102,10 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// The counted cost of each shard, by which they are placed. Its unit is a floating-point multiply-add, or work that
-    /// takes about as long, so that costs of programs compare: those of a task with the shard, or with the shard and all
-    /// blocks in turn. [`Schedule::cost`] may say otherwise of some phases. Default: all 1, which does for placement.
+    /// The counted cost of each shard, by which they are placed. Its unit is a floating-point multiply-add,
+    /// or work that takes about as long, so that costs of programs compare: those of a task with the shard,
+    /// or with the shard and all blocks in turn. [`Schedule::cost`] may say otherwise of some phases.
+    /// Default: all 1, which does for placement.
     pub fn costs(mut self, costs: Vec<u64>) -> Self {
         self.costs = Some(costs);
         self
@@ -136,8 +137,8 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Ends the run with the first epoch that ends at least this number of seconds after the start, or, where that would
-    /// take too long, within an epoch, as [`stop`](Engine::stop) does.
+    /// Ends the run with the first epoch that ends at least this number of seconds after the start, or, where
+    /// that would take too long, within an epoch, as [`stop`](Engine::stop) does.
     pub fn time_limit(mut self, seconds: f64) -> Self {
         self.settings.time_limit = Some(seconds);
         self
@@ -230,11 +231,13 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Ends the run once `stop` is requested: at the next boundary, if that comes within 0.3 s or a twentieth of the time
-    /// that the run has taken; else the epoch under way is cancelled at the next
-    /// [`cancellation_point`](crate::cancellation_point), between two tasks or within one, and the outcome is that of a
-    /// boundary before it: the last, or where keeping that would have cost more than a fiftieth of the time since the one before was kept,
-    /// an earlier one. [`RunReport::epochs`](crate::RunReport::epochs) says which. A resumed run goes on from it as if nothing had happened.
+    /// Ends the run once `stop` is requested: at the next boundary, if that comes within 0.3 s or a twentieth
+    /// of the time that the run has taken; else the epoch under way is cancelled at the next
+    /// [`cancellation_point`](crate::cancellation_point), between two tasks or within one, and the outcome is
+    /// that of a boundary before it: the last, or where keeping that would have cost more than a fiftieth of
+    /// the time since the one before was kept, an earlier one.
+    /// [`RunReport::epochs`](crate::RunReport::epochs) says which. A resumed run goes on from it as if
+    /// nothing had happened.
     ///
     /// A run that can be asked to end keeps the learned state of a boundary in memory; others keep none.
     pub fn stop(mut self, stop: Stop) -> Self {

@@ -162,7 +162,8 @@ impl ModelFolder {
     /// Writes the model into a folder of its own: the same files, byte for byte.
     ///
     /// # Errors
-    /// If there is a run in that folder already, a file is not as it was written, or the folder cannot be written.
+    /// If there is a run in that folder already, a file is not as it was written, or the folder cannot be
+    /// written.
     pub fn save(&self, folder: &Path) -> Result<(), FileError> {
         let own = self.head.own_of(&self.text).ok_or_else(|| {
             self.refuse(manifest::NAME, "it is not laid out as a run writes it: fit the model again")

@@ -14,8 +14,8 @@ use super::manifest::{self, Head};
 use super::out::Out;
 use crate::base::store::{Disk, Store};
 
-/// Holds the number of the process that has the folder. The system drops its lock with the process, however that
-/// ends.
+/// Holds the number of the process that has the folder. The system drops its lock with the process, however
+/// that ends.
 pub(crate) const LOCK: &str = ".lock";
 /// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
 pub(crate) const CHECKPOINT: &str = "checkpoint";
@@ -43,8 +43,8 @@ const LIVE: [&str; 6] = [manifest::NAME, TRACE, EXPLAINED, CHECKPOINT, CHANGES_L
 
 /// Destination of a model's files.
 pub trait ModelFiles {
-    /// Streams a file. The content given as `model.json` is the program's object about its model: program, version
-    /// and the digest of every file are put in front of it.
+    /// Streams a file. The content given as `model.json` is the program's object about its model: program,
+    /// version and the digest of every file are put in front of it.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -53,9 +53,9 @@ pub trait ModelFiles {
 
 /// Model that is being written into a folder.
 ///
-/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) puts all of them in the
-/// place of the earlier model at once. Until it is dropped, the folder is refused to others; one that was made for it
-/// and got no file goes then.
+/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) puts all of
+/// them in the place of the earlier model at once. Until it is dropped, the folder is refused to others; one
+/// that was made for it and got no file goes then.
 #[derive(Debug)]
 pub struct NewModel {
     path: PathBuf,
@@ -91,8 +91,8 @@ impl NewModel {
         Self::hold(path, Arc::new(Disk), refuse).map_err(|why| FileError::refused(path, why))
     }
 
-    /// Makes the folder, if need be, for a model in the place of the one that may be there, which stays until the
-    /// [`commit`](Self::commit).
+    /// Makes the folder, if need be, for a model in the place of the one that may be there, which stays until
+    /// the [`commit`](Self::commit).
     ///
     /// # Errors
     /// If another process is writing to it, it holds a `model.json` that no run wrote, or it cannot be made.
@@ -100,7 +100,8 @@ impl NewModel {
         Self::hold(path, Arc::new(Disk), |_| Ok(())).map_err(|why| FileError::refused(path, why))
     }
 
-    /// Takes hold of a folder whose earlier run is accepted. A commit that an earlier run was killed in is completed.
+    /// Takes hold of a folder whose earlier run is accepted. A commit that an earlier run was killed in is
+    /// completed.
     pub(crate) fn hold(
         path: &Path,
         store: Arc<dyn Store>,
@@ -133,8 +134,8 @@ impl NewModel {
         commit::recover(&self.path, &*self.store)
     }
 
-    /// Puts the files written in the place of the earlier model: all of them, or nothing where this fails. Files of the
-    /// earlier run that this one does not have are removed, others never.
+    /// Puts the files written in the place of the earlier model: all of them, or nothing where this fails.
+    /// Files of the earlier run that this one does not have are removed, others never.
     ///
     /// # Errors
     /// If the folder cannot be written.

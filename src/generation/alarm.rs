@@ -39,7 +39,8 @@ pub(crate) struct Alarm {
     on_failure: Mutex<Option<OnFailure>>,
     /// Told that the hub has cancelled the epoch under way: other processes may be busy for long.
     on_cancel: Mutex<Option<Box<dyn Fn() + Send>>>,
-    /// Every operator, to be woken when one fails, or the epoch is cancelled: in a dataflow around the run no thread looks.
+    /// Every operator, to be woken when one fails, or the epoch is cancelled: in a dataflow around the run no
+    /// thread looks.
     wakers: Mutex<Vec<SyncActivator>>,
 }
 

@@ -1,8 +1,8 @@
 //! [`ArrivedValues`]: the values that have come to this process apart from the messages that name them.
 //!
-//! Their pieces are given to every thread of the process, in memory that all of them share: the first thread that comes by
-//! puts a piece here, and no thread waits for another one that is in the middle of a task. The first worker whose message
-//! names a value decodes it; the others get the same memory.
+//! Their pieces are given to every thread of the process, in memory that all of them share: the first thread
+//! that comes by puts a piece here, and no thread waits for another one that is in the middle of a task. The
+//! first worker whose message names a value decodes it; the others get the same memory.
 
 use std::any::type_name;
 use std::collections::{BTreeMap, HashMap};
@@ -16,7 +16,8 @@ use crate::run::placement::Layout;
 
 /// Values that have arrived at this process and are still to be used.
 pub(crate) struct ArrivedValues {
-    /// The threads of this process, each of which is given every piece, and its workers, each of which uses a value once.
+    /// The threads of this process, each of which is given every piece, and its workers, each of which uses a
+    /// value once.
     threads: usize,
     workers: usize,
     there: Mutex<HashMap<u64, Entry>>,
@@ -60,8 +61,8 @@ impl ArrivedValues {
         Self { threads: layout.here.len(), workers, there: Mutex::default() }
     }
 
-    /// Takes in a piece that has come to one of the threads. Returns the pieces of the value that it completes, if it
-    /// does: to one thread, once.
+    /// Takes in a piece that has come to one of the threads. Returns the pieces of the value that it
+    /// completes, if it does: to one thread, once.
     ///
     /// # Errors
     /// If there is no such piece.

@@ -1,8 +1,9 @@
 //! [`Sender`] and [`Receiver`]: messages into parcels, and back.
 //!
-//! A message to another process names its shared values (changes, the rounds of a plan) by number. Their bytes go ahead of
-//! it, once to each process, where they wait in [`ArrivedValues`]. Beyond a few processes they go along a tree
-//! ([`tree`]), and a message may overtake a value: it then waits here, and all behind it.
+//! A message to another process names its shared values (changes, the rounds of a plan) by number. Their
+//! bytes go ahead of it, once to each process, where they wait in [`ArrivedValues`]. Beyond a few processes
+//! they go along a tree ([`tree`]), and a message may overtake a value: it then waits here, and all behind
+//! it.
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
@@ -56,8 +57,8 @@ impl Sender {
         Self { from, thread_of, whole, here, children, sent: 0, last, apart, traffic: Traffic::default() }
     }
 
-    /// The parcels of the shared values that a message names for the first time, which go ahead of it, and those that
-    /// carry the message to a worker.
+    /// The parcels of the shared values that a message names for the first time, which go ahead of it, and
+    /// those that carry the message to a worker.
     pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> (Vec<Parcel>, Vec<Parcel>) {
         let thread = thread_of(&self.thread_of, to);
         if self.whole.contains(&thread) {

@@ -201,8 +201,8 @@ impl Parcel {
     }
 }
 
-/// Sends each parcel to the first thread of the process it is for, which so many threads have. The connection between
-/// the two processes has it given to all of them ([`Frames`](crate::cluster::net::frames::Frames)).
+/// Sends each parcel to the first thread of the process it is for, which so many threads have. The connection
+/// between the two processes has it given to all of them ([`Frames`](crate::cluster::net::frames::Frames)).
 pub(crate) struct ByProcess(pub(crate) usize);
 
 impl Distributor<Parcel> for ByProcess {

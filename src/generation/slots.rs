@@ -1,4 +1,5 @@
-//! Slots of a generation: state that waits for its worker while no computation runs, or has come back from it.
+//! Slots of a generation: state that waits for its worker while no computation runs, or has come back from
+//! it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -22,8 +22,8 @@ use crate::cluster::net::link::Link;
 /// Time that a parked worker sleeps before it looks for the failure of a sibling. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);
 
-/// Longest such sleep of a worker of a held run, each of which is twice as long as the one before while nothing comes:
-/// the run may wait for its holder for hours.
+/// Longest such sleep of a worker of a held run, each of which is twice as long as the one before while
+/// nothing comes: the run may wait for its holder for hours.
 const WATCH_HELD: Duration = Duration::from_secs(2);
 
 /// Time that a thread stays awake that has nothing to do: the answer to its last message is often that near,

@@ -9,8 +9,9 @@ const FAN_OUT: usize = 3;
 
 /// Processes to which this one hands a value, of so many. The first process has it to begin with.
 ///
-/// Up to [`DIRECT`] all are the first one's: it is there by one step. Beyond that the processes are a complete tree with
-/// [`FAN_OUT`] branches, so that what leaves the first one does not grow with their number.
+/// Up to [`DIRECT`] all are the first one's: it is there by one step. Beyond that the processes are a
+/// complete tree with [`FAN_OUT`] branches, so that what leaves the first one does not grow with their
+/// number.
 pub(crate) fn children(process: usize, processes: usize) -> Range<usize> {
     if processes <= DIRECT {
         return if process == 0 { 1..processes } else { 0..0 };

@@ -58,7 +58,7 @@ pub struct Conclude<'a, P: Program> {
     pub pinned: &'a mut P::Pinned,
     /// The replica, with all commits of the epoch.
     pub replica: &'a P::Replica,
-    /// One partial for each shard, in shard order: the results of [`Program::evaluate`]. One in all where they are
-    /// merged ([`Merge`](crate::Merge)).
+    /// One partial for each shard, in shard order: the results of [`Program::evaluate`]. One in all where
+    /// they are merged ([`Merge`](crate::Merge)).
     pub partials: Partials<P::Partial>,
 }

@@ -8,12 +8,12 @@ use crate::program::{Boundary, Program};
 
 /// A program that is restored from a checkpoint part by part: a process of several makes and reads its own
 /// shards and blocks alone, and what the rest needs of them crosses as answers. A program without the verb is
-/// restored by [`Program::restored`], which sees all shards at once, so that each process makes all of them for
-/// a moment; with it, `restored` is not called.
+/// restored by [`Program::restored`], which sees all shards at once, so that each process makes all of them
+/// for a moment; with it, `restored` is not called.
 ///
 /// Where rounds are aggregated, [`ask`](Self::ask) is called again and again: it checks the pinned block, the
-/// replica and the answers to its question before, and asks the next, of all shards and blocks, until there is
-/// none. On one process the same is done without bytes.
+/// replica and the answers to its question before, and asks the next, of all shards and blocks, until there
+/// is none. On one process the same is done without bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names the verb `restore_by_shard`, but does not implement `RestoreByShard`",
     label = "`RestoreByShard` is not implemented for `{Self}`"
@@ -31,7 +31,8 @@ pub trait RestoreByShard: Program {
     fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<Self::Question>, StateError>;
 
     /// Answer of a shard, as [`load_state`](Program::load_state) and the questions before have left it. The
-    /// replica is that of the checkpoint: rely on no more of it than an earlier [`ask`](Self::ask) has checked.
+    /// replica is that of the checkpoint: rely on no more of it than an earlier [`ask`](Self::ask) has
+    /// checked.
     ///
     /// # Errors
     /// If the shard does not fit: the run is then refused.
@@ -63,9 +64,9 @@ pub trait RestoreByShard: Program {
 pub struct Restoring<'a, P: RestoreByShard> {
     /// The boundary.
     pub boundary: Boundary,
-    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it, or the run was asked to
-    /// end while it was concluded; `false` if
-    /// it is as before, to be evaluated and concluded next.
+    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it, or the run
+    /// was asked to end while it was concluded; `false` if it is as before, to be evaluated and concluded
+    /// next.
     pub is_concluded: bool,
     /// The pinned block, as [`load_pinned`](Program::load_pinned) and the calls before have left it.
     pub pinned: &'a mut P::Pinned,

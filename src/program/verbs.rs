@@ -62,16 +62,17 @@ pub trait Fold: Program {
     fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial);
 }
 
-/// A program whose partials of neighbouring shards can become one, such as a sum of numbers or a list. Where its
-/// shards are on several processes, fewer bytes then go to the first one, and less is left to do there.
+/// A program whose partials of neighbouring shards can become one, such as a sum of numbers or a list. Where
+/// its shards are on several processes, fewer bytes then go to the first one, and less is left to do there.
 ///
-/// Partials are merged along a fixed binary tree over the numbers of shards: a node of level `l` has the shards
-/// from `k 2^l` up to `(k + 1) 2^l`, without those beyond the last. Its value is that of its left half, into which
-/// that of its right half is merged; where only one of the two has a value, because no other shard answered, it
-/// is that one. So the result depends on the shards that answered, and never on where they are: a process merges
-/// what it has of each subtree that it holds whole, and the rest is merged where rounds are aggregated, up to one
-/// value. [`aggregate`](Program::aggregate) and [`conclude`](Program::conclude) get that value alone, as the
-/// partial of the first shard that answered, and no partial where none did; also with one worker.
+/// Partials are merged along a fixed binary tree over the numbers of shards: a node of level `l` has the
+/// shards from `k 2^l` up to `(k + 1) 2^l`, without those beyond the last. Its value is that of its left
+/// half, into which that of its right half is merged; where only one of the two has a value, because no other
+/// shard answered, it is that one. So the result depends on the shards that answered, and never on where they
+/// are: a process merges what it has of each subtree that it holds whole, and the rest is merged where rounds
+/// are aggregated, up to one value. [`aggregate`](Program::aggregate) and [`conclude`](Program::conclude) get
+/// that value alone, as the partial of the first shard that answered, and no partial where none did; also
+/// with one worker.
 ///
 /// ```
 /// use raddle::prelude::*;
@@ -119,21 +120,22 @@ pub trait Fold: Program {
 )]
 pub trait Merge: Program {
     /// Merges the partial of the shards on the right into that of the shards on the left, whose numbers are
-    /// lower, within a round of this phase, or, with `None`, a boundary. Of a plan that is aggregated once it is
-    /// the phase of its last round.
+    /// lower, within a round of this phase, or, with `None`, a boundary. Of a plan that is aggregated once it
+    /// is the phase of its last round.
     fn merge(&self, phase: Option<&Self::Phase>, left: &mut Self::Partial, right: Self::Partial);
 
     /// `true` if partials of rounds of this phase, or, with `None`, those of a boundary's
-    /// [`evaluate`](Program::evaluate), are merged: else the partial of every shard is handed on as it is. True
-    /// unless overridden.
+    /// [`evaluate`](Program::evaluate), are merged: else the partial of every shard is handed on as it is.
+    /// True unless overridden.
     fn merges(&self, phase: Option<&Self::Phase>) -> bool {
         let _ = phase;
         true
     }
 
     /// `true` if any grouping of neighbours gives the same bits, as with sums of integers, maxima and lists:
-    /// [`replay::check`](crate::replay::check) then holds it to that. A program that adds floating-point numbers,
-    /// whose sums are rounded, overrides it with `false`. A run is the same either way. True unless overridden.
+    /// [`replay::check`](crate::replay::check) then holds it to that. A program that adds floating-point
+    /// numbers, whose sums are rounded, overrides it with `false`. A run is the same either way. True unless
+    /// overridden.
     fn is_associative(&self) -> bool {
         true
     }

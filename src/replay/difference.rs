@@ -5,8 +5,8 @@ use crate::engine::Outcome;
 use crate::program::Program;
 use crate::run::fingerprints::{BoundaryFingerprint, Component};
 
-/// Error that names the first part in which another run differs from this one; `resumed` is the boundary that it was
-/// resumed at.
+/// Error that names the first part in which another run differs from this one; `resumed` is the boundary that
+/// it was resumed at.
 pub(super) fn compare<P: Program>(
     how: &str,
     reference: &Outcome<P>,

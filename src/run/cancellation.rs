@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::base::cancel;
 use crate::base::sync::lock;
 
-/// Seconds that an epoch is waited for once the run is to end, and before the first boundary, where nothing is left to
-/// write.
+/// Seconds that an epoch is waited for once the run is to end, and before the first boundary, where nothing
+/// is left to write.
 const GRACE: f64 = 0.3;
 const GRACE_AT_FIRST: f64 = 0.9;
 /// Part of the time since the last boundary that was kept which keeping the next may take.
@@ -25,7 +25,8 @@ pub(crate) struct Cancellation {
     has_others: AtomicBool,
     /// `true` once a boundary is kept.
     has_boundary: AtomicBool,
-    /// Moment at which a boundary was last kept, and the seconds that it took, over all workers of this process.
+    /// Moment at which a boundary was last kept, and the seconds that it took, over all workers of this
+    /// process.
     kept: Mutex<Option<(Instant, Duration)>>,
     /// For tests: the epoch that is cancelled, and the number of looks after which it is.
     planned: Option<(u64, u64)>,
@@ -66,7 +67,8 @@ impl Cancellation {
         }
     }
 
-    /// Decides whether to keep the boundary at hand: the first of a generation, and those of which it costs little.
+    /// Decides whether to keep the boundary at hand: the first of a generation, and those of which it costs
+    /// little.
     pub(crate) fn is_worth_keeping(&self, is_first: bool) -> bool {
         let mut kept = lock(&self.kept);
         let cheap = |(at, cost): (Instant, Duration)| at.elapsed() >= COST * cost;
@@ -93,7 +95,8 @@ impl Cancellation {
         self.planned.is_some()
     }
 
-    /// Seconds that an epoch is waited for at the least once the run is to end; none where it is not cancelled from here.
+    /// Seconds that an epoch is waited for at the least once the run is to end; none where it is not
+    /// cancelled from here.
     pub(super) fn grace(&self) -> Option<f64> {
         let is = |of: &AtomicBool| of.load(Ordering::Acquire);
         match (is(&self.decides), is(&self.has_boundary), is(&self.has_others)) {

@@ -38,8 +38,8 @@ impl<P: Program> LocalState<P> {
     }
 }
 
-/// Result of a generation; while it runs, the slots of its state: each is empty whose worker has taken it, until
-/// that puts it back.
+/// Result of a generation; while it runs, the slots of its state: each is empty whose worker has taken it,
+/// until that puts it back.
 pub(crate) struct GenerationResult<P: Program> {
     pub(crate) local: LocalState<P>,
     /// The hub's state, in the process of the first worker.

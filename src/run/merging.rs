@@ -9,8 +9,8 @@ use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::program::verbs::MergeOf;
 
-/// Place at which partials are merged: nothing of it may show in any result, but for sums that are rounded in another
-/// grouping.
+/// Place at which partials are merged: nothing of it may show in any result, but for sums that are rounded in
+/// another grouping.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Merging {
     /// That of their shards, as far as it holds whole subtrees; the rest at the hub.
@@ -22,8 +22,8 @@ pub(crate) enum Merging {
     InARow,
 }
 
-/// Merging of the partials of a worker, of a process or of the whole run: of what it has of each subtree whose
-/// shards are all there.
+/// Merging of the partials of a worker, of a process or of the whole run: of what it has of each subtree
+/// whose shards are all there.
 pub(crate) struct Merger<P: Program> {
     program: Arc<P>,
     verb: MergeOf<P>,
@@ -33,7 +33,8 @@ pub(crate) struct Merger<P: Program> {
 }
 
 impl<P: Program> Merger<P> {
-    /// Merging of the partials of those shards, of so many, that are here; `None` where the program merges none.
+    /// Merging of the partials of those shards, of so many, that are here; `None` where the program merges
+    /// none.
     pub(crate) fn new(program: &Arc<P>, shards: u32, is_here: impl Fn(u32) -> bool) -> Option<Self> {
         let verb = P::verbs().merge?;
         let here: Vec<u32> = (0..shards).filter(|&shard| is_here(shard)).collect();
@@ -53,8 +54,8 @@ impl<P: Program> Merger<P> {
         (self.verb.merges)(&self.program, phase)
     }
 
-    /// Merges partials of a phase as far as their subtrees are here. A value has the number of the first shard in
-    /// it: it lies in no other subtree that has one.
+    /// Merges partials of a phase as far as their subtrees are here. A value has the number of the first
+    /// shard in it: it lies in no other subtree that has one.
     pub(crate) fn merge(
         &self,
         phase: Option<&P::Phase>,
@@ -80,7 +81,8 @@ impl<P: Program> Merger<P> {
     }
 }
 
-/// Finds the largest nodes below the one of `size` shards from `first` on whose shards, of so many, are all here.
+/// Finds the largest nodes below the one of `size` shards from `first` on whose shards, of so many, are all
+/// here.
 fn find_whole(first: u32, size: u32, shards: u32, here: &[u32], found: &mut Vec<Range<u32>>) {
     let node = first..shards.min(first + size);
     if here.len() == node.len() {
@@ -93,8 +95,8 @@ fn find_whole(first: u32, size: u32, shards: u32, here: &[u32], found: &mut Vec<
     }
 }
 
-/// The value of the tree's root over these values by shard, in shard order: `join` merges the right one into the
-/// left one, which has the shard's number. From left to right if `in_a_row`.
+/// The value of the tree's root over these values by shard, in shard order: `join` merges the right one into
+/// the left one, which has the shard's number. From left to right if `in_a_row`.
 fn root<T>(
     values: impl Iterator<Item = (u32, T)>,
     in_a_row: bool,

@@ -13,8 +13,8 @@ pub(crate) enum Message<P: Program> {
     Plan { epoch: u64, changes: Changes<P>, rounds: Shared<Vec<Round<P::Phase>>> },
     /// Hub to place: commit the changes, then gather the descriptions of these candidates.
     Gather { changes: Changes<P>, work: RoundTasks<P> },
-    /// Hub to place: commit the changes, then evaluate every shard; before that, if `checkpoint`, write the learned
-    /// state of each for a checkpoint.
+    /// Hub to place: commit the changes, then evaluate every shard; before that, if `checkpoint`, write the
+    /// learned state of each for a checkpoint.
     Boundary { changes: Changes<P>, at: Boundary, checkpoint: bool },
     /// Hub to place: commit the changes, then keep a snapshot of this boundary.
     SaveSnapshot { changes: Changes<P> },
@@ -22,8 +22,8 @@ pub(crate) enum Message<P: Program> {
     LoadSnapshot,
     /// Hub to place: commit the changes, then keep this boundary, for an epoch that is cancelled.
     Keep { changes: Changes<P>, epoch: u64 },
-    /// Hub to place: drop whatever is under way, go back to the boundary that was kept after this number of epochs, if one
-    /// was, and give your state back; the run ends. It overtakes the orders before it.
+    /// Hub to place: drop whatever is under way, go back to the boundary that was kept after this number of
+    /// epochs, if one was, and give your state back; the run ends. It overtakes the orders before it.
     Cancel { kept: Option<u64> },
     /// Hub to place: commit the changes and give your state back; the generation ends.
     Leave { changes: Changes<P> },
@@ -91,7 +91,8 @@ crate::state!([P: Program] enum Message<P> {
     Shares { answer, fingerprints },
 });
 
-/// Ends the bytes of a message with the numbers of the values that it names, 8 bytes each, and their count in 4.
+/// Ends the bytes of a message with the numbers of the values that it names, 8 bytes each, and their count in
+/// 4.
 pub(crate) fn end_with(out: &mut Writer, named: &[u64]) {
     u64::save_slice(named, out);
     out.write(&(named.len() as u32));

@@ -1,4 +1,5 @@
-//! When the epoch under way is cancelled: the run is to end, and the next boundary takes too long to wait for.
+//! When the epoch under way is cancelled: the run is to end, and the next boundary takes too long to wait
+//! for.
 
 use crate::base::cancel::{BETWEEN, Cancellable};
 use crate::run::record::{Ending, Limit};

@@ -14,8 +14,8 @@ pub(crate) type RoundName = (u64, Option<u64>);
 /// Partials by shard.
 type Merged<P> = Vec<(u32, <P as Program>::Partial)>;
 
-/// Merging of the partials of a process's workers: the last of them to answer a round answers for all, the others
-/// with no partials. The hub waits for all of them anyway, so no round ends later.
+/// Merging of the partials of a process's workers: the last of them to answer a round answers for all, the
+/// others with no partials. The hub waits for all of them anyway, so no round ends later.
 pub(crate) struct ProcessMerger<P: Program> {
     merger: Merger<P>,
     workers: u32,
@@ -24,8 +24,8 @@ pub(crate) struct ProcessMerger<P: Program> {
 }
 
 impl<P: Program> ProcessMerger<P> {
-    /// Merging for those of all workers that are in this process, if they are several; `shard_at` has the worker of
-    /// each shard.
+    /// Merging for those of all workers that are in this process, if they are several; `shard_at` has the
+    /// worker of each shard.
     pub(crate) fn new(
         program: &Arc<P>,
         shard_at: &[u32],
@@ -37,8 +37,8 @@ impl<P: Program> ProcessMerger<P> {
         (workers > 1).then(|| Self { merger, workers, open: Mutex::default() })
     }
 
-    /// Takes a worker's partials; returns those of all that answer, merged, where it is the last of so many of this
-    /// process, or of all that there are.
+    /// Takes a worker's partials; returns those of all that answer, merged, where it is the last of so many
+    /// of this process, or of all that there are.
     pub(crate) fn merge(
         &self,
         phase: Option<&P::Phase>,

@@ -314,7 +314,8 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Report of a run that was asked to end before its first boundary: nothing was measured, and its metric has no name.
+    /// Report of a run that was asked to end before its first boundary: nothing was measured, and its metric
+    /// has no name.
     #[cfg(feature = "cli")]
     pub(crate) fn without_boundary(interrupted: bool) -> Self {
         Self {

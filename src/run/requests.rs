@@ -24,8 +24,8 @@ pub(crate) struct BoundaryRequests {
     released: Condvar,
 }
 
-/// State of a held run: the last boundary, as generation and epoch, from which it may go on, and the time for which it
-/// has waited.
+/// State of a held run: the last boundary, as generation and epoch, from which it may go on, and the time for
+/// which it has waited.
 #[derive(Default)]
 struct Held {
     released: Option<(u64, u64)>,

@@ -99,8 +99,8 @@ impl Settings {
         self.checkpoints.as_ref().is_some_and(is_due)
     }
 
-    /// `true` if the generation of so many workers ends at the boundary after this number of epochs; at the `first`
-    /// boundary of a run it does only where the holder asks for other workers.
+    /// `true` if the generation of so many workers ends at the boundary after this number of epochs; at the
+    /// `first` boundary of a run it does only where the holder asks for other workers.
     pub(crate) fn ends_after(&self, epoch: u64, workers: usize, first: bool) -> bool {
         if first {
             return self.held.is_some() && self.requests.ends_at_boundary();

@@ -2,8 +2,8 @@
 
 use std::ops::AddAssign;
 
-/// Messages that crossed as bytes: to another process or, in the serialized mode, to another thread. A shared value is one for
-/// each process that it is handed to.
+/// Messages that crossed as bytes: to another process or, in the serialized mode, to another thread. A shared
+/// value is one for each process that it is handed to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traffic {
     pub(crate) messages: u64,

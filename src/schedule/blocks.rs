@@ -8,8 +8,8 @@ use crate::base::random::splitmix64;
 
 /// The variables of a program: how many, where they live, and the counted cost of updating each.
 ///
-/// Costs are counted (say, nonzeros of a column), never measured in seconds: they decide what a round holds. Their unit is
-/// that of [`Engine::costs`](crate::Engine::costs).
+/// Costs are counted (say, nonzeros of a column), never measured in seconds: they decide what a round holds.
+/// Their unit is that of [`Engine::costs`](crate::Engine::costs).
 #[derive(Debug, Clone)]
 pub struct Variables {
     costs: Arc<[u32]>,

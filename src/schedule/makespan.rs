@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::{Assignment, Round};
 
-/// The time that an epoch of these rounds lasts where no round waits for another, in units of cost at slowness 1.
+/// The time that an epoch of these rounds lasts where no round waits for another, in units of cost at
+/// slowness 1.
 ///
-/// It is a pure function of the plan, of the `placement` (the worker of each shard), of the counted `cost` of each
-/// task, and of the `slowness` of each worker (2 at half the speed). Tasks run as the engine runs them where changes
-/// become visible at the boundary: a task can start once its shard's and its block's earlier tasks are done, and a
-/// worker that is free starts the one of the lowest round that can, by shard within a round. Blocks travel in no time.
+/// It is a pure function of the plan, of the `placement` (the worker of each shard), of the counted `cost` of
+/// each task, and of the `slowness` of each worker (2 at half the speed). Tasks run as the engine runs them
+/// where changes become visible at the boundary: a task can start once its shard's and its block's earlier
+/// tasks are done, and a worker that is free starts the one of the lowest round that can, by shard within a
+/// round. Blocks travel in no time.
 ///
-/// `None` where a shard has no worker, a worker no slowness, or a cost or a slowness is no finite number of at least 0.
+/// `None` where a shard has no worker, a worker no slowness, or a cost or a slowness is no finite number of
+/// at least 0.
 ///
 /// ```
 /// use raddle::schedule::{Rotation, makespan};

@@ -75,18 +75,19 @@ pub trait Schedule<F = ()>: Send + 'static {
         Vec::new()
     }
 
-    /// Number of workers that the epoch which begins at this boundary can keep busy, if it is known: a hint, shown in
-    /// `trace.jsonl`, for whoever shares out workers. No run follows it. Not known unless overridden.
+    /// Number of workers that the epoch which begins at this boundary can keep busy, if it is known: a hint,
+    /// shown in `trace.jsonl`, for whoever shares out workers. No run follows it. Not known unless
+    /// overridden.
     fn wanted(&self, start: &EpochStart) -> Option<u32> {
         let _ = start;
         None
     }
 
     /// Counted cost of a task in an epoch, counted from 0, and a phase, in the unit of
-    /// [`Engine::costs`](crate::Engine::costs). Given is that of the variables that it names, or else of its shard; of a
-    /// task with a block both are of one with all blocks. The same unless overridden, as by schedules some of whose
-    /// phases only move or measure what another one computes. Whoever shares out workers by counted cost is told; no run
-    /// follows it.
+    /// [`Engine::costs`](crate::Engine::costs). Given is that of the variables that it names, or else of its
+    /// shard; of a task with a block both are of one with all blocks. The same unless overridden, as by
+    /// schedules some of whose phases only move or measure what another one computes. Whoever shares out
+    /// workers by counted cost is told; no run follows it.
     fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
         let _ = (epoch, phase);
         cost

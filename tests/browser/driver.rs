@@ -1,4 +1,5 @@
-//! A headless browser, driven by the WebDriver protocol of chromedriver (W3C WebDriver, and its Chromium commands).
+//! A headless browser, driven by the WebDriver protocol of chromedriver (W3C WebDriver, and its Chromium
+//! commands).
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -61,8 +62,8 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens the file of a page, and waits until it is whole: without scripts the driver does not. The page's script is its
-    /// last element.
+    /// Opens the file of a page, and waits until it is whole: without scripts the driver does not. The page's
+    /// script is its last element.
     pub(super) fn open(&self, page: &Path) {
         self.post("/url", &json!({"url": format!("file://{}", page.display())}));
         let began = Instant::now();

@@ -41,7 +41,8 @@ fn ends_somehow(folder: &Path, line: &str) {
     assert!(matches!(ran.code, Some(0 | 3)), "{line}: {:?} {}", ran.code, ran.err);
 }
 
-/// Contrast of every text with what is behind it, least first, and elements that are wider than the window (WCAG 2.2).
+/// Contrast of every text with what is behind it, least first, and elements that are wider than the window
+/// (WCAG 2.2).
 const LOOK: &str = r#"
     const parts = (text) => (text.match(/[\d.]+/g) || []).map(Number);
     const light = (c) => { const [r, g, b] = c.slice(0, 3).map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });

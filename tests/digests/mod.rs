@@ -9,9 +9,9 @@ fn is_here(data: &str) -> bool {
     ["diabetes", "pydoc"].contains(&data) || data.starts_with("synth:")
 }
 
-/// Fits every row of `program` with workers that come and go and compares `model_digest`; the first row, or every one where
-/// `RADDLE_DIGESTS` is `all`, with one worker and with three, too. Rows of public sets are skipped where `RADDLE_DATA` is not
-/// set.
+/// Fits every row of `program` with workers that come and go and compares `model_digest`; the first row, or
+/// every one where `RADDLE_DIGESTS` is `all`, with one worker and with three, too. Rows of public sets are
+/// skipped where `RADDLE_DATA` is not set.
 pub(crate) fn check(program: &str, binary: &str) {
     let rows = include_str!("../digests.tsv").lines().filter(|line| !line.starts_with('#'));
     let rows: Vec<Vec<&str>> = rows.map(|line| line.split('\t').collect()).collect();

@@ -38,8 +38,8 @@ fn seconds(process: u32) -> f64 {
     own(&process.to_string()) + children.split_whitespace().map(own).sum::<f64>()
 }
 
-/// 20 runs of 4 workers wait for `RADDLE_HELD_SECONDS`, by default 3. The bound is wide, as other tests run at the same
-/// time; what is measured is printed.
+/// 20 runs of 4 workers wait for `RADDLE_HELD_SECONDS`, by default 3. The bound is wide, as other tests run
+/// at the same time; what is measured is printed.
 #[test]
 fn held_runs_that_wait_are_cheap() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Held runs: at each boundary the run waits for its holder, which changes its workers or pauses it. Its model is the
-//! one of a run alone.
+//! Held runs: at each boundary the run waits for its holder, which changes its workers or pauses it. Its
+//! model is the one of a run alone.
 
 mod faults;
 mod lightness;
@@ -114,7 +114,8 @@ fn other_workers_at_each_boundary_and_a_pause_leave_the_model_of_a_run_alone() {
     }
 }
 
-/// What an epoch costs is counted: it does not depend on the workers, and seconds of waiting are no part of it.
+/// What an epoch costs is counted: it does not depend on the workers, and seconds of waiting are no part of
+/// it.
 #[test]
 fn the_cost_of_an_epoch_is_the_same_for_any_number_of_workers() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,8 +26,8 @@ const FITS: [&str; 3] = [
     "mf fit synth:ratings:users=400,items=300,n=20000 --solver als --rank 40 --validation none",
     "lda fit pydoc --topics 100 --progressive off --beta-anneal 1",
 ];
-/// Seconds from a limit or a signal to the end. The promise is a tenth of the time before, or 1 s, of an optimised build on
-/// a machine that does nothing else.
+/// Seconds from a limit or a signal to the end. The promise is a tenth of the time before, or 1 s, of an
+/// optimised build on a machine that does nothing else.
 const WITHIN: u64 = 60;
 
 #[test]

@@ -11,8 +11,8 @@ use crate::commands::{ends, json, pause, run as run_line};
 #[cfg(target_os = "linux")]
 use crate::launched::{Launched, WATCHDOG, launch, signal, slow};
 
-/// A line that fits data, and three versions of them: records come and go, and new users, words and columns come. Behind
-/// them, how many times as long its epochs take where something is killed in one.
+/// A line that fits data, and three versions of them: records come and go, and new users, words and columns
+/// come. Behind them, how many times as long its epochs take where something is killed in one.
 const LINES: [(&str, &str, u64); 4] = [
     (
         "mf fit ratings.tsv --rank 4 --shards 4 --epochs 12 --changes ratings.changes",

@@ -41,7 +41,8 @@ pub(crate) enum Role {
     AdminClient = 2,
 }
 
-/// Place of the role in the bytes of a connection: behind the length of the handshake, its magic and its version.
+/// Place of the role in the bytes of a connection: behind the length of the handshake, its magic and its
+/// version.
 const ROLE: usize = 8 + 8 + 4;
 
 /// A bit that is flipped on the first connection of a role that passes so many bytes on, in one direction.
@@ -131,8 +132,8 @@ impl Proxy {
         connections.len()
     }
 
-    /// Changes what is passed on next to the connecting ends of the connections that there are. Returns how many there
-    /// are.
+    /// Changes what is passed on next to the connecting ends of the connections that there are. Returns how
+    /// many there are.
     pub(crate) fn tamper(&self, how: Tampering) -> usize {
         let connections = self.connections.lock().unwrap();
         connections.iter().for_each(|[_, back]| *back.tampering.lock().unwrap() = Some(how));

@@ -1,5 +1,5 @@
-//! Runs on several processes whose first one leaves, or which are asked to end, at a boundary that is named: the outcome
-//! is that of one process. Here processes are threads with connections of their own.
+//! Runs on several processes whose first one leaves, or which are asked to end, at a boundary that is named:
+//! the outcome is that of one process. Here processes are threads with connections of their own.
 
 use std::path::Path;
 use std::thread;

@@ -1,4 +1,5 @@
-//! Three programs, a long job first: policies that give and take end them sooner in the mean than a queue does.
+//! Three programs, a long job first: policies that give and take end them sooner in the mean than a queue
+//! does.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +26,8 @@ fn write(folder: &Path, lasso: &str, epochs: u64) {
     fs::write(folder.join("jobs.toml"), lines.iter().enumerate().map(job).collect::<String>()).unwrap();
 }
 
-/// Mean time from a job's arrival to its end under a policy, in seconds of the pool's clock, and the whole table.
+/// Mean time from a job's arrival to its end under a policy, in seconds of the pool's clock, and the whole
+/// table.
 fn mean(policy: &str, clock: &str, lasso: &str, epochs: u64) -> (f64, String) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -43,7 +45,8 @@ fn mean(policy: &str, clock: &str, lasso: &str, epochs: u64) -> (f64, String) {
     (jobs.iter().map(of).sum::<f64>() / 3.0, out)
 }
 
-/// The long form, `RADDLE_POOL_LONG=N`, compares by the wall clock, too, with so many epochs of the topic model.
+/// The long form, `RADDLE_POOL_LONG=N`, compares by the wall clock, too, with so many epochs of the topic
+/// model.
 #[test]
 fn the_mean_completion_under_policies_beats_that_of_a_queue() {
     let lasso = match real_folder() {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::{Running, assert_done, jobs};
 use crate::commands::{ends, next, number};
 
-/// `RADDLE_POOL_KILLS` processes are killed, at random times and whoever they are; in the end each job has ended once, with the
-/// model of its line alone.
+/// `RADDLE_POOL_KILLS` processes are killed, at random times and whoever they are; in the end each job has
+/// ended once, with the model of its line alone.
 #[test]
 fn whoever_is_killed_each_job_ends_once_with_the_model_of_its_line_alone() {
     let folder = tempfile::tempdir().unwrap();

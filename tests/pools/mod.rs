@@ -1,5 +1,5 @@
-//! Pools that run: the jobs are real processes. A job's model is that of its line alone, whatever the pool does with it, and
-//! whoever is killed.
+//! Pools that run: the jobs are real processes. A job's model is that of its line alone, whatever the pool
+//! does with it, and whoever is killed.
 
 mod completion;
 mod disturbed;
@@ -28,8 +28,9 @@ const LINES: [&str; 6] = [
     "linear fit diabetes --C 0.01 --parts 4 --epochs 6",
 ];
 
-/// Jobs of so many lines in turn, each with a seed of its own and after the one before with its line: of more at a time few would
-/// get to their next epoch under shares drawn anew. Returns their names and the digests of their lines alone.
+/// Jobs of so many lines in turn, each with a seed of its own and after the one before with its line: of more
+/// at a time few would get to their next epoch under shares drawn anew. Returns their names and the digests
+/// of their lines alone.
 fn jobs(folder: &Path, count: usize) -> Vec<(String, String)> {
     let (mut text, mut expected) = (String::new(), Vec::new());
     for at in 0..count {

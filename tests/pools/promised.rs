@@ -11,7 +11,8 @@ use crate::commands::{ends, run};
 /// Seconds of a unit of counted cost: the topic model takes about a minute.
 const CLOCK: &str = "--clock counted --seconds-per-cost 1e-6";
 
-/// A job of each line, one every three seconds. All have much time but the last one, which has so many seconds.
+/// A job of each line, one every three seconds. All have much time but the last one, which has so many
+/// seconds.
 fn write(folder: &Path, deadline: f64) {
     let job = |(at, line): (usize, &&str)| {
         let deadline = if at + 1 == LINES.len() { deadline } else { 400.0 };

@@ -27,7 +27,8 @@ pub(crate) fn bytes<P: Program>(parts: &Parts<P>) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Does the work on a thread of its own; a hang becomes a failure after so many minutes that no slow machine needs.
+/// Does the work on a thread of its own; a hang becomes a failure after so many minutes that no slow machine
+/// needs.
 pub(crate) fn without_a_hang<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, answer) = mpsc::channel();
     let worker = std::thread::spawn(move || done.send(work()).is_ok());

@@ -1,5 +1,6 @@
-//! Runs that are stopped at each of their first boundaries and killed between them, one after the other, and each time go
-//! on from what the one before has left: no checkpoint is refused, and the outcome is that of a run that nobody stopped.
+//! Runs that are stopped at each of their first boundaries and killed between them, one after the other, and
+//! each time go on from what the one before has left: no checkpoint is refused, and the outcome is that of a
+//! run that nobody stopped.
 
 use std::fs;
 use std::panic::resume_unwind;
@@ -12,11 +13,14 @@ use super::leaving::{ALONE, How, Left, Make, carry_out, left};
 /// Way in which a run comes to an end before its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// A limit, known before the boundary is evaluated: the checkpoint is of the boundary before its conclusion.
+    /// A limit, known before the boundary is evaluated: the checkpoint is of the boundary before its
+    /// conclusion.
     Limit,
-    /// A request that comes as the boundary is shown: the checkpoint is of the boundary behind its conclusion.
+    /// A request that comes as the boundary is shown: the checkpoint is of the boundary behind its
+    /// conclusion.
     Request,
-    /// The process dies as the boundary is shown: its parts are written, and nothing says that they are a checkpoint.
+    /// The process dies as the boundary is shown: its parts are written, and nothing says that they are a
+    /// checkpoint.
     Death,
 }
 
@@ -31,11 +35,12 @@ pub(crate) fn epochs() -> u64 {
     boundaries().0 + 2
 }
 
-/// Stops a run at boundaries, one after the other, and lets it go on each time, on another number of workers, and at last to
-/// its end. By default that is once before its first epoch, once at one of the next seven boundaries, which its name draws,
-/// and for a third of the names on two processes, too; at one of the boundaries it dies before. With `RADDLE_STOPPED=20` it
-/// is at each of the first 20 boundaries, by a limit and by a request, with a death before; each goes on to the end on 1, 2
-/// and 3 workers and on two processes. Returns how often it was stopped.
+/// Stops a run at boundaries, one after the other, and lets it go on each time, on another number of workers,
+/// and at last to its end. By default that is once before its first epoch, once at one of the next seven
+/// boundaries, which its name draws, and for a third of the names on two processes, too; at one of the
+/// boundaries it dies before. With `RADDLE_STOPPED=20` it is at each of the first 20 boundaries, by a limit
+/// and by a request, with a death before; each goes on to the end on 1, 2 and 3 workers and on two processes.
+/// Returns how often it was stopped.
 pub(crate) fn check<P: Program>(what: &str, make: Make<'_, P>) -> u64 {
     let name = what.bytes().fold(7, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     let whole = left(&make().run().unwrap());
@@ -167,8 +172,8 @@ impl<P: Program> Chain<'_, P> {
         assert_eq!((&digest, epochs), (&whole.digest, whole.epochs), "{context}");
     }
 
-    /// Ends a run of two processes at a boundary, by a request of its coordinator or by a limit, and goes on with it on one
-    /// and on two.
+    /// Ends a run of two processes at a boundary, by a request of its coordinator or by a limit, and goes on
+    /// with it on one and on two.
     fn spread_out(&mut self, boundary: u64, fault: Fault) {
         let folder = tempfile::tempdir().unwrap();
         let make = self.make;

@@ -1,8 +1,9 @@
-//! Programs that are stopped in every mode, wherever they are, and go on by the lines that users and services write: no
-//! checkpoint is refused, and the model is that of a line that nobody stopped.
+//! Programs that are stopped in every mode, wherever they are, and go on by the lines that users and services
+//! write: no checkpoint is refused, and the model is that of a line that nobody stopped.
 //!
-//! Each is begun in an empty folder or over another run, stopped before its first epoch by a limit, then so often as
-//! `RADDLE_STOPPED` says (once), killed or interrupted in turn: between two of its boundaries, or at one.
+//! Each is begun in an empty folder or over another run, stopped before its first epoch by a limit, then so
+//! often as `RADDLE_STOPPED` says (once), killed or interrupted in turn: between two of its boundaries, or at
+//! one.
 
 use std::fs;
 use std::path::Path;
@@ -59,8 +60,8 @@ fn progress(run: &Path) -> usize {
     begun + names.filter(|path| is_told(path)).map(|path| lines(&path)).sum::<usize>()
 }
 
-/// Begins a line, or goes on with it, and stops it by this signal as soon as it has come further; `false` where it has ended
-/// before.
+/// Begins a line, or goes on with it, and stops it by this signal as soon as it has come further; `false`
+/// where it has ended before.
 fn stop(folder: &Path, line: &str, by: &str, allowed: &[Option<i32>]) -> bool {
     let (before, began) = (progress(&folder.join("run")), Instant::now());
     let mut run = Launched::begin(folder, line);
@@ -119,7 +120,8 @@ fn check(folder: &Path, (line, mode, turn): (&str, Mode, usize), (more, slower):
     stops
 }
 
-/// Checks every line in a mode, each in its turn, or in all with `RADDLE_COMBINATIONS=all`; prints how often they were stopped.
+/// Checks every line in a mode, each in its turn, or in all with `RADDLE_COMBINATIONS=all`; prints how often
+/// they were stopped.
 fn check_all<'a>(lines: impl Iterator<Item = &'a str>, modes: &[Mode], (more, slower): (&str, u64)) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -74,8 +74,8 @@ fn head(program: &str, data: &str) -> String {
     format!("# changes of {program}, data {data}\n")
 }
 
-/// The whole versions of a log with this head, and where the last of them ends; `None` where there is no log, or
-/// the run was killed while it made it.
+/// The whole versions of a log with this head, and where the last of them ends; `None` where there is no log,
+/// or the run was killed while it made it.
 fn read(path: &Path, head: &str) -> Result<Option<(Vec<Version>, usize)>, Error> {
     let text = match std::fs::read(path) {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -99,8 +99,8 @@ struct Kept {
 
 impl ChangeStream {
     /// Opens the changes that the options name, and the log in the session's folder: a new one, or that of
-    /// the run that is resumed. `data` is the digest of the data to begin with. Among several processes the first
-    /// one keeps the log, and the others read it.
+    /// the run that is resumed. `data` is the digest of the data to begin with. Among several processes the
+    /// first one keeps the log, and the others read it.
     ///
     /// # Errors
     /// If either cannot be read, the log is of other data, or a file does not begin with the versions of the
@@ -137,8 +137,9 @@ impl ChangeStream {
     }
 
     /// The next version; none at the end of the changes, or when the run is asked to end. Waits where changes
-    /// stream in and none have arrived: a version is then all that has. A process of several that does not keep the
-    /// log waits for its end where the log has no other version: it is started anew with the next one.
+    /// stream in and none have arrived: a version is then all that has. A process of several that does not
+    /// keep the log waits for its end where the log has no other version: it is started anew with the next
+    /// one.
     ///
     /// # Errors
     /// If the changes cannot be read, or a line of a file is no change.
@@ -167,8 +168,8 @@ impl ChangeStream {
     }
 
     /// Takes a version: its lines are in the log and outlive a loss of power before this returns, and then it
-    /// is acknowledged on stderr and in the trace. Among several processes a version that is new ends this one:
-    /// the launcher starts all of them anew, and they fit it.
+    /// is acknowledged on stderr and in the trace. Among several processes a version that is new ends this
+    /// one: the launcher starts all of them anew, and they fit it.
     ///
     /// # Errors
     /// If the log cannot be written.

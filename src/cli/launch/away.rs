@@ -1,8 +1,8 @@
 //! [`Away`]: the `raddle join` that a launcher starts by ssh on each machine of a run, and starts again where it is lost.
 //!
-//! Nothing is left running there. `raddle join` has its token from its standard input, and leaves the run where that ends:
-//! with the launcher, and with the connection. The command that reaches the machine is tied to the launcher likewise
-//! ([`tie`](super::tie)).
+//! Nothing is left running there. `raddle join` has its token from its standard input, and leaves the run
+//! where that ends: with the launcher, and with the connection. The command that reaches the machine is tied
+//! to the launcher likewise ([`tie`](super::tie)).
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -69,9 +69,10 @@ struct State {
 }
 
 impl Away {
-    /// Starts `raddle join` on each machine, beside so many processes of the launcher's own. A machine that has no part for a
-    /// lasting cause, such as a program that is missing, is named; where too few remain the run ends before it has begun. One
-    /// that is lost, or not there yet, is started again behind growing pauses.
+    /// Starts `raddle join` on each machine, beside so many processes of the launcher's own. A machine that
+    /// has no part for a lasting cause, such as a program that is missing, is named; where too few remain the
+    /// run ends before it has begun. One that is lost, or not there yet, is started again behind growing
+    /// pauses.
     pub(super) fn start(hosts: Vec<Host>, own: usize, way: Way, remote: &Remote) -> Result<Self, Error> {
         let here =
             std::env::current_dir().map_err(|why| Error::failed(format!("the folder of raddle: {why}")))?;
@@ -187,7 +188,8 @@ impl Machine {
         }
     }
 
-    /// Says that the machine has no part in the run: the run ends with this status if it has not begun and too few are left.
+    /// Says that the machine has no part in the run: the run ends with this status if it has not begun and
+    /// too few are left.
     fn give_up(&self, code: i32, why: String) {
         let is_enough = {
             let mut state = lock(&self.shared.state);
@@ -197,7 +199,8 @@ impl Machine {
         if is_enough { self.remote.note(why) } else { self.remote.not_coming(code, why) }
     }
 
-    /// Starts the command and waits for its end; returns its status and its last lines, `None` where all is over.
+    /// Starts the command and waits for its end; returns its status and its last lines, `None` where all is
+    /// over.
     fn carry_out(&self) -> io::Result<Option<(ExitStatus, Vec<String>)>> {
         let Some((mut child, lines)) = self.start()? else { return Ok(None) };
         let began = Instant::now();
@@ -255,8 +258,8 @@ impl Absence {
         Self { since: now, next: PAUSES.0 }
     }
 
-    /// The pause behind an attempt that began then and has just ended; `None` where it would last beyond `wait`. A machine
-    /// that was there in the meantime is absent from now on.
+    /// The pause behind an attempt that began then and has just ended; `None` where it would last beyond
+    /// `wait`. A machine that was there in the meantime is absent from now on.
     fn pause(&mut self, began: Instant, now: Instant, wait: Duration) -> Option<Duration> {
         if now - began > SETTLED {
             *self = Self::new(now);
@@ -291,7 +294,8 @@ impl Lines {
         Self { last, reading }
     }
 
-    /// The last lines of a command that has ended. Whatever it has left running may hold stderr open: nobody waits for that.
+    /// The last lines of a command that has ended. Whatever it has left running may hold stderr open: nobody
+    /// waits for that.
     fn take(self) -> Vec<String> {
         let until = Instant::now() + LAST_LINES;
         while !self.reading.is_finished() && Instant::now() < until {

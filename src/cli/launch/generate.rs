@@ -22,7 +22,8 @@ pub(super) struct Generate {
     folder: OsString,
 }
 
-/// Writes the files of this program, and lets those next to it write theirs. On PATH a program of the same name may be another.
+/// Writes the files of this program, and lets those next to it write theirs. On PATH a program of the same
+/// name may be another.
 pub(super) fn generate(command: &Command, Generate { kind, folder }: &Generate) -> Result<u8, Error> {
     write(command, &[kind.clone(), folder.clone()])?;
     let (mut written, mut missing) = (vec!["raddle"], Vec::new());

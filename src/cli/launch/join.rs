@@ -42,8 +42,8 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     await_launcher(address, Some(token_file.as_path()).filter(|_| !by_input), options.wait);
     let (token, address) = (token.map_or_else(|| read_token(token_file), Ok)?, resolve(address)?);
     let admin = AdminClient::new(Invitation::new(address, token, 0)).encryption(addresses.encryption);
-    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also if they reach this process
-    // alone.
+    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also if they reach this
+    // process alone.
     let parent_link = ParentLink::default();
     let held = Arc::clone(&parent_link);
     let _ = ctrlc::set_handler(move || drop(lock(&held).take()));
@@ -66,8 +66,8 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     status
 }
 
-/// Waits until a launcher listens at the address and its token is there, at most so many seconds. What is amiss then is said
-/// by who looks next.
+/// Waits until a launcher listens at the address and its token is there, at most so many seconds. What is
+/// amiss then is said by who looks next.
 fn await_launcher(address: &str, token_file: Option<&Path>, seconds: f64) {
     let began = Instant::now();
     let is_there = || {
@@ -92,8 +92,8 @@ fn token_from_input() -> Result<Token, Error> {
     Token::parse(line.trim()).ok_or_else(|| refuse(&"the standard input begins with no token of a run"))
 }
 
-/// Ends this process and the one that it supervises where the standard input ends: whoever has started it on this machine is
-/// gone, or the connection to it.
+/// Ends this process and the one that it supervises where the standard input ends: whoever has started it on
+/// this machine is gone, or the connection to it.
 fn leave_with_input(parent_link: &ParentLink) -> Result<(), Error> {
     let held = Arc::clone(parent_link);
     let waiting = move || {

@@ -1,8 +1,9 @@
-//! The page that `raddle launch --metrics ADDR` serves: the status of the run in the text format of Prometheus.
+//! The page that `raddle launch --metrics ADDR` serves: the status of the run in the text format of
+//! Prometheus.
 //!
-//! One page, whatever is asked for, on a connection that is closed behind it: less than a server of http would be told.
-//! A few clients are answered side by side, each within a few seconds, and none that was sent here by a name of another
-//! machine, as a page in a browser may do.
+//! One page, whatever is asked for, on a connection that is closed behind it: less than a server of http
+//! would be told. A few clients are answered side by side, each within a few seconds, and none that was sent
+//! here by a name of another machine, as a page in a browser may do.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};

@@ -45,15 +45,16 @@ enum Verb {
     Launch(Launch),
     /// Join a run of another machine as one more process. DATA and --out must be at the same paths here.
     Join(Join),
-    /// Show the status of a run, live or finished: epoch, metric and its curve; of a launched run also its processes, their
-    /// shards and its warnings.
+    /// Show the status of a run, live or finished: epoch, metric and its curve; of a launched run also its
+    /// processes, their shards and its warnings.
     #[command(after_help = "Example: raddle status run --watch")]
     Status(StatusOptions),
-    /// Draw the generations of a run, with their processes and the bytes sent between them, as a graph in DOT.
+    /// Draw the generations of a run, with their processes and the bytes sent between them, as a graph in
+    /// DOT.
     #[command(after_help = "Example: raddle graph run | dot -Tsvg > run.svg")]
     Graph(GraphOptions),
-    /// Write a page about one run or several, for a browser, which needs no connection: what was run, its curves, its
-    /// workers, and the pictures and tables of its results.
+    /// Write a page about one run or several, for a browser, which needs no connection: what was run, its
+    /// curves, its workers, and the pictures and tables of its results.
     #[command(after_help = "Example: raddle report run other-run --out page.html")]
     Report(PageOptions),
     /// Continue a run with another number of workers, from the next epoch on.

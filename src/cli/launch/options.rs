@@ -13,8 +13,8 @@ use crate::cluster::{Address, Addresses, Encryption};
 
 #[derive(Debug, Args)]
 pub(super) struct Launch {
-    /// Number of processes that are started here. With 0 the launcher coordinates those that join, and needs no more than
-    /// a login node has.
+    /// Number of processes that are started here. With 0 the launcher coordinates those that join, and needs
+    /// no more than a login node has.
     #[arg(long, value_name = "P", value_parser = values::between::<0, 256>, default_value = "2", default_value_ifs([("held", ArgPredicate::IsPresent, "1"), ("hosts", ArgPredicate::IsPresent, "1")]))]
     pub(super) processes: usize,
     /// Number of workers of each process.
@@ -27,40 +27,43 @@ pub(super) struct Launch {
     /// Address that processes of other machines are told, if they cannot reach this one at --listen.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub(super) advertise: Option<Address>,
-    /// A file with the run's token, 64 hexadecimal digits, as a secret that other machines have already. Nobody else may be
-    /// able to read it (mode 600). By default a run that is resumed keeps its own, and a new one has a random one.
+    /// A file with the run's token, 64 hexadecimal digits, as a secret that other machines have already.
+    /// Nobody else may be able to read it (mode 600). By default a run that is resumed keeps its own, and a
+    /// new one has a random one.
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
-    /// A file of other machines: in each line a host, its number of workers and, where it is not the one here, the folder in
-    /// which the program runs; # begins a comment. Each has one more process of the run, by ssh and raddle join. The same
-    /// build is at the same path there.
+    /// A file of other machines: in each line a host, its number of workers and, where it is not the one
+    /// here, the folder in which the program runs; # begins a comment. Each has one more process of the run,
+    /// by ssh and raddle join. The same build is at the same path there.
     #[arg(long, value_name = "FILE", conflicts_with = "held")]
     pub(super) hosts: Option<PathBuf>,
-    /// The command that runs another one on a host. [default: ssh without questions, which ends where nothing passes for
-    /// --deadline]
+    /// The command that runs another one on a host. [default: ssh without questions, which ends where nothing
+    /// passes for --deadline]
     #[arg(long, value_name = "COMMAND", requires = "hosts")]
     pub(super) ssh: Option<String>,
-    /// Start when P processes are connected, those that join included: fewer than there are hosts begin without those that
-    /// are off. [default: --processes plus --hosts]
+    /// Start when P processes are connected, those that join included: fewer than there are hosts begin
+    /// without those that are off. [default: --processes plus --hosts]
     #[arg(long, value_name = "P", value_parser = values::between::<1, 256>, conflicts_with = "held")]
     pub(super) wait_for: Option<usize>,
-    /// Give up if they are not connected after this time. A host that cannot be reached, or is lost later, is tried again for
-    /// as long.
+    /// Give up if they are not connected after this time. A host that cannot be reached, or is lost later, is
+    /// tried again for as long.
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = values::seconds)]
     pub(super) wait: f64,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
-    /// Serve the status of the run at this address of loopback, as a page that Prometheus reads. Port 0 is any that is free.
+    /// Serve the status of the run at this address of loopback, as a page that Prometheus reads. Port 0 is
+    /// any that is free.
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) metrics: Option<SocketAddr>,
     /// Move shards to the faster workers. Never changes the model.
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = values::on_off)]
     pub(super) balance: bool,
-    /// Take a process that has sent nothing for this time for lost: the run continues from its last checkpoint.
+    /// Take a process that has sent nothing for this time for lost: the run continues from its last
+    /// checkpoint.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
-    /// Pause after each epoch until a controller continues the run, with the number of workers that it names, or suspends
-    /// it. The run is one process, which starts with --workers. See src/NETWORK.md.
+    /// Pause after each epoch until a controller continues the run, with the number of workers that it names,
+    /// or suspends it. The run is one process, which starts with --workers. See src/NETWORK.md.
     #[arg(long)]
     pub(super) held: bool,
     /// Continue the run in this folder, such as one whose launcher has died, with any number of processes.
@@ -68,8 +71,9 @@ pub(super) struct Launch {
     /// run is begun where none was: one line for both.
     #[arg(long, value_name = "RUN")]
     pub(super) resume: Option<PathBuf>,
-    /// Continue the run in this folder, or begin it there where none was begun: one line for a service that is started again
-    /// and again. The folder need not exist; it is the --out of PROGRAM, whose whole line is given.
+    /// Continue the run in this folder, or begin it there where none was begun: one line for a service that
+    /// is started again and again. The folder need not exist; it is the --out of PROGRAM, whose whole line is
+    /// given.
     #[arg(long, value_name = "RUN", conflicts_with = "resume")]
     pub(super) resume_or_begin: Option<PathBuf>,
     /// The program and its arguments. It is found next to this one, else on PATH.
@@ -79,8 +83,8 @@ pub(super) struct Launch {
 
 #[derive(Debug, Args)]
 pub(super) struct Join {
-    /// Address of the run, as its launcher prints it. [default: RADDLE_COORDINATOR; under srun the node on which it was
-    /// called, with the port of RADDLE_PORT]
+    /// Address of the run, as its launcher prints it. [default: RADDLE_COORDINATOR; under srun the node on
+    /// which it was called, with the port of RADDLE_PORT]
     #[arg(value_name = "HOST:PORT")]
     pub(super) address: Option<String>,
     /// A file with the run's token: RUN/token of the launcher's machine. Nobody else may be able to read it
@@ -95,8 +99,8 @@ pub(super) struct Join {
     pub(super) advertise: Option<Address>,
     #[command(flatten)]
     pub(super) encryption: EncryptionOptions,
-    /// End the process if the launcher has not answered for this time. A launcher that is started again within it, with
-    /// --resume, is joined again.
+    /// End the process if the launcher has not answered for this time. A launcher that is started again
+    /// within it, with --resume, is joined again.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(super) deadline: Duration,
     /// Workers that this process contributes. Default: as many as each process of the launcher.
@@ -111,7 +115,8 @@ pub(super) struct Join {
 }
 
 impl Launch {
-    /// The command that runs another one on a host: one that asks no questions, and ends where nothing passes any more.
+    /// The command that runs another one on a host: one that asks no questions, and ends where nothing passes
+    /// any more.
     pub(super) fn way(&self) -> String {
         let of_ssh = || {
             // Two of these without an answer are a connection that is gone.

@@ -40,7 +40,8 @@ fn file(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }
 
-/// Runs a program in the place of this one, and gives its exit status where the system cannot replace a process.
+/// Runs a program in the place of this one, and gives its exit status where the system cannot replace a
+/// process.
 pub(super) fn run(name: &str, line: impl Iterator<Item = OsString>) -> Result<u8, Error> {
     let mut command = Command::new(find(name)?);
     command.args(line);

@@ -15,8 +15,8 @@ use crate::cli::session::SHARED;
 use crate::cluster::{INVITATION, Invitation, PROOF, Remote, Token, write_private};
 use crate::files::new_model;
 
-/// The token alone, for other machines; and the address at which the run listens, for a launcher that resumes it. Both stay
-/// until the run is done: a process of another machine that knows them comes back by itself.
+/// The token alone, for other machines; and the address at which the run listens, for a launcher that resumes
+/// it. Both stay until the run is done: a process of another machine that knows them comes back by itself.
 const TOKEN: &str = "token";
 const ADDRESS: &str = "address";
 /// Time between two looks whether the folder is there.

@@ -217,8 +217,8 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     }
 }
 
-/// Opens the server of a run, at the port of an earlier launcher where none is named and that one is free: processes of
-/// other machines look for the run there.
+/// Opens the server of a run, at the port of an earlier launcher where none is named and that one is free:
+/// processes of other machines look for the run there.
 fn open_again(settings: &CoordinatorSettings, before: Option<SocketAddr>) -> Result<Server, Error> {
     let is_here = |ip| ip == settings.listen || settings.listen.is_unspecified();
     let same = before.filter(|before| settings.port == 0 && is_here(before.ip()));
@@ -297,8 +297,8 @@ fn note(text: &str) {
     let _ = writeln!(io::stderr(), "raddle: {text}");
 }
 
-/// The first Ctrl-C ends the run at its next boundary, or at the last one where that is far, the second at once, and so does
-/// the first before the run has begun.
+/// The first Ctrl-C ends the run at its next boundary, or at the last one where that is far, the second at
+/// once, and so does the first before the run has begun.
 fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, begun: Arc<AtomicBool>) {
     let mut pressed = false;
     // Where it cannot be installed, Ctrl-C has the system's effect; the processes notice that the launcher is

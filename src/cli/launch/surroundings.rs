@@ -1,11 +1,12 @@
-//! What the environment says to `raddle join`: where the run is, and which of many equal commands this one is.
+//! What the environment says to `raddle join`: where the run is, and which of many equal commands this one
+//! is.
 
 use std::env;
 
 use crate::cli::exit::Error;
 
-/// Variables with the rank of a command among those that one line has started, from 0: ours, and those of srun and of
-/// implementations of MPI.
+/// Variables with the rank of a command among those that one line has started, from 0: ours, and those of
+/// srun and of implementations of MPI.
 const RANKS: [&str; 5] = ["RADDLE_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
 
 /// The address of the run: as given, else that of the environment.

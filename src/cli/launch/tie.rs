@@ -1,9 +1,10 @@
-//! `raddle tie SECONDS HOW COMMAND...`: runs a command that does not outlive whoever started it. It is no verb for people: a
-//! launcher starts ssh by it, and a pool its jobs.
+//! `raddle tie SECONDS HOW COMMAND...`: runs a command that does not outlive whoever started it. It is no
+//! verb for people: a launcher starts ssh by it, and a pool its jobs.
 //!
-//! The command is asked to end once the standard input does, because the other end was closed or is dead; if it has not
-//! ended so many seconds later, as ssh where the network is gone, it is killed with its group. HOW says what the command's
-//! own standard input is: `input`, this one, whose end is then the question; or `nothing`, and SIGTERM is.
+//! The command is asked to end once the standard input does, because the other end was closed or is dead; if
+//! it has not ended so many seconds later, as ssh where the network is gone, it is killed with its group. HOW
+//! says what the command's own standard input is: `input`, this one, whose end is then the question; or
+//! `nothing`, and SIGTERM is.
 
 use std::ffi::OsString;
 use std::io;
@@ -82,8 +83,8 @@ enum Ends {
     Killed,
 }
 
-/// Ends the group of this process, which whoever has started it has made for it, and so the command and what that has
-/// started. Where it leads none, it ends nobody.
+/// Ends the group of this process, which whoever has started it has made for it, and so the command and what
+/// that has started. Where it leads none, it ends nobody.
 #[cfg(unix)]
 fn signal_group(how: Ends) {
     use rustix::process::{Signal, getpgrp, getpid, kill_process_group};

@@ -17,8 +17,8 @@ const VERB: &str = "generate";
 const SHELLS: [(&str, Shell); 4] =
     [("bash", Shell::Bash), ("fish", Shell::Fish), ("powershell", Shell::PowerShell), ("zsh", Shell::Zsh)];
 
-/// Writes what a line asks for, if its verb is `generate`. A program that has a verb of this name gets the lines that name
-/// neither pages nor a shell.
+/// Writes what a line asks for, if its verb is `generate`. A program that has a verb of this name gets the
+/// lines that name neither pages nor a shell.
 pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Result<(), Error>> {
     let (verb, rest) = line.get(1..)?.split_first()?;
     let is_kind = |word: &OsString| word == "man" || SHELLS.iter().any(|(name, _)| word == name);

@@ -11,7 +11,8 @@ use super::ENGINE_HEADING;
 /// Columns of the short help.
 const COLUMNS: usize = 80;
 
-/// Options that most runs of every program need, by their long names (arguments by their own), and their lines.
+/// Options that most runs of every program need, by their long names (arguments by their own), and their
+/// lines.
 const COMMON: [(&str, &str); 9] = [
     ("data", "file, - for standard input, or a set by name"),
     ("run", "folder of the model that --out wrote"),
@@ -24,7 +25,8 @@ const COMMON: [(&str, &str); 9] = [
     ("json", "write the report as one line of JSON"),
 ];
 
-/// The command with its help as the line asks for it; `common` are the program's own options of the short one.
+/// The command with its help as the line asks for it; `common` are the program's own options of the short
+/// one.
 pub(super) fn laid_out(command: Command, common: &[(&str, &str)], line: &[OsString]) -> Command {
     let is_short = line.iter().take_while(|word| *word != "--").any(|word| word == "-h");
     let command = if is_short { command.term_width(COLUMNS) } else { command };
@@ -86,7 +88,8 @@ pub(super) fn print(help: &ClapError) {
     let _ = io::stdout().write_all(engine_last(&text).as_bytes());
 }
 
-/// A help whose options of the engine stand behind all others: clap has headings in the order in which each is met first.
+/// A help whose options of the engine stand behind all others: clap has headings in the order in which each
+/// is met first.
 fn engine_last(help: &str) -> String {
     let mut sections: Vec<&str> = help.trim_end().split("\n\n").collect();
     let is_engine = |section: &&str| section.lines().next().is_some_and(|line| line.contains(ENGINE_HEADING));

@@ -1,17 +1,17 @@
-//! Options that mean nothing to a verb, or beside others that are given: help does not show them, and a line that gives
-//! one is refused.
+//! Options that mean nothing to a verb, or beside others that are given: help does not show them, and a line
+//! that gives one is refused.
 
 use clap::Arg;
 
 use super::TrainOptions;
 use crate::cli::exit::Error;
 
-/// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They mean nothing where rounds are
-/// known an epoch ahead, or are steps of a solver.
+/// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They mean nothing
+/// where rounds are known an epoch ahead, or are steps of a solver.
 pub const ROUND_OPTIONS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
-/// Hides shared options in the help of a verb to which they mean nothing, for clap's `mut_args`; `names` are those of
-/// fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses them.
+/// Hides shared options in the help of a verb to which they mean nothing, for clap's `mut_args`; `names` are
+/// those of fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses them.
 pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {
     |arg| {
         let is_idle = names.contains(&arg.get_id().as_str());
@@ -20,7 +20,8 @@ pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {
 }
 
 impl TrainOptions {
-    /// Refuses options of the engine that mean nothing to a verb, whose `names` its help hides; `with` is the cause in words.
+    /// Refuses options of the engine that mean nothing to a verb, whose `names` its help hides; `with` is the
+    /// cause in words.
     ///
     /// # Errors
     /// A usage error that names all of them that were given.

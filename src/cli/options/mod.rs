@@ -64,8 +64,8 @@ pub struct TrainOptions {
     /// End after N epochs.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
-    /// End with the first epoch that passes this time; one that takes longer than a twentieth of it, or 0.3 s, is given up,
-    /// and the model is that of the boundary before.
+    /// End with the first epoch that passes this time; one that takes longer than a twentieth of it, or 0.3
+    /// s, is given up, and the model is that of the boundary before.
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub time_limit: Option<f64>,
     /// Random seed. The same seed gives the same model.

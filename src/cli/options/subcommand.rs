@@ -25,7 +25,8 @@ pub struct CommandLine<'a> {
     pub default: &'a str,
     /// Options that a resumed run may be given anew, beside those of every program.
     pub free: Free<'a>,
-    /// Options of the short help (`-h`) beside those of every program, by their long names, each with its line there.
+    /// Options of the short help (`-h`) beside those of every program, by their long names, each with its
+    /// line there.
     pub common: &'a [(&'a str, &'a str)],
     /// Cargo features that the program was built with, for `--version`.
     pub features: &'a [&'a str],
@@ -34,9 +35,9 @@ pub struct CommandLine<'a> {
 }
 
 impl CommandLine<'_> {
-    /// Parses the command line of this process. With `--resume RUN` verb, data and options are those of the run; one
-    /// that is given and differs is refused, unless it cannot change the model. A run that has ended without a
-    /// checkpoint ends as it did.
+    /// Parses the command line of this process. With `--resume RUN` verb, data and options are those of the
+    /// run; one that is given and differs is refused, unless it cannot change the model. A run that has ended
+    /// without a checkpoint ends as it did.
     ///
     /// Bad usage, `--help` and `--version` end the process, as clap has it.
     pub fn parse<T: Parser>(self) -> T {
@@ -205,8 +206,8 @@ pub fn with_verb(command: &Command, default: &str, mut line: Vec<OsString>) -> V
     line
 }
 
-/// `true` if a word is nearly a verb, and neither a file nor an option (`--topics` of the verb `topics`): the parser then
-/// says which one is meant.
+/// `true` if a word is nearly a verb, and neither a file nor an option (`--topics` of the verb `topics`): the
+/// parser then says which one is meant.
 fn is_mistyped(command: &Command, word: &str) -> bool {
     let near = |verb: &str| {
         let changes = strsim::damerau_levenshtein(verb, word);

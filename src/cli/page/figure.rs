@@ -10,7 +10,8 @@ use crate::cli::markup::escaped;
 use crate::cli::picture::{MOST_IN_LEGEND, drawing, sample};
 use crate::cli::report::picture::{Picture, PictureKind, Series, Tick};
 
-/// Figures side by side, as many as the width allows. Where their series are runs, hiding one hides it in all of them.
+/// Figures side by side, as many as the width allows. Where their series are runs, hiding one hides it in all
+/// of them.
 pub(super) fn figures(pictures: &[Picture], of_runs: bool) -> String {
     let figures = pictures.iter().map(|picture| figure(picture, of_runs));
     format!("<div class=\"figures\">{}</div>\n", figures.collect::<String>())

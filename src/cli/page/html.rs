@@ -17,7 +17,8 @@ pub(super) fn page(runs: &[Run], title: Option<&str>) -> String {
     let common = titles.first().filter(|first| titles.iter().all(|title| title == *first)).cloned();
     let otherwise = common.unwrap_or_else(|| format!("{} runs", runs.len()));
     let title = escaped(title.unwrap_or(&otherwise));
-    // The page may hold names of anybody's data: nothing but its own style and script acts, and nothing is asked for.
+    // The page may hold names of anybody's data: nothing but its own style and script acts, and nothing is
+    // asked for.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\

@@ -1,5 +1,5 @@
-//! `raddle report`: the runs of some folders as one page, which asks nobody for anything and says all without a
-//! script.
+//! `raddle report`: the runs of some folders as one page, which asks nobody for anything and says all without
+//! a script.
 
 mod about;
 mod comparison;

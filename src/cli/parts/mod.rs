@@ -1,8 +1,8 @@
 //! [`PartRuns`]: runs that make one model together, such as the fits of folds, side by side on the workers.
 //!
-//! With `--checkpoint-every`, the folder's checkpoint holds the result of each part that is done ([`PartResults`]),
-//! and a part under way has a checkpoint of its own for each of its runs. Any number of workers goes on from
-//! there: parts that are done are not done again.
+//! With `--checkpoint-every`, the folder's checkpoint holds the result of each part that is done
+//! ([`PartResults`]), and a part under way has a checkpoint of its own for each of its runs. Any number of
+//! workers goes on from there: parts that are done are not done again.
 
 mod results;
 

@@ -76,8 +76,8 @@ fn path(points: &[Option<(f64, f64)>]) -> String {
     if path.is_empty() { path } else { format!(r#"<path class="line" d="{path}"/>"#) }
 }
 
-/// Marks at the points of few, or of a line at its first, its last and some between: a series is told from others
-/// without colour.
+/// Marks at the points of few, or of a line at its first, its last and some between: a series is told from
+/// others without colour.
 fn symbols(points: &[Option<(f64, f64)>], all: bool, number: usize) -> String {
     let between = if all || points.len() <= 12 { 1 } else { points.len().div_ceil(6) };
     let is_shown = |at: usize| at.is_multiple_of(between) || at + 1 == points.len();

@@ -1,7 +1,7 @@
 //! Drawings: a [`Picture`] of numbers as SVG.
 //!
-//! Colours are variables of the page's style and every shape carries classes, so that one drawing serves a light
-//! page, a dark one and one in grey.
+//! Colours are variables of the page's style and every shape carries classes, so that one drawing serves a
+//! light page, a dark one and one in grey.
 
 mod bars;
 mod frame;

@@ -15,8 +15,8 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Axis that shows all of `values`. A part of its length, `margin`, stays free at either end. `None` where no
-    /// value has a place.
+    /// Axis that shows all of `values`. A part of its length, `margin`, stays free at either end. `None`
+    /// where no value has a place.
     pub(super) fn new(
         scale: Scale,
         values: impl Iterator<Item = f64>,

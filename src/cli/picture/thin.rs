@@ -3,9 +3,10 @@
 /// Most points of a line.
 pub(super) const MOST: usize = 1000;
 
-/// The numbers of the points to draw: all of up to `most` (at least 4), else the first, the last, the lowest and the highest of
-/// each of `most / 4` equal runs of points, so that no minimum or maximum of a run is lost. A value that is not
-/// finite interrupts a line: of each run the first such is kept, too, in the place of its lowest.
+/// The numbers of the points to draw: all of up to `most` (at least 4), else the first, the last, the lowest
+/// and the highest of each of `most / 4` equal runs of points, so that no minimum or maximum of a run is
+/// lost. A value that is not finite interrupts a line: of each run the first such is kept, too, in the place
+/// of its lowest.
 pub(super) fn thinned(values: &[f64], most: usize) -> Vec<usize> {
     if values.len() <= most {
         return (0..values.len()).collect();

@@ -7,8 +7,8 @@ use serde_json::ser::Formatter;
 /// Depth down to which each value has a line of its own: that of a table's row, and of a picture's series.
 const DEEPEST: usize = 4;
 
-/// JSON with a line for each value near its root, and everything below that in the line: long lists of numbers take
-/// no more bytes than they need.
+/// JSON with a line for each value near its root, and everything below that in the line: long lists of
+/// numbers take no more bytes than they need.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     depth: usize,

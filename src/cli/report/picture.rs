@@ -157,8 +157,8 @@ pub struct Member {
     #[serde(deserialize_with = "null_or_number")]
     pub share: f64,
     /// Items that it may show: number in [`Contents::items`], from 0, and share of the item in the member, in
-    /// 0..1. Relevance of an item of share p here and q overall is L ln p + (1 - L) ln(p / q), for an L in 0..1
-    /// that the reader chooses (Sievert and Shirley 2014, equation 1).
+    /// 0..1. Relevance of an item of share p here and q overall is L ln p + (1 - L) ln(p / q), for an L in
+    /// 0..1 that the reader chooses (Sievert and Shirley 2014, equation 1).
     pub contains: Vec<(usize, f64)>,
     /// Examples, best first: name, and share of the member in the example, in 0..1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

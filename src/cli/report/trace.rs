@@ -88,8 +88,8 @@ impl Trace {
         self.problem.take().map_or(Ok(()), Err)
     }
 
-    /// Ends the trace with this record, of a boundary that was shown before: later ones were given up with an epoch that
-    /// was cancelled.
+    /// Ends the trace with this record, of a boundary that was shown before: later ones were given up with an
+    /// epoch that was cancelled.
     pub(crate) fn end_with(&mut self, record: &EpochRecord) {
         if self.problem.is_none() {
             let ended = self.drop_from(record).and_then(|()| self.epochs.add(record));

@@ -49,7 +49,8 @@ impl RecordedEnd {
         cut_short.iter().any(|ending| ending.name() == self.ending)
     }
 
-    /// The line of what was said that tells how the run ended: as [`Report::conclusion`] words it, else the last.
+    /// The line of what was said that tells how the run ended: as [`Report::conclusion`] words it, else the
+    /// last.
     ///
     /// [`Report::conclusion`]: crate::cli::Report::conclusion
     pub(crate) fn conclusion(&self) -> Option<&str> {

@@ -32,8 +32,8 @@ pub enum Earlier {
 
 /// The folder a run writes to, or none.
 ///
-/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) puts all of them
-/// in the place of the earlier model at once. A folder whose run is alive is refused.
+/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) puts all of
+/// them in the place of the earlier model at once. A folder whose run is alive is refused.
 #[derive(Debug, Default)]
 pub struct RunFolder {
     held: Option<HeldFolder>,
@@ -226,8 +226,8 @@ impl RunFolder {
 /// The folder that was made for the run of this process, as long as nothing else is in it.
 static NEW: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Removes the folder that was made for a run that ends before it has written anything. None is made as long as the result
-/// is kept.
+/// Removes the folder that was made for a run that ends before it has written anything. None is made as long
+/// as the result is kept.
 pub(crate) fn abandon() -> MutexGuard<'static, Option<PathBuf>> {
     let mut new = lock(&NEW);
     if let Some(path) = new.take() {

@@ -17,8 +17,8 @@ pub enum Life {
 }
 
 impl Life {
-    /// The life of the run of a folder. It is read from the system's list of locks: taking the lock, if only to try,
-    /// could be in the way of a run that begins.
+    /// The life of the run of a folder. It is read from the system's list of locks: taking the lock, if only
+    /// to try, could be in the way of a run that begins.
     pub fn of(folder: &Path) -> Self {
         let path = folder.join(LOCK);
         let Ok(text) = fs::read_to_string(&path) else { return Self::Gone };
@@ -51,9 +51,9 @@ fn place(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// `true` if a line of `/proc/locks`, such as `1: FLOCK  ADVISORY  WRITE 712 fe:00:4711 0 EOF`, is of this file.
-/// Layered file systems list another device than the file's own: there the process must be the one that has written
-/// itself into the file.
+/// `true` if a line of `/proc/locks`, such as `1: FLOCK ADVISORY WRITE 712 fe:00:4711 0 EOF`, is of this
+/// file. Layered file systems list another device than the file's own: there the process must be the one that
+/// has written itself into the file.
 fn is_of(line: &str, (device, inode): (u64, u64), holder: Option<u32>) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     // A process that waits for a lock does not have it.
@@ -73,8 +73,8 @@ fn is_of(line: &str, (device, inode): (u64, u64), holder: Option<u32>) -> bool {
     major.zip(minor) == Some(of_device) || is_holder
 }
 
-/// `true` if a path is on a file system that other machines may write to, by the lines of `/proc/self/mountinfo`: the
-/// mount point is their fifth word, the type follows a dash.
+/// `true` if a path is on a file system that other machines may write to, by the lines of
+/// `/proc/self/mountinfo`: the mount point is their fifth word, the type follows a dash.
 fn is_shared(mounts: &str, path: &Path) -> bool {
     let of_line = |line: &str| {
         let (mount, about) = line.split_once(" - ")?;

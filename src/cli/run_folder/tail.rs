@@ -12,7 +12,8 @@ pub(crate) struct Tail {
     read: u64,
     /// Number of the file that they are of.
     file: u64,
-    /// The last of them, with its end: another line in its place says that the file was cut and written again.
+    /// The last of them, with its end: another line in its place says that the file was cut and written
+    /// again.
     last: Vec<u8>,
 }
 

@@ -23,8 +23,8 @@ use crate::run::record::{EpochRecord, RunReport};
 /// The folder beside the invitation to a run in which its processes share files. It is removed when the run
 /// has ended, so no other folder may have this name.
 pub(super) const SHARED: &str = ".raddle-shared";
-/// Exit status of a launched process that has logged the next version of the data: the launcher starts all processes
-/// of the run anew, and they fit it.
+/// Exit status of a launched process that has logged the next version of the data: the launcher starts all
+/// processes of the run anew, and they fit it.
 pub(super) const NEXT_VERSION: i32 = 76;
 
 /// State of a run around its mathematics: the folder, the screen, the clock and Ctrl-C.
@@ -125,8 +125,9 @@ impl Session {
         &self.folder
     }
 
-    /// The folder of files that are made of the data, once for all processes of a machine; `None` where one process
-    /// begins the run: it reads its data as one without a launcher. The folder goes when the run has ended.
+    /// The folder of files that are made of the data, once for all processes of a machine; `None` where one
+    /// process begins the run: it reads its data as one without a launcher. The folder goes when the run has
+    /// ended.
     pub fn shared_folder(&self) -> Option<PathBuf> {
         let _ = self.cluster.as_ref().filter(|_| !Cluster::is_alone())?;
         let invitation = PathBuf::from(std::env::var_os(crate::cluster::FILE)?);
@@ -269,7 +270,8 @@ fn ended_at(folder: &Path) -> Option<u64> {
     report["epochs"].as_u64()
 }
 
-/// Files become visible together when the session [`finish`](Session::finish)es. Does nothing without a folder.
+/// Files become visible together when the session [`finish`](Session::finish)es. Does nothing without a
+/// folder.
 impl ModelFiles for Session {
     fn write(&mut self, name: &str, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), FileError> {
         self.screen.part(Timed::Write);

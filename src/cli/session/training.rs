@@ -64,7 +64,8 @@ impl Session {
         Ok(parts)
     }
 
-    /// Runs the engine that follows [`parts`](Self::parts) or an earlier [`run`](Self::run), with a checkpoint beside theirs.
+    /// Runs the engine that follows [`parts`](Self::parts) or an earlier [`run`](Self::run), with a
+    /// checkpoint beside theirs.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -20,8 +20,8 @@ impl Session {
         self.program
     }
 
-    /// `true` if the run that is in the folder goes on: one that is resumed, or, among several processes, one that
-    /// goes on behind a loss or with its next version.
+    /// `true` if the run that is in the folder goes on: one that is resumed, or, among several processes, one
+    /// that goes on behind a loss or with its next version.
     pub fn is_resumed(&self) -> bool {
         self.options.earlier() == Earlier::Resumed || self.is_launched() && Cluster::is_again()
     }
@@ -31,8 +31,8 @@ impl Session {
         self.cluster.is_some()
     }
 
-    /// `true` if this process keeps what the processes of a run have once: the first one, or the one that has the model
-    /// in the end.
+    /// `true` if this process keeps what the processes of a run have once: the first one, or the one that has
+    /// the model in the end.
     pub(in crate::cli) fn leads(&self) -> bool {
         self.has_model || self.cluster.as_ref().is_none_or(|cluster| cluster.index() == 0)
     }
@@ -43,8 +43,8 @@ impl Session {
         std::process::exit(NEXT_VERSION)
     }
 
-    /// Waits until the coordinator ends this process: the one that keeps the log brings the next version, or there is
-    /// none.
+    /// Waits until the coordinator ends this process: the one that keeps the log brings the next version, or
+    /// there is none.
     pub(in crate::cli) fn await_end(&self) -> ! {
         loop {
             std::thread::park();

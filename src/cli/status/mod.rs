@@ -23,12 +23,12 @@ use crate::cluster::{INVITATION, RunStatus};
 pub(crate) struct StatusOptions {
     /// The folder of the run
     run: PathBuf,
-    /// Follow the run until it ends, and end with its exit status. On a terminal the lines are redrawn; elsewhere each
-    /// change is a line
+    /// Follow the run until it ends, and end with its exit status. On a terminal the lines are redrawn;
+    /// elsewhere each change is a line
     #[arg(long)]
     watch: bool,
-    /// Write one line of JSON: of a live launched run the answer of its coordinator, of any other the content of its
-    /// folder; with --watch a line for each change
+    /// Write one line of JSON: of a live launched run the answer of its coordinator, of any other the content
+    /// of its folder; with --watch a line for each change
     #[arg(long)]
     json: bool,
 }

@@ -233,8 +233,8 @@ fn control(
 ) -> Result<(Socket, Option<TcpStream>), Refused> {
     let supervisor = match parent_link {
         ParentLink::Launcher(socket) => {
-            // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has closed its
-            // end.
+            // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has closed
+            // its end.
             let (_, seal) = initiate(&socket, secret.0, &handshake()?, None)?;
             return Ok((Socket::new(socket, seal), None));
         }

@@ -21,7 +21,8 @@ pub(crate) type End = fn(i32) -> !;
 pub(crate) const LOST: i32 = 75;
 /// Longest order in bytes: a plan names every shard.
 const MOST: u64 = 1 << 30;
-/// Deadlines without an order after which the connection counts as broken. The coordinator, which decides, comes first.
+/// Deadlines without an order after which the connection counts as broken. The coordinator, which decides,
+/// comes first.
 const DEADLINES: f64 = 2.0;
 
 /// The coordinator's next instruction to a process.

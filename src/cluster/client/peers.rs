@@ -1,4 +1,5 @@
-//! Connections of a process to the others of a generation: it dials those with lower numbers, the others dial it.
+//! Connections of a process to the others of a generation: it dials those with lower numbers, the others dial
+//! it.
 
 use std::collections::HashMap;
 use std::fmt;

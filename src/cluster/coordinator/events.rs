@@ -27,10 +27,11 @@ pub(crate) enum Event {
     TurnedAway { of: Option<u32>, why: String },
     /// A line of the launcher for the screen and the status.
     Noted(String),
-    /// A process that the launcher starts on another machine is not there, and is started again; `None` once it is there.
+    /// A process that the launcher starts on another machine is not there, and is started again; `None` once
+    /// it is there.
     Absent { host: String, why: Option<String> },
-    /// So many processes that the launcher starts on other machines will not come that the run cannot begin: its exit status,
-    /// and the reason.
+    /// So many processes that the launcher starts on other machines will not come that the run cannot begin:
+    /// its exit status, and the reason.
     NotComing { code: i32, why: String },
     /// An admin client has sent a request.
     Asked { admin: u64, request: AdminRequest },
@@ -125,7 +126,8 @@ pub(crate) struct CoordinatorConfig {
     pub(crate) may_resume: bool,
     /// Heartbeat timeout in seconds, after which a process is lost.
     pub(crate) deadline: f64,
-    /// Number of processes, those that join among them, that the first epoch waits for, and for how many seconds.
+    /// Number of processes, those that join among them, that the first epoch waits for, and for how many
+    /// seconds.
     pub(crate) wait_for: u32,
     pub(crate) wait: f64,
     /// `true` if a generation of the run has begun in an earlier attempt.

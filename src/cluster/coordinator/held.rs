@@ -17,8 +17,8 @@ impl Held {
 }
 
 impl Coordinator {
-    /// The first process is at a boundary: the holder decides, unless the run ends there. A repeated report counts
-    /// once.
+    /// The first process is at a boundary: the holder decides, unless the run ends there. A repeated report
+    /// counts once.
     pub(super) fn on_held_boundary(&mut self, mut boundary: HeldBoundary) {
         let place = (boundary.generation, boundary.epoch);
         if place <= self.held.last {

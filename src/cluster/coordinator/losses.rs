@@ -33,7 +33,8 @@ impl Coordinator {
         }
     }
 
-    /// The connection to a process has ended, by itself or because something on it did not arrive as it was sent.
+    /// The connection to a process has ended, by itself or because something on it did not arrive as it was
+    /// sent.
     pub(super) fn on_disconnect(&mut self, of: u32, damaged: bool, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         member.connection = Connection::Closed;

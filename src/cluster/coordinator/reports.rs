@@ -152,7 +152,8 @@ impl Coordinator {
         self.members.values().all(|member| member.state == MemberState::Ready || !member.spawned_here)
     }
 
-    /// Goes on to the first generation if all processes of the launcher are ready, and as many others as the run waits for.
+    /// Goes on to the first generation if all processes of the launcher are ready, and as many others as the
+    /// run waits for.
     fn begin_if_all_are_there(&mut self, now: f64) {
         if !self.is_gathered() {
             return;

@@ -9,7 +9,8 @@ use std::str::FromStr;
 use super::socket::Encryption;
 use crate::base::error::EngineError;
 
-/// Environment variables with the address to listen at, the one to advertise, and the connections under a cipher.
+/// Environment variables with the address to listen at, the one to advertise, and the connections under a
+/// cipher.
 const LISTEN: &str = "RADDLE_LISTEN";
 const ADVERTISE: &str = "RADDLE_ADVERTISE";
 const ENCRYPTION: &str = "RADDLE_ENCRYPTION";

@@ -1,8 +1,8 @@
 //! [`Keys`]: the keys of one encrypted connection, and the agreement of both ends on them.
 //!
-//! Both ends agree on the keys by the Noise protocol (Perrin, "The Noise Protocol Framework", revision 34, 2018), pattern
-//! `NNpsk0`, with the run's token as the key that both hold. Each end adds a key of the moment, so that a token which is
-//! lost later opens no connection that was recorded before.
+//! Both ends agree on the keys by the Noise protocol (Perrin, "The Noise Protocol Framework", revision 34,
+//! 2018), pattern `NNpsk0`, with the run's token as the key that both hold. Each end adds a key of the
+//! moment, so that a token which is lost later opens no connection that was recorded before.
 
 use std::fmt;
 use std::io;
@@ -33,8 +33,8 @@ pub(crate) fn corrupt_record() -> io::Error {
 pub(crate) struct Agreement(HandshakeState);
 
 impl Agreement {
-    /// Begins at the connecting end, or at the accepting one. `over` is what both ends have said before: where it
-    /// differs there is no agreement.
+    /// Begins at the connecting end, or at the accepting one. `over` is what both ends have said before:
+    /// where it differs there is no agreement.
     pub(crate) fn new(token: Token, over: &[u8], connects: bool) -> io::Result<Self> {
         let pattern = PATTERN.parse().map_err(failed)?;
         let builder = Builder::new(pattern).psk(0, &token.0).and_then(|builder| builder.prologue(over));
@@ -70,7 +70,8 @@ impl Keys {
     /// Number of bytes of a tag.
     pub(crate) const TAG: usize = 16;
 
-    /// Encrypts content into bytes that are longer by a tag; `number` is used for no other content in this direction.
+    /// Encrypts content into bytes that are longer by a tag; `number` is used for no other content in this
+    /// direction.
     pub(crate) fn close(&self, number: u64, content: &[u8], into: &mut [u8]) -> io::Result<()> {
         self.0.write_message(number, content, into).map(drop).map_err(failed)
     }

@@ -26,8 +26,8 @@ const READ: usize = 1 << 16;
 /// Function that is called with the reason why the other end is lost.
 pub(crate) type Lost = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Channels whose frames are for every thread of the other end, whichever of them they are addressed to: they cross once, and
-/// timely gives all threads the same memory.
+/// Channels whose frames are for every thread of the other end, whichever of them they are addressed to: they
+/// cross once, and timely gives all threads the same memory.
 #[derive(Debug, Default)]
 pub(crate) struct ToProcess(Mutex<Vec<u64>>);
 

@@ -13,12 +13,12 @@
 //! The proofs are over both handshakes, so that neither can be replayed. The first one, the *ticket*, is over
 //! the connector's handshake alone: it admits nobody, but a connector that shows it waits in a queue apart
 //! from those that do not hold the token. Each handshake says if its end wants the connection encrypted,
-//! and so nobody between them can talk the other one out of it; the *keys*, messages by which the ends agree on
-//! those of the connection, are empty where neither does.
+//! and so nobody between them can talk the other one out of it; the *keys*, messages by which the ends agree
+//! on those of the connection, are empty where neither does.
 //!
-//! Each message but the first has a checksum behind it, and that of the ticket is over the first one, too: an end that
-//! does not hold the token is told from bytes that have changed on the way, after which the connector tries again. The
-//! acceptor takes the connection only once it knows that its answer has arrived.
+//! Each message but the first has a checksum behind it, and that of the ticket is over the first one, too: an
+//! end that does not hold the token is told from bytes that have changed on the way, after which the
+//! connector tries again. The acceptor takes the connection only once it knows that its answer has arrived.
 
 use std::fmt;
 use std::io;
@@ -39,8 +39,8 @@ use crate::base::state::{State, from_bytes, to_bytes};
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest handshake message in bytes.
 const MOST: u64 = 1024;
-/// Version of the protocol; it changes with every message that changes. The first message of each end keeps its form, so
-/// that versions can tell each other.
+/// Version of the protocol; it changes with every message that changes. The first message of each end keeps
+/// its form, so that versions can tell each other.
 const PROTOCOL: u32 = 7;
 /// Last version without checksums in its handshake.
 const WITHOUT_SUMS: u32 = 6;
@@ -164,7 +164,8 @@ const PROOF: usize = 32;
 
 type Proof = [u8; PROOF];
 
-/// Keyed hash of handshakes; `by` is the end that proves and what it proves, so that no proof can be sent back.
+/// Keyed hash of handshakes; `by` is the end that proves and what it proves, so that no proof can be sent
+/// back.
 fn mac(token: Token, by: u8, of: &[&Handshake]) -> Hmac<Sha256> {
     // HMAC takes keys of any length; this one has 32 bytes.
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).unwrap_or_else(|_| Hmac::new(&Default::default()));
@@ -179,7 +180,8 @@ const ACCEPTOR: u8 = 2;
 const TICKET: u8 = 3;
 const VERDICT: u8 = 4;
 
-/// Answer of the acceptor to a proof: the reason why the connector is refused, if it is, and the acceptor's key.
+/// Answer of the acceptor to a proof: the reason why the connector is refused, if it is, and the acceptor's
+/// key.
 struct Verdict {
     refused: Option<String>,
     key: Vec<u8>,
@@ -244,8 +246,8 @@ fn answer(bytes: &[u8]) -> Result<(Handshake, Proof), Refused> {
     theirs.check().map(|()| (theirs, proof))
 }
 
-/// Connector's side of the handshake, within a time limit if there is one; returns the other end's handshake, and the
-/// seal of the connection: the keys of a cipher if one of the ends wants it.
+/// Connector's side of the handshake, within a time limit if there is one; returns the other end's handshake,
+/// and the seal of the connection: the keys of a cipher if one of the ends wants it.
 pub(crate) fn initiate(
     socket: &TcpStream,
     token: Token,
@@ -331,8 +333,8 @@ pub(crate) fn respond(
     }
 }
 
-/// Answers a connector of another version in a form that it can read; the error says so, unless its version has changed
-/// on the way.
+/// Answers a connector of another version in a form that it can read; the error says so, unless its version
+/// has changed on the way.
 fn another_version(timed: &mut Timed<'_>, there: u32, first: &[u8], answer: &(Handshake, Proof)) -> Refused {
     let ticket = match receive_bytes(timed, MOST) {
         Ok(ticket) => ticket,

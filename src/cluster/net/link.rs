@@ -88,7 +88,8 @@ fn beat(ends: &Weak<Ends>) {
 }
 
 impl Ends {
-    /// Sends a record of the first of these bytes, a heartbeat where there are none; returns how many it has sent.
+    /// Sends a record of the first of these bytes, a heartbeat where there are none; returns how many it has
+    /// sent.
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let is_over = lock(&self.is_over);
         if *is_over { Err(io::ErrorKind::BrokenPipe.into()) } else { (&self.socket).write(bytes) }

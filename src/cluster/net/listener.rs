@@ -27,7 +27,8 @@ const KNOWN: usize = 64;
 const MOMENT: Duration = Duration::from_millis(10);
 /// Time between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(20);
-/// Most handshakes, each behind a longer pause, that did not arrive as they were sent: an accident does not come so often.
+/// Most handshakes, each behind a longer pause, that did not arrive as they were sent: an accident does not
+/// come so often.
 const DAMAGED: u32 = 5;
 
 /// Function that admits a connection by its handshake, or gives the reason why not.
@@ -238,8 +239,8 @@ pub(crate) enum Retry {
     Broken,
 }
 
-/// Connects and carries the handshake out; tries again for so long after the errors that `retry` names, and a few times
-/// where a handshake has changed on the way, until `is_over`.
+/// Connects and carries the handshake out; tries again for so long after the errors that `retry` names, and a
+/// few times where a handshake has changed on the way, until `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
     (token, encryption): (Token, Encryption),
@@ -276,7 +277,8 @@ pub(crate) fn connect(
     }
 }
 
-/// `true` if the handshake may have changed on the way: an end whose length has changed waits for more bytes than there are.
+/// `true` if the handshake may have changed on the way: an end whose length has changed waits for more bytes
+/// than there are.
 fn is_damaged(why: &Refused, is_open: bool) -> bool {
     match why {
         Refused::Damaged => true,

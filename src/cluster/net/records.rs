@@ -6,10 +6,11 @@
 //! body: so many bytes, sealed                       for each record
 //! ```
 //!
-//! Each sealed part ends with a tag: under [`Keys`] 16 bytes, which prove that the other end has sent it, and the bytes
-//! before it are encrypted; in clear 8 bytes, a checksum. Heads and bodies are numbered in each direction, and the number is
-//! under the tag: a record that is changed, repeated, left out or out of order is refused, and everything behind it. A
-//! length has a tag of its own, so that one which is changed does not let the reader wait for bytes that never come.
+//! Each sealed part ends with a tag: under [`Keys`] 16 bytes, which prove that the other end has sent it, and
+//! the bytes before it are encrypted; in clear 8 bytes, a checksum. Heads and bodies are numbered in each
+//! direction, and the number is under the tag: a record that is changed, repeated, left out or out of order
+//! is refused, and everything behind it. A length has a tag of its own, so that one which is changed does not
+//! let the reader wait for bytes that never come.
 //!
 //! A record without content says only that its sender is there: a heartbeat.
 
@@ -107,8 +108,8 @@ impl Records {
         Self { seal, sent: Mutex::default(), received: Mutex::default() }
     }
 
-    /// Sends the first of these bytes, as many as a record holds, in one write; returns how many. With none of them it sends
-    /// a heartbeat.
+    /// Sends the first of these bytes, as many as a record holds, in one write; returns how many. With none
+    /// of them it sends a heartbeat.
     pub(crate) fn write(&self, mut to: impl Write, bytes: &[u8]) -> io::Result<usize> {
         let content = &bytes[..bytes.len().min(CONTENT)];
         let mut sent = lock(&self.sent);
@@ -123,7 +124,8 @@ impl Records {
         Ok(content.len())
     }
 
-    /// Reads content that has arrived, and waits where there is none; 0 where the connection ends between two records.
+    /// Reads content that has arrived, and waits where there is none; 0 where the connection ends between two
+    /// records.
     pub(crate) fn read(&self, mut from: impl Read, to: &mut [u8]) -> io::Result<usize> {
         let mut received = lock(&self.received);
         while received.unread.is_empty() && !to.is_empty() {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::records::{Records, Seal};
 
-/// Choice of the connections that one end of them wants encrypted. A connection is in clear only where neither end wants
-/// it encrypted.
+/// Choice of the connections that one end of them wants encrypted. A connection is in clear only where
+/// neither end wants it encrypted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encryption {
     /// Connections that leave the machine: those whose other end has no loopback address.

@@ -1,4 +1,5 @@
-//! Checksums, which detect accidental changes of bytes. They do not authenticate a sender: the handshake does.
+//! Checksums, which detect accidental changes of bytes. They do not authenticate a sender: the handshake
+//! does.
 
 use std::io::{self, Read};
 
@@ -9,13 +10,14 @@ pub(crate) const SUM: usize = 8;
 /// Bytes of a file that are summed at once.
 const PIECE: u64 = 1 << 20;
 
-/// Checksum of bytes and of a number, such as their place in a sequence. Bytes that differ in one word of eight always have
-/// another one.
+/// Checksum of bytes and of a number, such as their place in a sequence. Bytes that differ in one word of
+/// eight always have another one.
 pub(crate) fn sum(number: u64, bytes: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [1_u64, 2, 3, 4];
     let (whole, rest) = bytes.split_at(bytes.len() / 32 * 32);
-    // Words are copied by the block: that costs nothing beside the products, and little in a build that is not optimised.
+    // Words are copied by the block: that costs nothing beside the products, and little in a build that is
+    // not optimised.
     let mut words = [[0_u64; 4]; 16];
     for block in whole.chunks(size_of_val(&words)) {
         bytemuck::cast_slice_mut(&mut words)[..block.len()].copy_from_slice(block);

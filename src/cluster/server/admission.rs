@@ -25,8 +25,8 @@ pub(super) struct Expected {
     pub(super) run: u64,
 }
 
-/// Longest time for which a process from elsewhere waits until one of the launcher's has said which build the run is of, and
-/// between two looks.
+/// Longest time for which a process from elsewhere waits until one of the launcher's has said which build the
+/// run is of, and between two looks.
 const BUILD_KNOWN: (Duration, Duration) = (Duration::from_secs(3), Duration::from_millis(5));
 
 impl Expected {

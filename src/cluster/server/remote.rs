@@ -42,8 +42,8 @@ impl Remote {
         self.send_to(None, Event::Noted(text));
     }
 
-    /// Reports that so few processes of other machines will come that the run cannot begin: before it has begun it ends with
-    /// this status and reason.
+    /// Reports that so few processes of other machines will come that the run cannot begin: before it has
+    /// begun it ends with this status and reason.
     #[cfg(feature = "cli")]
     pub(crate) fn not_coming(&self, code: i32, why: String) {
         self.send_to(None, Event::NotComing { code, why });

@@ -1,5 +1,5 @@
-//! Tests of balance: seconds of epochs under the virtual clock of [`makespan`] where workers are slowed down, with shards
-//! placed by [`Balance`].
+//! Tests of balance: seconds of epochs under the virtual clock of [`makespan`] where workers are slowed down,
+//! with shards placed by [`Balance`].
 
 use super::Rng;
 use crate::cluster::balance::Balance;
@@ -21,7 +21,8 @@ fn participants(workers: usize) -> Vec<Participant> {
     (0..workers as u32).map(|id| Participant { id, address: String::new(), capacity: 1 }).collect()
 }
 
-/// Runs an epoch of one round for each item of `slowness`, which gives each worker's seconds for a unit of cost.
+/// Runs an epoch of one round for each item of `slowness`, which gives each worker's seconds for a unit of
+/// cost.
 fn run(costs: &[u64], pause: f64, slowness: impl Iterator<Item = Vec<f64>>) -> Measured {
     run_plan(&[Round::to_shards((), 0..costs.len() as u32)], costs, pause, slowness)
 }
@@ -102,8 +103,9 @@ fn one_worker_of_four_at_half_speed_costs_little() {
     assert!(never_turns_back(&measured.placements));
 }
 
-/// Four blocks, each of which visits 64 shards of its own, a shard for each position, from a quarter of the way round
-/// behind the one before. Shards are numbered by position: a range of them is one of positions of every block.
+/// Four blocks, each of which visits 64 shards of its own, a shard for each position, from a quarter of the
+/// way round behind the one before. Shards are numbered by position: a range of them is one of positions of
+/// every block.
 #[test]
 fn shards_of_blocks_that_wait_for_nobody_else_are_balanced_nearly_as_well() {
     let round = |at: u32| {
@@ -173,7 +175,8 @@ fn cuts(measured: &Measured) -> usize {
     measured.placements.windows(2).filter(|two| two[0] != two[1]).count()
 }
 
-/// The slowness of a process that has the first 25 of each 100 ms, in epochs of so many milliseconds that begin anywhere.
+/// The slowness of a process that has the first 25 of each 100 ms, in epochs of so many milliseconds that
+/// begin anywhere.
 fn sliced(lasts: f64, rng: &mut Rng) -> f64 {
     let (mut at, mut left, mut elapsed) = (rng.below(100) as f64, lasts, 0.0);
     while left > 0.0 {

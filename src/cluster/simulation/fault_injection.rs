@@ -144,7 +144,8 @@ impl World {
         }
     }
 
-    /// Stops a process that is about to join, now and then, for one to two deadlines: it has connected and reads its data.
+    /// Stops a process that is about to join, now and then, for one to two deadlines: it has connected and
+    /// reads its data.
     pub(super) fn stop_while_it_prepares(&mut self, index: u32) -> bool {
         let stops = self.faults.is_some() && self.rng.one_in(2);
         if let Some(faults) = self.faults.as_mut().filter(|_| stops) {
@@ -180,7 +181,8 @@ impl World {
         self.at(after, SimulatedEvent::AdminEvent(AdminEvent::Join { fits: true, stays: true }));
     }
 
-    /// Error if a joiner that ran on behind a silence waits for ever: it has no place, and nobody has told it.
+    /// Error if a joiner that ran on behind a silence waits for ever: it has no place, and nobody has told
+    /// it.
     pub(super) fn check_ghosts(&self) -> Result<(), String> {
         let Some(faults) = &self.faults else { return Ok(()) };
         for (&index, &since) in &faults.awake {

@@ -2,8 +2,8 @@
 //! `mixing/`, driven by a seeded scheduler under a virtual clock. Every message takes a random time. In one
 //! test processes join, leave (the first one too), are refused, and workers are rescaled. In a second one
 //! processes are killed, stopped and partitioned, or fail their handshake, disks are slow or full and lose
-//! bytes that were not synced, processes that join are stopped before they have, messages come twice, and the launcher dies. In every case the run ends with
-//! the bytes of one worker.
+//! bytes that were not synced, processes that join are stopped before they have, messages come twice, and the
+//! launcher dies. In every case the run ends with the bytes of one worker.
 //!
 //! For a seed that fails the test prints the command that repeats it.
 
@@ -84,8 +84,8 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Runs those of the seeds that the environment names, by default 1,000, that leave a remainder by a divisor: each ends
-/// with the bytes of one worker. Returns their number.
+/// Runs those of the seeds that the environment names, by default 1,000, that leave a remainder by a divisor:
+/// each ends with the bytes of one worker. Returns their number.
 fn simulate(
     (remainder, divisor): (u64, u64),
     run: impl Fn(u64, u64) -> Result<Ended, String>,

@@ -111,8 +111,8 @@ impl<P: Program> Member<P> {
         committed.map_err(EngineError::Worker)
     }
 
-    /// Boundary from which a held run resumes, where it was concluded before its checkpoint was written: the generation
-    /// does not conclude it anew.
+    /// Boundary from which a held run resumes, where it was concluded before its checkpoint was written: the
+    /// generation does not conclude it anew.
     ///
     /// # Errors
     /// If the schedule fails.

@@ -1,5 +1,5 @@
-//! A simulated delivery: 64 processes, whose pieces of values and whose messages arrive in any order that the channels of
-//! their senders allow.
+//! A simulated delivery: 64 processes, whose pieces of values and whose messages arrive in any order that the
+//! channels of their senders allow.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -85,7 +85,8 @@ struct Delivered {
     held_back: u64,
 }
 
-/// Sends changes to all workers beyond the first process, each worker's at moments of its own, and delivers them.
+/// Sends changes to all workers beyond the first process, each worker's at moments of its own, and delivers
+/// them.
 fn deliver(changes: &[Vec<u64>], seed: u64) -> Delivered {
     let mut rng = Rng::new(seed);
     let process = |process| {

@@ -1,4 +1,5 @@
-//! Epochs that are cancelled: boundaries are kept where that costs little, and the run ends as the last of them left it.
+//! Epochs that are cancelled: boundaries are kept where that costs little, and the run ends as the last of
+//! them left it.
 
 use super::{GenerationExit, Hub, Progress, Stage};
 use crate::base::cancel;

@@ -113,7 +113,8 @@ pub(crate) struct Hub<P: Program> {
     /// Rounds handed out and aggregated in this epoch.
     issued: u64,
     aggregated: u64,
-    /// Counted cost of the epoch's tasks, and of all blocks where a task has one of them; where the run is held.
+    /// Counted cost of the epoch's tasks, and of all blocks where a task has one of them; where the run is
+    /// held.
     cost: (u64, u64),
     /// `true` if a checkpoint of the boundary under way may be written.
     checkpoint: bool,

@@ -104,7 +104,8 @@ impl<P: Program> Place<P> {
     pub(super) fn cancel(&mut self, kept: Option<u64>) -> Result<(), String> {
         (self.step, self.plan, self.cancelled) = (None, None, None);
         (self.left, self.has_gone_back) = (true, true);
-        // The boundary to go back to may be at hand, with the orders to keep it still unread; nothing else is done.
+        // The boundary to go back to may be at hand, with the orders to keep it still unread; nothing else is
+        // done.
         for order in std::mem::take(&mut self.inbox) {
             match order {
                 Message::SaveSnapshot { .. } | Message::LoadSnapshot | Message::Keep { .. } => {

@@ -71,7 +71,8 @@ pub(crate) struct Place<P: Program> {
 /// A round of a stepwise plan under way: tasks that wait for their blocks, and partials.
 struct Step<P: Program> {
     round: u64,
-    /// The round's epoch, its phase, and the workers of the process that answer it, where its partials may be merged.
+    /// The round's epoch, its phase, and the workers of the process that answer it, where its partials may be
+    /// merged.
     merges: Option<(u64, P::Phase, u32)>,
     forward: Vec<(u32, u32)>,
     tasks: VecDeque<Task<P::Phase>>,
@@ -258,8 +259,8 @@ impl<P: Program> Place<P> {
         out.push((HUB, Message::Shares { answer, fingerprints }));
     }
 
-    /// Merges partials as far as their subtrees are here, on this worker and in its process, of whose workers so
-    /// many answer the round, or all.
+    /// Merges partials as far as their subtrees are here, on this worker and in its process, of whose workers
+    /// so many answer the round, or all.
     fn merge(
         &self,
         phase: Option<&P::Phase>,

@@ -65,7 +65,8 @@ fn a_block_that_comes_behind_a_cancellation_is_of_no_boundary() {
     let mut out = Outbox::new();
     place.receive(Message::Keep { changes: Vec::new(), epoch: 3 });
     while place.run(&mut out).unwrap() {}
-    // The block leaves, is changed elsewhere, and is on its way back, as another is, when the epoch is cancelled.
+    // The block leaves, is changed elsewhere, and is on its way back, as another is, when the epoch is
+    // cancelled.
     place.blocks.clear();
     place.receive(Message::Block { block: 0, stop: 1, state: 11 });
     place.receive(Message::Cancel { kept: Some(3) });

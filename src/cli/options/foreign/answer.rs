@@ -6,15 +6,16 @@ use clap::Command;
 
 use crate::cli::number::number;
 
-/// Names and the answer to them: names stand in one text with blanks between, without dashes, in lower case and with `-` for
-/// `_` and `.`; names of one letter are written as they are typed.
+/// Names and the answer to them: names stand in one text with blanks between, without dashes, in lower case
+/// and with `-` for `_` and `.`; names of one letter are written as they are typed.
 ///
-/// An answer that begins with an option, such as `--lambda`, is given where the verb has that option: "X is --lambda here",
-/// or, where text follows the option, "X is" and the whole answer. One that begins with `[NAME] ` is a sentence for verbs that
-/// have an option or argument of this name; any other is a sentence for all verbs. The first row that has an answer counts.
+/// An answer that begins with an option, such as `--lambda`, is given where the verb has that option: "X is
+/// --lambda here", or, where text follows the option, "X is" and the whole answer. One that begins with
+/// `[NAME] ` is a sentence for verbs that have an option or argument of this name; any other is a sentence
+/// for all verbs. The first row that has an answer counts.
 ///
-/// In answers `{x}` is the value that was given, `{1/x}` and `{1-x}` are numbers made of it, `{program}` and `{verb}` the words
-/// of the line.
+/// In answers `{x}` is the value that was given, `{1/x}` and `{1-x}` are numbers made of it, `{program}` and
+/// `{verb}` the words of the line.
 pub type Answers<'a> = &'a [(&'a str, &'a str)];
 
 /// Words of other libraries that users try on a program's command line, and the answers to them.
@@ -40,7 +41,8 @@ impl<'a> Given<'a> {
         Self { word, value: Some(word) }
     }
 
-    /// The word that the parser names, with its value from the line. Of a name behind one dash the parser has the first letter.
+    /// The word that the parser names, with its value from the line. Of a name behind one dash the parser has
+    /// the first letter.
     pub(super) fn on(line: &'a [OsString], named: &'a str) -> Self {
         if !named.starts_with('-') {
             return Self::alone(named);

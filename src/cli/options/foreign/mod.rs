@@ -17,8 +17,8 @@ use self::shared::OPTIONS;
 pub use self::verbs::verbs_of;
 pub(in crate::cli) use self::verbs::{program_of, programs, word_for_a_verb};
 
-/// Text that says what is meant by a word of a line that the parser does not know: an option by another name, one of another
-/// verb, or an argument too many.
+/// Text that says what is meant by a word of a line that the parser does not know: an option by another name,
+/// one of another verb, or an argument too many.
 pub(in crate::cli) fn answer(
     command: &Command,
     line: &[OsString],
@@ -56,8 +56,8 @@ fn elsewhere(command: &Command, verb: &Command, given: &Given<'_>) -> Option<Str
         .then(|| format!("{}: an option of {}, not of `{program} {here}`", given.word, verbs.join(", ")))
 }
 
-/// The error of a parser without the tips that are nothing but like letters: an option is suggested where the word is nearly
-/// its name.
+/// The error of a parser without the tips that are nothing but like letters: an option is suggested where the
+/// word is nearly its name.
 pub(in crate::cli) fn with_fair_tips(
     command: &Command,
     line: &[OsString],

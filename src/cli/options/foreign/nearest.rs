@@ -11,8 +11,8 @@ pub(super) fn spelled<'a>(verb: &'a Command, name: &str) -> Option<&'a str> {
     names(verb).find(|option| option.eq_ignore_ascii_case(name))
 }
 
-/// The option of a verb that a name is nearly: a letter is wrong, or two of a long one, or it is the beginning of this option
-/// alone.
+/// The option of a verb that a name is nearly: a letter is wrong, or two of a long one, or it is the
+/// beginning of this option alone.
 pub(super) fn nearest<'a>(verb: &'a Command, name: &str) -> Option<&'a str> {
     let limit = if name.len() < 2 * FEWEST { 1 } else { 2 };
     let near = names(verb).map(|option| (strsim::damerau_levenshtein(option, name), option));

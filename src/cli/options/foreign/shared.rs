@@ -2,7 +2,8 @@
 
 use super::answer::Answers;
 
-/// Names of scikit-learn, glmnet, LIBLINEAR, implicit, LIBMF, gensim, tomotopy, pandas and MPI, and of command lines in general.
+/// Names of scikit-learn, glmnet, LIBLINEAR, implicit, LIBMF, gensim, tomotopy, pandas and MPI, and of
+/// command lines in general.
 pub(super) const OPTIONS: Answers<'static> = &[
     (
         "iter iters iterations max-iter max-iters maxit maxiter max-iterations n-iter num-iter num-iterations niter epoch \

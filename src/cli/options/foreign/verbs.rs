@@ -17,7 +17,8 @@ const VERBS: [(&str, &[&str]); 7] = [
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
 
-/// The program that `raddle WORD ..` runs: one with a command line of its own, or the one that administers something.
+/// The program that `raddle WORD ..` runs: one with a command line of its own, or the one that administers
+/// something.
 pub(in crate::cli) fn program_of(word: &str) -> Option<&'static str> {
     programs().find(|program| program.strip_prefix("raddle-").unwrap_or(program) == word)
 }
@@ -32,9 +33,9 @@ pub fn verbs_of(program: &str) -> &'static [&'static str] {
     VERBS.iter().find(|(name, _)| *name == program).map_or(&[], |(_, verbs)| verbs)
 }
 
-/// Text that says what is meant by a first word that is no verb of the program: the answer of its own table, else the programs
-/// whose verb it is. A program of somebody else's has verbs of its own, of which nothing is known here; and a file may have any
-/// name.
+/// Text that says what is meant by a first word that is no verb of the program: the answer of its own table,
+/// else the programs whose verb it is. A program of somebody else's has verbs of its own, of which nothing is
+/// known here; and a file may have any name.
 pub(in crate::cli) fn word_for_a_verb(
     command: &Command,
     default: &str,

@@ -6,8 +6,8 @@ use super::super::*;
 use super::{config, found, identity, notes, numbered, ready, report};
 use crate::cluster::protocol::{AdminRequest, AdminResponse, MemberReport};
 
-/// A coordinator without processes of its own, two of which are asked for by `raddle join`, and their numbers and who of
-/// them begins the run's folder.
+/// A coordinator without processes of its own, two of which are asked for by `raddle join`, and their numbers
+/// and who of them begins the run's folder.
 fn without_own(config: CoordinatorConfig) -> (Coordinator, Vec<(u32, bool)>) {
     let mut coordinator = Coordinator::new(CoordinatorConfig {
         processes: 0,

@@ -1,6 +1,7 @@
-//! A coordinator with a simulated holder and a simulated process, under a seeded scheduler: messages take their time
-//! and come twice, holders come and go, the process is killed. The process leaves a boundary when the holder has
-//! answered it, or the run is to stop, and never else; with a holder that answers the run comes to its end.
+//! A coordinator with a simulated holder and a simulated process, under a seeded scheduler: messages take
+//! their time and come twice, holders come and go, the process is killed. The process leaves a boundary when
+//! the holder has answered it, or the run is to stop, and never else; with a holder that answers the run
+//! comes to its end.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -30,7 +31,8 @@ struct World {
     /// Boundaries that the holder has answered, and `true` once the run is to stop.
     answered: BTreeSet<Place>,
     stops: bool,
-    /// The process: its place, and whether it waits there, is to end its generation there, or was told to stop.
+    /// The process: its place, and whether it waits there, is to end its generation there, or was told to
+    /// stop.
     place: Place,
     waits: bool,
     runs: bool,

@@ -23,7 +23,8 @@ fn pair() -> (TcpStream, TcpStream) {
     (one, listener.accept().unwrap().0)
 }
 
-/// A byte that is changed on the way: `true` for one to the acceptor, its place in this direction, and the change.
+/// A byte that is changed on the way: `true` for one to the acceptor, its place in this direction, and the
+/// change.
 type Change = (bool, usize, u8);
 
 /// Passes bytes on, one of them changed; returns how many there were.
@@ -42,7 +43,8 @@ fn pass(mut from: TcpStream, mut to: TcpStream, change: Option<(usize, u8)>) -> 
     passed
 }
 
-/// How a handshake ends at the connector, if it is let in at the acceptor, and how many bytes go to the acceptor and back.
+/// How a handshake ends at the connector, if it is let in at the acceptor, and how many bytes go to the
+/// acceptor and back.
 fn greet(
     encrypts: bool,
     limit: Duration,
@@ -69,8 +71,8 @@ fn greet(
     })
 }
 
-/// Whoever is let in by both ends was not changed; who is not, may try again: neither end takes damage for a wrong token, a
-/// refusal or another version.
+/// Whoever is let in by both ends was not changed; who is not, may try again: neither end takes damage for a
+/// wrong token, a refusal or another version.
 #[test]
 fn no_byte_of_a_handshake_can_change_unnoticed_and_the_connector_may_try_again() {
     for encrypts in [false, true] {

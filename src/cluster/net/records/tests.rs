@@ -1,5 +1,5 @@
-//! Tests of connections in clear and encrypted: bytes arrive as they were written; what is changed on the way ends the
-//! connection, and of one that is encrypted nothing can be read there.
+//! Tests of connections in clear and encrypted: bytes arrive as they were written; what is changed on the way
+//! ends the connection, and of one that is encrypted nothing can be read there.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
 
@@ -131,7 +131,8 @@ fn nothing_that_is_written_can_be_seen_on_the_way() {
     }
 }
 
-/// A change of what is on the wire. Whatever it is, the reader gets what was written before it, and then an error.
+/// A change of what is on the wire. Whatever it is, the reader gets what was written before it, and then an
+/// error.
 #[test]
 fn what_is_changed_repeated_left_out_swapped_or_cut_is_refused() {
     let mut found = HashSet::new();

@@ -1,5 +1,5 @@
-//! Properties of a resume on three processes, by their members: each makes what is placed on it and nothing else, and
-//! refuses what does not fit.
+//! Properties of a resume on three processes, by their members: each makes what is placed on it and nothing
+//! else, and refuses what does not fit.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::schedule::EachShard;
 
 const SHARDS: u32 = 10;
 
-/// Shards add up what they are made of; the pinned block has the sum of what all are made of, which a checkpoint
-/// leaves out. It is restored by shard, or not.
+/// Shards add up what they are made of; the pinned block has the sum of what all are made of, which a
+/// checkpoint leaves out. It is restored by shard, or not.
 struct Adding<const BY_SHARD: bool> {
     /// A shard that does not fit.
     refused: Option<u32>,
