@@ -61,9 +61,9 @@ pub use self::rules::{Keep, Rules};
 /// Number of records of the view that have a key, and the sum of their costs there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Tally {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Their cost.
+    /// Sum of the costs of the records.
     pub cost: u64,
 }
 

@@ -11,15 +11,15 @@
 //! | word | what it means here |
 //! |---|---|
 //! | program | the mathematics of one algorithm; it knows no threads |
-//! | shard | a piece of the training data with the solver state that belongs to it; lives where it is placed |
+//! | shard | a piece of the training data with its solver state; stays with the worker it is placed on |
 //! | block | model variables that are updated together; travels from shard to shard, unless pinned |
 //! | replica | small state of which every worker keeps an equal copy; changed by commits alone |
-//! | schedule | decides which variables and blocks meet which shards next; a plain state machine with one seed |
+//! | schedule | decides which variables and blocks meet which shards next; a state machine with one seed |
 //! | round | tasks that may run at the same time, at most one a shard |
 //! | epoch | the rounds between two boundaries; metrics, checkpoints and rescales happen at boundaries only |
 //! | worker | a place for shards and their tasks, which a thread carries; never a part of the mathematics |
-//! | commit | the moment an aggregated update becomes visible; commits have one order, the same in every run |
-//! | generation | one timely computation with a fixed set of workers; a rescale ends one and begins the next |
+//! | commit | the moment an aggregated update becomes visible; every run commits in the same order |
+//! | generation | one timely computation with a fixed set of workers; a rescale starts the next one |
 //!
 //! # Four levels
 //!
@@ -43,7 +43,7 @@
 //! type Cells = Vec<(u32, f64)>;
 //!
 //! impl Program for Ring {
-//!     raddle::program!(Replica = Vec<f64>, Partial = Cells; update); // the rest, such as the shard's type, is ()
+//!     raddle::program!(Replica = Vec<f64>, Partial = Cells; update); // the other types, as Shard, are ()
 //!
 //!     fn aggregate(&self, at: Aggregate<'_, Self>) -> Cells { at.partials.concat() }
 //!     fn commit(&self, new: &Cells, t: &mut Vec<f64>) {
@@ -54,7 +54,7 @@
 //!         self.update(TaskOf { task: &cells, shard: at.shard, replica: at.replica })
 //!     }
 //!     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<Cells> {
-//!         let moves = at.partials.iter().flatten().map(|&(i, value)| (value - at.replica[i as usize]).abs());
+//!         let moves = at.partials.iter().flatten().map(|&(i, new)| (new - at.replica[i as usize]).abs());
 //!         Metric::new("error", 3.0 * moves.fold(0.0, f64::max), "all cells").target(1e-9).into()
 //!     }
 //! }

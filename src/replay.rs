@@ -65,7 +65,8 @@ use self::difference::compare;
 /// };
 /// replay::check(run(true))?;
 /// let error = replay::check(run(false)).unwrap_err().to_string();
-/// assert!(error.contains("tasks in reverse order") && error.contains("epoch 0") && error.contains("round 0"), "{error}");
+/// assert!(error.contains("tasks in reverse order"), "{error}");
+/// assert!(error.contains("epoch 0") && error.contains("round 0"), "{error}");
 /// # Ok::<(), raddle::EngineError>(())
 /// ```
 ///

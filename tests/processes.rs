@@ -321,7 +321,7 @@ fn a_loss_costs_the_epochs_since_the_last_checkpoint_and_nothing_else() {
     });
 }
 
-/// Its update of shard 2 panics in epoch 3.
+/// A program whose update of shard 2 panics in epoch 3.
 struct Trapped;
 
 impl Program for Trapped {

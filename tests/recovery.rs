@@ -59,7 +59,7 @@ fn a_process_may_be_killed_at_any_moment() {
 enum Fault {
     Kill,
     Stop,
-    /// It is asked to leave.
+    /// The process is asked to leave.
     Leave,
 }
 
@@ -462,7 +462,7 @@ fn classes(folder: &Path, name: &str, (rows, columns, values): (u64, u64, usize)
     fs::write(folder.join(name), text).unwrap();
 }
 
-/// Of many classes each has a small part of an epoch, of two one has all of it.
+/// The fits of many classes each take a small part of an epoch; with two classes, one fit takes all of it.
 #[test]
 fn linear_fits_as_one_problem_go_on_after_a_kill() {
     let folder = tempfile::tempdir().unwrap();

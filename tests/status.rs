@@ -403,8 +403,8 @@ fn nodes_and_edges(dot: &str) -> (BTreeMap<String, String>, Vec<Edge>) {
     (nodes, edges)
 }
 
-/// Of each program, in a run whose first process leaves: what all have sent adds up, and the graph has a node
-/// for each.
+/// In a run of each program whose first process leaves, the bytes that its processes sent add up, and the
+/// graph has a node for each process.
 #[test]
 fn the_graph_of_a_run_has_its_processes_and_the_bytes_that_crossed() {
     let folder = tempfile::tempdir().unwrap();

@@ -53,11 +53,11 @@ pub(crate) struct Turning {
 /// A sleep in the first task of shard 0, and the progress of the others by its end.
 #[derive(Debug, Default)]
 pub(crate) struct Nap {
-    /// Its length.
+    /// How long shard 0 sleeps.
     pub(crate) length: Duration,
-    /// Tasks begun.
+    /// Tasks started.
     pub(crate) begun: AtomicU64,
-    /// Tasks of other shards begun before it ended.
+    /// Tasks of other shards started before the sleep ended.
     pub(crate) meanwhile: AtomicU64,
 }
 

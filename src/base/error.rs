@@ -29,7 +29,7 @@ pub enum EngineError {
     Make {
         /// A shard or a block.
         what: &'static str,
-        /// Its number.
+        /// Number of the shard or block.
         number: u32,
         /// The reason that the function gives.
         why: String,

@@ -9,11 +9,11 @@ use std::sync::Once;
 
 use crate::base::cancel::is_cancellation;
 
-/// A verb under way.
+/// The verb that a thread is running, for the message of a panic in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PanicContext {
     verb: &'static str,
-    /// Its object, such as shard 3.
+    /// The object of the verb, such as shard 3.
     of: Option<(&'static str, u32)>,
     epoch: Option<u64>,
     round: Option<u64>,

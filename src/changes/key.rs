@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// A thing that records belong to, such as a user, an item or a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
-    /// Its kind, as the program numbers them.
+    /// The kind of thing, by the program's own numbers, such as 0 for users and 1 for items.
     pub kind: u8,
-    /// Its number among those of its kind.
+    /// Number of the thing among those of its kind.
     pub number: u32,
 }
 

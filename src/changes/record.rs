@@ -18,7 +18,7 @@ pub trait Record: Value {
     /// Name of a record. Several records may have one id; [`Keep`](super::Keep) says which of them count.
     type Id: Value;
 
-    /// Its id.
+    /// Returns the id of the record.
     fn id(&self) -> Self::Id;
 
     /// Keys that it belongs to, each once, with its cost there: a user and an item, or the words of a

@@ -38,9 +38,9 @@ pub struct Taken<R> {
 /// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Done {
-    /// The record came.
+    /// The record was inserted.
     Inserted(u32),
-    /// It went.
+    /// The record was retracted.
     Retracted(u32),
 }
 

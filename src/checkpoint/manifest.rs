@@ -12,9 +12,9 @@ use crate::base::identity::Identity;
 use crate::base::state::{Reader, Writer};
 use crate::base::store::{Store, Stored};
 
-/// Its name; the file is there once all that it lists is.
+/// File name of the manifest, which exists once every part that it lists does.
 pub(crate) const NAME: &str = "manifest";
-/// Its name before that.
+/// File name of the manifest while it is written.
 const PARTIAL: &str = "manifest.partial";
 
 const MAGIC: &[u8; 8] = b"RADDLECK";

@@ -16,11 +16,11 @@ use crate::run::record::Ending;
 pub enum ExitStatus {
     /// Done: the metric reached its target, or without one the program's own stopping rule held.
     Done = 0,
-    /// It failed.
+    /// Failed, for a reason other than the command line or the input.
     Failed = 1,
     /// The command line or the input is at fault.
     Usage = 2,
-    /// It missed its target, met a limit or diverged; the model is written and says so.
+    /// Not converged: the run missed its target, met a limit or diverged; the model is written and says so.
     Limit = 3,
     /// Interrupted; the model is written and says so.
     Interrupted = 130,

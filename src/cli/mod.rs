@@ -5,9 +5,11 @@
 //!
 //! ```no_run
 //! use clap::Parser;
-//! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest, Timed, Session, Summary, TrainOptions};
+//! use raddle::cli::{self, Data, Error, ExitStatus, Free, ModelDigest};
+//! use raddle::cli::{Session, Summary, Timed, TrainOptions};
 //! use raddle::files::ModelFiles as _;
-//! # use raddle::prelude::{Aggregate, Conclude, Cyclic, Engine, Evaluate, Metric, Parts, Program, TaskOf, Update, Variables, Verdict};
+//! # use raddle::prelude::{Aggregate, Conclude, Cyclic, Engine, Evaluate, Metric, Parts, Program};
+//! # use raddle::prelude::{TaskOf, Update, Variables, Verdict};
 //! # struct Mean;
 //! # impl Program for Mean {
 //! #     raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
@@ -46,7 +48,8 @@
 //!
 //! fn fit(options: &Fit) -> Result<ExitStatus, Error> {
 //!     let mut session = Session::begin("mean", env!("CARGO_PKG_VERSION"), &options.train)?;
-//!     let shards = session.timed(Timed::Read, || read(options.train.data.as_deref())).map_err(Error::input)?;
+//!     let shards = session.timed(Timed::Read, || read(options.train.data.as_deref()));
+//!     let shards = shards.map_err(Error::input)?;
 //!     let engine = session.timed(Timed::Fit, || engine(shards, options));
 //!     let data = format!("{:?}", options.train.data); // better: a digest of the data
 //!     let identity = cli::identity("mean", options, Free::default(), &[("data", &data)])?;

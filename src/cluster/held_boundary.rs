@@ -1,5 +1,5 @@
-//! [`HeldBoundary`]: a boundary at which a held run waits, as its holder is shown it; [`HeldStatus`]: the state of a held
-//! run.
+//! [`HeldBoundary`]: a boundary at which a held run waits, as its holder is shown it; [`HeldStatus`]: the
+//! state of a held run.
 
 /// Boundary of a held run. The first one that is shown is the one before the first epoch, or the one that the
 /// run resumes from, with a cost and seconds of 0. After the loss of its process the run goes back to its

@@ -25,11 +25,11 @@ use crate::base::sync::lock;
 /// `launcher` or `supervisor`.
 #[cfg(unix)]
 const PARENT_LINK: &str = "RADDLE_PARENT_LINK";
-/// Longest invitation in bytes.
+/// Size limit of an invitation, in bytes.
 #[cfg(unix)]
 const MOST: usize = 1024;
 
-/// This process's end of the socket pair with its parent.
+/// Socket pair of this process with its parent: the end of this process.
 #[derive(Debug)]
 pub(crate) enum ParentLink {
     /// To the launcher, which is the coordinator.

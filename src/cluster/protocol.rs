@@ -26,9 +26,9 @@ crate::state!(Registration { identity, blocks, rescale, cores, proof });
 /// Message of a process to the coordinator.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MemberReport {
-    /// Its program is built; peers reach it at this address.
+    /// The program of the process is built, and peers reach the process at this address.
     Ready { registration: Registration, address: String },
-    /// Of the first process: an epoch is over.
+    /// An epoch is over: sent by the first process.
     Epoch { generation: u64, epoch: Epoch },
     /// The generation has ended there: the process holds its shards, blocks and replica again. The first one
     /// adds how it ended.
@@ -37,7 +37,7 @@ pub(crate) enum MemberReport {
     PartsSubmitted { generation: u64, submitted: SubmittedParts },
     /// A heartbeat, with the process's peak memory in bytes.
     Alive { memory: u64 },
-    /// Of the first process, which has the model: a request to write it.
+    /// A request to write the model: sent by the first process, which has it.
     MayWrite,
     /// The hand-over to a generation is done: so many bytes left the process, and so many seconds have passed
     /// since its last work.
@@ -212,9 +212,9 @@ pub(crate) enum AdminRequest {
     Exited { run: u64, process: u32, code: i32, crashed: bool, how: String },
     /// Make the client the holder of the run: its connection stays, and more requests follow on it.
     Hold,
-    /// Of the holder: go on from this boundary with so many workers.
+    /// Continue from this boundary with this number of workers: sent by the holder.
     GoOn { generation: u64, epoch: u64, workers: u32 },
-    /// Of the holder: end the run at this boundary.
+    /// End the run at this boundary: sent by the holder.
     Pause { generation: u64, epoch: u64 },
 }
 

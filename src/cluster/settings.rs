@@ -1,5 +1,5 @@
-//! [`CoordinatorSettings`]: the settings of a run on several processes; [`Ended`] and [`RunEvent`]: its end, and
-//! its progress.
+//! [`CoordinatorSettings`]: the settings of a run on several processes; [`Ended`] and [`RunEvent`]: its end,
+//! and its progress.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;

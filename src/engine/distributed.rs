@@ -50,7 +50,7 @@ fn failed(why: &EngineError) -> MemberReport {
 /// Connections to peers, with the numbers of the processes.
 type PeerLinks = Vec<(u32, Link)>;
 
-/// This process's part in the run, from its registration to its outcome.
+/// Runs the part of this process in a distributed run, from its registration to its outcome.
 fn run<P: Program>(
     mut engine: Engine<P>,
     client: &CoordinatorClient,

@@ -34,7 +34,7 @@ pub(crate) struct History {
     pub(super) preparation: PreparationSeconds,
     /// Seconds in which the run was held at its boundaries.
     pub(super) held: f64,
-    /// Of the next generation: its number of processes, and the bytes handed over before it.
+    /// The next generation: the number of its processes, and the bytes handed over before it starts.
     pub(super) next: (usize, u64),
     /// Last statistics of each process.
     pub(super) processes: BTreeMap<u32, ProcessRecord>,

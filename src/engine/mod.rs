@@ -43,10 +43,12 @@ type Warner = Box<dyn FnMut(&str) + Send>;
 /// | [`workers`](Engine::workers) | 1 | no |
 /// | [`threads`](Engine::threads) | the workers, at most the shards and the cores | no |
 /// | [`serialized`](Engine::serialized) | off | no |
-/// | [`rescale`](Engine::rescale), [`checkpoint`](Engine::checkpoint), [`resume`](Engine::resume) | none | no |
+/// | [`rescale`](Engine::rescale), [`checkpoint`](Engine::checkpoint) | none | no |
+/// | [`resume`](Engine::resume) | none | no |
 /// | [`staleness`](Engine::staleness) | 0 | yes |
 /// | [`guard`](Engine::guard) | on | where an epoch worsened the objective |
-/// | [`epochs`](Engine::epochs), [`time_limit`](Engine::time_limit), [`stop`](Engine::stop) | none | by when they end it |
+/// | [`epochs`](Engine::epochs), [`time_limit`](Engine::time_limit) | none | where they end the run |
+/// | [`stop`](Engine::stop) | none | where it ends the run |
 ///
 /// A run is a pure function of the parts, the program, the schedule and the settings marked *yes*: the bytes
 /// of its outcome are the same for any number of workers, with any rescale, and through checkpoint and

@@ -38,7 +38,7 @@ const RUN_FILES: [&str; 9] = [
     CHANGES_LOG,
     "generation.json",
 ];
-/// Of these, those that a commit does not replace.
+/// Files of the list above that a commit does not replace.
 const LIVE: [&str; 6] = [manifest::NAME, TRACE, EXPLAINED, CHECKPOINT, CHANGES_LOG, "generation.json"];
 
 /// Destination of a model's files.

@@ -51,7 +51,8 @@ pub trait Scheduled<'scope> {
     /// let shared = operator.clone();
     /// timely::execute(timely::Config::process(2), move |worker| {
     ///     worker.dataflow::<u64, _, _>(|scope| {
-    ///         scope.scheduled(&shared).map(|record| record.epoch).inspect(|epoch| println!("epoch {epoch} is over"));
+    ///         let epochs = scope.scheduled(&shared).map(|record| record.epoch);
+    ///         epochs.inspect(|epoch| println!("epoch {epoch} is over"));
     ///     });
     /// })?;
     /// assert_eq!(operator.finish()?.parts.shards, [10, 10, 10]);
@@ -83,13 +84,17 @@ pub trait Train<'scope, D> {
     /// #     raddle::program!(Shard = Vec<f64>, Replica = f64, Partial = f64; update);
     /// #     fn aggregate(&self, at: Aggregate<'_, Self>) -> f64 { at.partials.sum() / self.0 }
     /// #     fn commit(&self, step: &f64, mean: &mut f64) { *mean += step; }
-    /// #     fn evaluate(&self, at: Evaluate<'_, Self>) -> f64 { at.shard.iter().map(|row| row - at.replica).sum() }
+    /// #     fn evaluate(&self, at: Evaluate<'_, Self>) -> f64 {
+    /// #         at.shard.iter().map(|row| row - at.replica).sum()
+    /// #     }
     /// #     fn conclude(&self, at: Conclude<'_, Self>) -> Verdict<f64> {
     /// #         Metric::new("slope", at.partials.sum().abs(), "all rows").target(1e-9).into()
     /// #     }
     /// # }
     /// # impl Update for Mean {
-    /// #     fn update(&self, at: TaskOf<'_, Self>) -> f64 { at.shard.iter().map(|row| row - at.replica).sum() }
+    /// #     fn update(&self, at: TaskOf<'_, Self>) -> f64 {
+    /// #         at.shard.iter().map(|row| row - at.replica).sum()
+    /// #     }
     /// # }
     /// use timely::dataflow::operators::{Inspect, ToStream};
     ///
@@ -103,7 +108,9 @@ pub trait Train<'scope, D> {
     ///         });
     ///         trained.inspect(|said| match said {
     ///             Trained::Epoch(record) => println!("epoch {}", record.epoch),
-    ///             Trained::Over(outcome) => assert_eq!(outcome.as_ref().as_ref().unwrap().parts.replica, 49.5),
+    ///             Trained::Over(outcome) => {
+    ///                 assert_eq!(outcome.as_ref().as_ref().unwrap().parts.replica, 49.5);
+    ///             }
     ///         });
     ///     });
     /// });

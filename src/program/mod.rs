@@ -23,8 +23,8 @@ use crate::program::verdict::Verdict;
 ///
 /// | type | what it is | who holds it |
 /// |---|---|---|
-/// | [`Shard`](Program::Shard) | a piece of the training data with the solver state that belongs to it | the worker it is placed on |
-/// | [`Block`](Program::Block) | model variables that travel from shard to shard | the worker where they are |
+/// | [`Shard`](Program::Shard) | a piece of the training data with its solver state | one worker |
+/// | [`Block`](Program::Block) | model variables that travel from shard to shard | the worker where it is |
 /// | [`Pinned`](Program::Pinned) | the one block that stays where rounds are aggregated | the first worker |
 /// | [`Replica`](Program::Replica) | small state of which every worker keeps an equal copy | every worker |
 /// | [`Partial`](Program::Partial) | what a shard answers | travels to where rounds are aggregated |

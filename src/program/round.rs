@@ -9,7 +9,7 @@ pub struct Candidates<F = ()> {
     pub phase: F,
     /// The variables, most important first.
     pub variables: Vec<u32>,
-    /// Their owners: (shard, the positions in `variables` that live there), by shard.
+    /// Owners of the variables: (shard, the positions in `variables` that live there), by shard.
     pub owners: Vec<(u32, Vec<u32>)>,
 }
 

@@ -13,9 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
-    /// Its name, such as `rmse`.
+    /// Name of the metric, such as `rmse`.
     pub name: String,
-    /// Its value; not a number (in JSON `null`) as long as nothing has been measured.
+    /// Value of the metric; not a number (in JSON `null`) as long as nothing has been measured.
     #[serde(deserialize_with = "null_or_number")]
     pub value: f64,
     /// The run is done at or below this value; `None` if no target was given.

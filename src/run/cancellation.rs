@@ -1,5 +1,5 @@
-//! [`Cancellation`]: whether the epoch under way is cancelled, and which boundaries are kept to go back to. The clock decides
-//! both: neither changes what is computed.
+//! [`Cancellation`]: whether the epoch under way is cancelled, and which boundaries are kept to go back to.
+//! The clock decides both: neither changes what is computed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

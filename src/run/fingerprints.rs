@@ -15,7 +15,8 @@ pub(crate) enum Fingerprints {
 }
 
 impl Fingerprints {
-    /// That of a run that is not compared with others: builds for debugging find replicas that differ.
+    /// Returns the level of a run that is not compared with others: replicas in debug builds, to find those
+    /// that differ, and off otherwise.
     pub(crate) fn usual() -> Self {
         if cfg!(debug_assertions) { Self::Replicas } else { Self::Off }
     }

@@ -9,16 +9,16 @@ use crate::base::panic_context::PanicContext;
 use crate::program::Program;
 use crate::program::verbs::MergeOf;
 
-/// Place at which partials are merged: nothing of it may show in any result, but for sums that are rounded in
-/// another grouping.
+/// Place at which partials are merged. No result depends on it, except for sums that are rounded in another
+/// grouping.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Merging {
-    /// That of their shards, as far as it holds whole subtrees; the rest at the hub.
+    /// The worker of the shards, as far as it holds whole subtrees of partials, and the hub for the rest.
     #[default]
     AtShards,
     /// The hub alone.
     AtHub,
-    /// The hub alone, from left to right: another grouping than the tree's.
+    /// The hub alone, from left to right: a grouping that differs from the tree's.
     InARow,
 }
 

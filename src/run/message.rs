@@ -67,7 +67,7 @@ pub(crate) struct Answer<P: Program> {
     pub(crate) partials: Vec<(u32, P::Partial)>,
     /// Seconds of computing, measured: they may move shards, never change a result.
     pub(crate) busy: f64,
-    /// Of these, seconds that only measured the model.
+    /// Seconds of `busy` that only measured the model.
     pub(crate) measured: f64,
 }
 

@@ -35,7 +35,7 @@ impl Layout {
         self.threads / self.here.len().max(1)
     }
 
-    /// This process among them.
+    /// Returns the number of this process, from 0.
     pub(crate) fn process(&self) -> usize {
         self.here.start / self.here.len().max(1)
     }

@@ -19,8 +19,8 @@ pub struct EpochRecord {
     pub data_version: u64,
     /// Seconds since the run began.
     pub seconds: f64,
-    /// Of the epoch's seconds, those that the worker with the most of them spent measuring the model
-    /// ([`Program::is_evaluation`](crate::Program::is_evaluation)).
+    /// Seconds of this epoch that were spent measuring the model
+    /// ([`Program::is_evaluation`](crate::Program::is_evaluation)), on the worker that spent the most.
     pub measured: f64,
     /// Workers in this epoch.
     pub workers: usize,
@@ -81,20 +81,20 @@ impl EpochRecord {
 /// One timely computation with a fixed set of workers, as listed in the report.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GenerationRecord {
-    /// Epochs completed when it began.
+    /// Epochs completed when the generation started.
     pub epoch: u64,
-    /// Its workers.
+    /// Number of workers.
     pub workers: usize,
-    /// Its processes.
+    /// Number of processes.
     pub processes: usize,
     /// Seconds between the last boundary of the generation before and the first work of this one; 0 for the
     /// first.
     pub pause: f64,
     /// Shards that changed worker.
     pub shards_moved: usize,
-    /// Bytes that went from process to process before it began.
+    /// Bytes that were handed over between processes before the generation started.
     pub bytes_moved: u64,
-    /// Its processes, the one with the hub first.
+    /// Processes of the generation, the one with the hub first.
     #[serde(default)]
     pub members: Vec<GenerationMember>,
 }
@@ -102,19 +102,20 @@ pub struct GenerationRecord {
 /// A process of a generation, as listed in the report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GenerationMember {
-    /// Its number.
+    /// Number of the process.
     pub process: u32,
-    /// Its workers.
+    /// Number of its workers.
     pub workers: usize,
-    /// Its shards.
+    /// Number of its shards.
     pub shards: usize,
-    /// Its blocks when the generation began.
+    /// Number of its blocks when the generation started.
     pub blocks: usize,
-    /// Messages that it sent as bytes: to other processes or, in the serialized mode, between its threads.
+    /// Messages that the process sent as bytes: to other processes or, in the serialized mode, between its
+    /// threads.
     pub messages_sent: u64,
     /// Bytes of these messages.
     pub bytes_sent: u64,
-    /// Bytes that were handed over to it before the generation began.
+    /// Bytes that were handed over to the process before the generation started.
     pub bytes_received: u64,
 }
 
@@ -130,7 +131,7 @@ crate::state!(GenerationMember {
 });
 
 impl GenerationRecord {
-    /// Notes what a process sent in it, and the bytes that were handed over to that process before.
+    /// Adds what a process sent in the generation, and the bytes that were handed over to it before.
     pub(crate) fn note(&mut self, process: u32, sent: Traffic, received: u64) {
         for member in self.members.iter_mut().filter(|member| member.process == process) {
             member.messages_sent += sent.messages;
@@ -143,11 +144,11 @@ impl GenerationRecord {
 /// A process of a run, as listed in the report.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProcessRecord {
-    /// Its number.
+    /// Number of the process.
     pub process: u32,
-    /// The most memory that it held at any moment, in bytes; `None` where the system does not say.
+    /// Peak memory of the process, in bytes; `None` where the system does not say.
     pub peak_memory_bytes: Option<u64>,
-    /// CPU time of it, in seconds; `None` where the system does not say.
+    /// CPU time of the process, in seconds; `None` where the system does not say.
     pub cpu_seconds: Option<f64>,
 }
 
@@ -208,9 +209,9 @@ pub enum Ending {
 /// Limit that ended a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// That of epochs.
+    /// The limit of epochs.
     Epochs,
-    /// That of time.
+    /// The limit of time.
     Time,
 }
 
@@ -294,7 +295,7 @@ pub struct RunReport {
     pub seconds: f64,
     /// Bytes that crossed between workers; 0 while they share memory.
     pub bytes_on_wire: u64,
-    /// Of these, bytes of blocks that changed worker.
+    /// Bytes of blocks that changed worker: a part of `bytes_on_wire`.
     pub block_bytes_on_wire: u64,
     /// Shards of the run.
     pub shards: usize,

@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 pub(crate) struct Traffic {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
-    /// Of these, bytes of messages that carried a block.
+    /// Bytes of messages that carried a block: a part of `bytes`.
     pub(crate) block_bytes: u64,
 }
 

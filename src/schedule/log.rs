@@ -11,9 +11,9 @@ pub struct RoundLog {
     pub round: u64,
     /// The variables proposed, in the order in which they were considered.
     pub candidates: Vec<u32>,
-    /// Those that were rejected.
+    /// Candidates that were rejected.
     pub rejected: Vec<Rejection>,
-    /// Those that were handed out.
+    /// Candidates that were handed out.
     pub survivors: Vec<u32>,
 }
 

@@ -254,7 +254,7 @@ pub enum Next<F = ()> {
 pub struct Counts {
     /// Variables proposed.
     pub candidates: u64,
-    /// Of these, rejected because they depend on one already taken or in flight.
+    /// Candidates rejected because they depend on a variable that is already taken or in flight.
     pub rejected: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Which combinations of settings a test tries: by default each value of a setting has its turn with some
-//! values of the others, and with `RADDLE_COMBINATIONS=all` each of them with all.
+//! Combinations of settings that a test tries: by default each value of a setting with some values of the
+//! others, and with `RADDLE_COMBINATIONS=all` each value with all of them.
 
 /// Whether every combination is tried, as `RADDLE_COMBINATIONS=all` asks.
 pub(crate) fn all_combinations() -> bool {

@@ -18,13 +18,13 @@ pub(crate) fn free_port() -> u16 {
 /// Change of the bytes that are passed on next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tampering {
-    /// A bit of them is flipped.
+    /// A bit of the bytes is flipped.
     Flip,
-    /// They are passed on twice.
+    /// The bytes are passed on twice.
     Repeat,
-    /// They are passed on behind those that follow.
+    /// The bytes are passed on after those that follow.
     Swap,
-    /// They are left out.
+    /// The bytes are left out.
     Drop,
     /// Half of them is the last that is passed on.
     Cut,

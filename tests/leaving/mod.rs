@@ -14,7 +14,7 @@ pub(crate) type Make<'a, P> = &'a (dyn Fn() -> Engine<P> + Sync);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct How<'a> {
     pub processes: u32,
-    /// Of each process.
+    /// Workers of each process.
     pub workers: u32,
     /// The boundary at which the first process leaves, if it does.
     pub leaves_at: Option<u64>,

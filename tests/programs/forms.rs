@@ -20,7 +20,7 @@ pub(crate) enum Confused {
     KeptSchedule,
     /// A checkpoint leaves out a value that is not made anew.
     KeptPinned,
-    /// What a shard has learned is read as if it had learned nothing since.
+    /// A shard is restored by reading its learned state as if it had learned nothing since.
     Kept,
 }
 

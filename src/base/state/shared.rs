@@ -1,5 +1,5 @@
-//! [`Shared`]: a value that is handed to many by pointer. Where it leaves the process as part of messages, its bytes are
-//! written once, apart from them, and a message names the value by a number.
+//! [`Shared`]: a value that is handed to many by pointer. Where it leaves the process as part of messages,
+//! its bytes are written once, apart from them, and a message names the value by a number.
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -10,24 +10,24 @@ pub(super) struct Text {
 /// One line that inserts or retracts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeLine {
-    /// Its number in the file or stream, from 1.
+    /// Line number in the file or stream, from 1.
     pub number: u64,
     /// `true` if it inserts (`+`); else it retracts (`-`).
     pub inserts: bool,
-    /// Text behind the sign, without blanks around it.
+    /// Text after the sign, without blanks around it.
     pub text: String,
 }
 
 /// Changes that belong together: one version of the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// Its number, from 1; 0 is the data that the run began with.
+    /// Number of the version, from 1; 0 is the data that the run started with.
     pub number: u64,
-    /// Its lines, without blank ones and comments.
+    /// Lines of the version, without blank ones and comments.
     pub lines: Vec<ChangeLine>,
-    /// The line that ends it.
+    /// Number of the line that ends the version.
     pub(super) end: u64,
-    /// `true` if it is from the log of the run.
+    /// `true` if the version was read from the log of the run.
     pub(super) is_logged: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Lines {
 const SHOWN: usize = 40;
 
 impl Lines {
-    /// Of a text that holds one version, with the line that ends it, if there is one.
+    /// Parses a text that holds one version, with the line that ends it, if there is one.
     pub(super) fn of(text: &Text) -> Self {
         let (mut lines, mut end) = (Vec::new(), text.first);
         for (number, line) in (text.first..).zip(text.bytes.split_inclusive(|&byte| byte == b'\n')) {

@@ -25,9 +25,10 @@ struct Fitted {
 /// End of the fit of a version.
 #[derive(Debug)]
 pub enum VersionEnd {
-    /// Its files are written, to be committed with this report, this summary and this text for the screen.
+    /// The fit is complete and its files are written, to be committed with this report, this summary and
+    /// this text for the screen.
     Fitted(Box<Report>, Summary, String),
-    /// It was cut short, or has diverged: the model before stays.
+    /// The fit was cut short, or diverged: the model of the version before stays.
     Short(Box<Report>),
 }
 

@@ -1,4 +1,5 @@
-//! [`Away`]: the `raddle join` that a launcher starts by ssh on each machine of a run, and starts again where it is lost.
+//! [`Away`]: the `raddle join` that a launcher starts by ssh on each machine of a run, and starts again where
+//! it is lost.
 //!
 //! Nothing is left running there. `raddle join` has its token from its standard input, and leaves the run
 //! where that ends: with the launcher, and with the connection. The command that reaches the machine is tied

@@ -24,7 +24,7 @@ pub(super) struct Children(Vec<One>);
 struct One {
     child: Arc<Mutex<Child>>,
     out: Output,
-    /// Its stderr; the first process writes to the launcher's own.
+    /// Reader of the process's stderr; `None` for the first process, which writes to the launcher's own.
     err: Option<Output>,
 }
 

@@ -16,7 +16,7 @@ use crate::cli::options::values::MOST_WORKERS;
 /// A machine of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Host {
-    /// Its name, as ssh takes it.
+    /// Name of the machine, as ssh takes it.
     pub(super) name: String,
     pub(super) workers: u32,
     /// The folder in which the program runs there; that of the launcher by default.

@@ -80,8 +80,8 @@ fn await_launcher(address: &str, token_file: Option<&Path>, seconds: f64) {
     }
 }
 
-/// This end of the parent link to the process that is supervised: where it is gone, as with this process, the
-/// other one leaves.
+/// The supervisor's end of the parent link to the process that it supervises. Once this end is closed, as at
+/// the end of the supervisor, that process leaves the run.
 type ParentLink = Arc<Mutex<Option<TcpStream>>>;
 
 /// The token on the first line of the standard input.
@@ -108,7 +108,7 @@ fn leave_with_input(parent_link: &ParentLink) -> Result<(), Error> {
 /// `true` once the standard input that brought the token has ended.
 static INPUT_IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// What a process asks for in a run, and what is its own.
+/// Requests of a process that joins a run (workers, rank), and settings of its own (the path of its data).
 struct Asks<'a> {
     admin: &'a AdminClient,
     workers: Option<u32>,

@@ -15,13 +15,13 @@ const MOST: usize = 3;
 /// The losses of a run.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    /// Those since the last new epoch.
+    /// Messages of the losses since the last new epoch.
     seen: Vec<String>,
-    /// The last epoch of all.
+    /// The furthest epoch that the run has reached.
     furthest: u64,
-    /// Moment of the last one, until a generation has begun.
+    /// Moment of the last loss, until a generation has started.
     at: Option<Instant>,
-    /// `true` if the last one came before a generation had begun.
+    /// `true` if the last loss came before a generation had started.
     was_early: bool,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// What the folder of a run has of it.
+    /// Reads the address and the token that an earlier launcher left in the folder of a run.
     pub(super) fn of(run: &Path) -> Self {
         // A file that cannot be read is as good as none: a new one is written.
         let read = |name: &str| fs::read_to_string(run.join(name)).ok();

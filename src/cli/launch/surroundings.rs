@@ -1,5 +1,5 @@
-//! What the environment says to `raddle join`: where the run is, and which of many equal commands this one
-//! is.
+//! Environment variables of `raddle join`: the address of the run, and the rank of this command among those
+//! that one line of a job scheduler has started.
 
 use std::env;
 

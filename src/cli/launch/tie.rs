@@ -20,9 +20,9 @@ pub const TIE: &str = "tie";
 /// Standard input of a tied command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tied {
-    /// That of this process.
+    /// The standard input of this process.
     Input,
-    /// Empty.
+    /// Empty input.
     Nothing,
 }
 

@@ -43,7 +43,8 @@ impl TrainOptions {
 ///
 /// ```
 /// use raddle::cli::refuse_without_effect;
-/// let error = refuse_without_effect(&[("--rho", true), ("--guard", false)], "with --schedule cyclic").unwrap_err();
+/// let given = [("--rho", true), ("--guard", false)];
+/// let error = refuse_without_effect(&given, "with --schedule cyclic").unwrap_err();
 /// assert_eq!(error.to_string(), "--rho has no effect with --schedule cyclic: leave it out");
 /// ```
 ///

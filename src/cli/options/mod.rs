@@ -81,7 +81,7 @@ pub struct TrainOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// Which variables are updated together.
+    /// Rule that chooses which variables are updated together.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = ENGINE_HEADING)]
     pub schedule: String,
     /// Number of shards (partitions) of the data. Default: by the size of the data.

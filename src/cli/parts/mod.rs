@@ -34,9 +34,9 @@ use crate::run::record::{EpochRecord, RunReport};
 /// End of a part.
 #[derive(Debug)]
 pub enum PartEnd {
-    /// It came to this result, which is kept until all parts are done.
+    /// The part is done with this result, which is kept until all parts are done.
     Done(Vec<u8>),
-    /// A limit or Ctrl-C ended one of its runs: no further part is begun.
+    /// A limit or Ctrl-C ended a run of the part: no further part is started.
     Cut,
 }
 
@@ -83,7 +83,7 @@ pub struct PartRun<'a> {
     /// `true` if a run was asked to end before its first boundary: the part is cut there.
     is_cut: bool,
     trace: Vec<EpochRecord>,
-    /// Its epochs, with those of earlier sittings that it went on from.
+    /// Epochs of the part, with those of earlier invocations that it was resumed from.
     traced: Vec<EpochRecord>,
 }
 
@@ -150,7 +150,7 @@ impl PartRun<'_> {
         self.runs.iter().map(|run| run.epochs).sum()
     }
 
-    /// Its checkpoints are of no more use.
+    /// Removes the checkpoints of the part, once it is done.
     fn clear(&self) {
         let Some(folder) = self.folder else { return };
         for run in 0..=self.runs.len() {
@@ -197,7 +197,7 @@ struct Progress {
     results: PartResults,
     /// Parts whose epochs the trace has, and how many these are.
     traced: (usize, u64),
-    /// Of parts that are done, not yet in the trace.
+    /// Epochs of parts that are done but not yet in the trace, by part.
     waiting: Vec<Option<Vec<EpochRecord>>>,
     warnings: Vec<String>,
 }

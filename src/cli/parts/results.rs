@@ -29,7 +29,7 @@ pub(super) struct PartResults {
 #[derive(Debug, Clone)]
 pub(super) struct PartResult {
     pub(super) value: Vec<u8>,
-    /// Its runs as one, and their epochs: JSON, as reports and traces have them.
+    /// Report on all runs of the part as one, in JSON; empty if it had no run.
     run: String,
     trace: Vec<String>,
 }
@@ -73,10 +73,10 @@ impl PartResults {
         if results.parts.iter().all(is_whole) { Ok(results) } else { Err(damaged()) }
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the results to a file, whole or not at all.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub(super) fn write(&self, path: &Path) -> Result<(), Error> {
         let body = to_bytes(self);
         Ok(write_atomic(path, |out| {
@@ -88,7 +88,7 @@ impl PartResults {
 }
 
 impl PartResult {
-    /// Of runs that came to their end.
+    /// Makes the result of a part whose runs are complete.
     pub(super) fn new(value: Vec<u8>, runs: &[RunReport], trace: &[EpochRecord]) -> Self {
         let total = runs.iter().cloned().reduce(|mut total, run| {
             combine(&mut total, &run);
@@ -99,7 +99,7 @@ impl PartResult {
         Self { value, run, trace }
     }
 
-    /// Its runs as one, if it had any.
+    /// Returns the report on all runs of the part as one, if it had any.
     pub(super) fn report(&self) -> Option<RunReport> {
         self.parsed().flatten()
     }
@@ -111,7 +111,7 @@ impl PartResult {
         }
     }
 
-    /// Its epochs.
+    /// Returns the epochs of the part.
     pub(super) fn records(&self) -> Vec<EpochRecord> {
         self.trace.iter().filter_map(|line| record(line)).collect()
     }

@@ -9,9 +9,9 @@ use serde::Serialize;
 pub struct Records {
     /// Records of the data.
     pub read: u64,
-    /// Of these, the records that are used.
+    /// Records of the data that are used.
     pub used: u64,
-    /// The others, by the reason in words.
+    /// Records that are not used, by the reason in words.
     pub left_out: BTreeMap<String, u64>,
 }
 
@@ -44,10 +44,10 @@ pub struct Data {
     pub digest: String,
     /// The name of its format, such as csv.
     pub format: String,
-    /// Its records, which a report has beside the data.
+    /// Counts of the records. A report lists them next to the data, not in it.
     #[serde(skip)]
     pub records: Records,
-    /// Notes on the data, as the screen shows them, a sentence each; a report has it beside the data.
+    /// Notes on the data, as the screen shows them, a sentence each. A report lists them next to the data.
     #[serde(skip)]
     pub notes: Vec<String>,
 }

@@ -85,7 +85,7 @@ pub struct Report {
     pub updates: u64,
     /// Bytes that crossed between workers.
     pub bytes_on_wire: u64,
-    /// Of these, bytes of blocks.
+    /// Bytes of blocks that crossed between workers: a part of `bytes_on_wire`.
     pub block_bytes_on_wire: u64,
     /// The metric of the model.
     pub metric: Metric,

@@ -1,4 +1,5 @@
-//! [`Summary`]: the results of a run, as named tables and pictures that any reader can render without knowing the program.
+//! [`Summary`]: the results of a run, as named tables and pictures that any reader can render without knowing
+//! the program.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -63,9 +64,9 @@ impl Summary {
 pub struct Table {
     /// Caption.
     pub title: String,
-    /// The names of its columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
-    /// Its rows; each holds a value for every column.
+    /// Rows of the table; each holds a value for every column.
     pub rows: Vec<Vec<Value>>,
 }
 

@@ -22,11 +22,11 @@ const LEFTOVERS: [&str; 4] =
 /// Fate of a run that is in a folder already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Earlier {
-    /// It is refused: the folder is for a new run.
+    /// The earlier run stays, and the new one is refused: the folder is for a new run.
     Refused,
-    /// It is replaced, once the new run has a model: `--force`.
+    /// The earlier run is replaced, once the new run has a model: `--force`.
     Replaced,
-    /// It goes on: `--resume`.
+    /// The earlier run is continued: `--resume`.
     Resumed,
 }
 

@@ -8,7 +8,7 @@ use crate::files::new_model::LOCK;
 /// Life of the process that a folder belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
-    /// It lives: the process of this number has the folder, if the number is known.
+    /// A process has the folder: the one with this number, if the number is known.
     Alive(Option<u32>),
     /// No process here has the folder.
     Gone,

@@ -25,7 +25,7 @@ const NEUTRAL: [&str; 12] = [
     "workers",
 ];
 
-/// Of these, options that belong to one sitting, and are not taken from the run.
+/// Options of one invocation, a part of the list above: they are not taken from the run that is resumed.
 const PER_INVOCATION: [&str; 8] =
     ["explain", "force", "json", "out", "quiet", "rescale", "resume", "time-limit"];
 

@@ -51,8 +51,8 @@ pub struct Session {
     data_version: u64,
     /// Faults beside the engines that did not end the run.
     warnings: Vec<String>,
-    /// Of a run that goes on after it had ended: the epoch of its model, which a model of fewer epochs does
-    /// not replace.
+    /// The epoch of the model, where a run is continued after it had ended: a model of fewer epochs does not
+    /// replace that one.
     model_epoch: Option<u64>,
 }
 

@@ -20,13 +20,13 @@ const WIDTH: usize = 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
-    /// Its process lives.
+    /// The process of the run is alive.
     Running,
-    /// It has ended, and its model is there.
+    /// The run has ended, and its model is written.
     Ended,
-    /// Its process ended without finishing it.
+    /// The process of the run is gone, and the run is not finished.
     Dead,
-    /// The system does not say whether its process lives.
+    /// The system does not say whether the process of the run is alive.
     Unknown,
 }
 

@@ -43,9 +43,9 @@ pub(super) struct Member {
     pub(super) leaves: bool,
     /// `true` if it has reported that a peer made it fail.
     pub(super) failed_because_of_peer: bool,
-    /// Its end, and when that was reported, while reports may still arrive.
+    /// The end of the process, and when it was reported, while reports may still arrive.
     pub(super) ended: Option<(ProcessExit, f64)>,
-    /// Time of its last report, or from which it was expected.
+    /// Time of the last report of the process, or from which one was expected.
     pub(super) last_report: f64,
 }
 

@@ -34,7 +34,7 @@ enum CoordinatorStage {
     /// The processes build their programs.
     #[default]
     Gathering,
-    /// They wait while the checkpoint to resume from is looked up.
+    /// The processes wait while the checkpoint to resume from is looked up.
     Finding,
     /// A generation runs.
     Running,

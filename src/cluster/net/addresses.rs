@@ -1,5 +1,5 @@
-//! [`Addresses`]: the address at which a process listens, the one that it advertises to others, and which of its connections
-//! are under a cipher.
+//! [`Addresses`]: the address at which a process listens, the one that it advertises to others, and which of
+//! its connections are under a cipher.
 
 use std::env;
 use std::fmt;

@@ -2,7 +2,7 @@
 //! sent.
 //!
 //! ```text
-//! connector ── handshake (with a nonce) ──────────────────────────────▶ acceptor     in this form in every version
+//! connector ── handshake (with a nonce) ──────────────────────────────▶ acceptor  same form in every version
 //!           ── ticket = HMAC(token, t, it) ───────────────────────────▶
 //!           ◀── handshake (with a nonce), HMAC(token, a, both) ─────────
 //!           ─── HMAC(token, c, both), key ─────────────────────────────▶
@@ -204,12 +204,12 @@ fn proof(mac: Hmac<Sha256>) -> Proof {
 /// Last message of a handshake.
 const ADMITTED: u8 = 1;
 
-/// What the agreement on keys is over: both handshakes, the connector's first.
+/// Returns the bytes that the agreement on keys covers: both handshakes, the connector's first.
 fn over(both: [&Handshake; 2]) -> Vec<u8> {
     both.into_iter().flat_map(to_bytes).collect()
 }
 
-/// A message with its checksum, over these bytes that were sent before it, too.
+/// Returns a message followed by a checksum of `before`, the bytes that were sent before it, and of itself.
 fn summed(message: &impl State, before: &[u8]) -> Vec<u8> {
     let mut bytes = to_bytes(message);
     bytes.extend(sum(sum(0, before), &bytes).to_le_bytes());

@@ -1,5 +1,5 @@
-//! [`Records`]: the bytes of a connection behind its handshake. They cross as records, each of which is verified before
-//! anybody sees a byte of it.
+//! [`Records`]: the bytes of a connection behind its handshake. They cross as records, each of which is
+//! verified before anybody sees a byte of it.
 //!
 //! ```text
 //! head: length (2 bytes, little-endian), sealed

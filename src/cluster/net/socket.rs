@@ -1,4 +1,5 @@
-//! [`Socket`]: a connection behind its handshake, in clear or encrypted; and [`Encryption`], which says which.
+//! [`Socket`]: a connection behind its handshake, in clear or encrypted; and [`Encryption`], which says
+//! which.
 
 use std::fmt;
 use std::io::{self, Read, Write};

@@ -35,7 +35,7 @@ const UNLISTED: [&str; 3] = ["report.json", "summary.json", "run.json"];
 struct Replaced {
     /// Files that may be replaced. Another of the same name is not ours, and is set aside.
     owned: BTreeSet<String>,
-    /// Of these, those that the new run does not have.
+    /// Owned files that the new run does not have: a commit removes them.
     stale: BTreeSet<String>,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Gathering<T> {
 }
 
 impl<T> Gathering<T> {
-    /// Of so many workers.
+    /// Starts to gather one answer from each of this number of workers.
     pub(super) fn of(workers: usize) -> Self {
         Self { waiting: workers, answers: Vec::new() }
     }

@@ -80,7 +80,7 @@ fn what_was_measured_in_an_epoch_that_is_undone_is_not_shown_at_later_boundaries
     assert_eq!(measured.collect::<Vec<_>>(), [Some(0.5), Some(0.4), Some(0.9), None]);
 }
 
-/// Its changes become visible at the boundary; they hold a number of which a replica keeps nothing.
+/// A program whose changes become visible at the boundary; they hold a number that replicas do not keep.
 struct Impure {
     honest: bool,
     /// Number of aggregations of all runs.

@@ -62,7 +62,7 @@ fn wire(writes: &[Vec<u8>], [one, other]: [Seal; 2]) -> (Vec<u8>, Records) {
     (wire, Records::new(other))
 }
 
-/// What an end reads where these bytes are on the wire, and the error at which it ends, if it does.
+/// Reads the records in these bytes until they end or fail: the content, and the error if there is one.
 fn read(mut wire: &[u8], to: &Records) -> (Vec<u8>, Option<ErrorKind>) {
     let (mut all, mut some) = (Vec::new(), vec![0; 70_000]);
     loop {
