@@ -71,7 +71,7 @@ fn the_long_help_has_each_option_once_and_those_of_the_engine_last() {
         let of_options: Vec<usize> = of_options.map(|section| options(section).len()).collect();
         assert_eq!(of_options.iter().sum::<usize>(), all.len(), "{verb}: no blank line between options");
         let place = |name: &str| all.iter().position(|option| *option == name);
-        let engine = long.find("How the engine computes:").unwrap_or(long.len());
+        let engine = long.find("Execution:").unwrap_or(long.len());
         for name in ["--candidates", "--mode", "--cache", "--shards", "--schedule"] {
             let at = long.find(&format!("      {name}"));
             assert!(place(name).is_none() || at.is_some_and(|at| at > engine), "{verb} {name}");

@@ -18,7 +18,7 @@ use crate::run::record::{GenerationMember, GenerationRecord};
 /// Options of `raddle graph`.
 #[derive(Debug, Args)]
 pub(crate) struct GraphOptions {
-    /// The folder of the run
+    /// Folder of the run
     run: PathBuf,
     /// One line of JSON in place of the graph
     #[arg(long)]

@@ -114,7 +114,7 @@ fn other_workers_at_each_boundary_and_a_pause_leave_the_model_of_a_run_alone() {
     }
 }
 
-/// The cost of an epoch is counted: it does not depend on the workers and does not include seconds of waiting.
+/// The cost of an epoch is counted: it depends neither on the workers nor on seconds of waiting.
 #[test]
 fn the_cost_of_an_epoch_is_the_same_for_any_number_of_workers() {
     let folder = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ pub(super) struct Generate {
     /// Kind of file to write
     #[arg(value_name = "man|bash|fish|powershell|zsh")]
     kind: OsString,
-    /// The folder to write to
+    /// Folder to write to
     #[arg(value_name = "DIR")]
     folder: OsString,
 }

@@ -1,4 +1,4 @@
-//! `raddle`: starts a program as several processes that carry out one run, and administers running ones.
+//! `raddle`: runs a program as several processes, and inspects and controls runs.
 
 mod away;
 mod children;
@@ -40,21 +40,20 @@ use crate::cli::status::{self, StatusOptions, admin};
 #[derive(Parser)]
 #[command(name = "raddle", version, subcommand_required = true, after_help = PROGRAMS)]
 enum Verb {
-    /// Run a program as several processes. Its model is the one of a single process, bit for bit.
+    /// Run a program as several processes. The model is that of a single process, bit for bit.
     #[command(after_help = "Example: raddle launch --processes 2 --workers 1 -- lasso fit --out run")]
     Launch(Launch),
-    /// Join a run of another machine as one more process. DATA and --out must be at the same paths here.
+    /// Join a run on another machine as one more process. DATA and --out must be at the same paths here.
     Join(Join),
     /// Show the status of a run, live or finished: epoch, metric and its curve; of a launched run also its
     /// processes, their shards and its warnings.
     #[command(after_help = "Example: raddle status run --watch")]
     Status(StatusOptions),
-    /// Draw the generations of a run, with their processes and the bytes sent between them, as a graph in
-    /// DOT.
+    /// Draw the generations of a run as a DOT graph: their processes, and the bytes sent between them.
     #[command(after_help = "Example: raddle graph run | dot -Tsvg > run.svg")]
     Graph(GraphOptions),
-    /// Write a page about one run or several, for a browser, which needs no connection: what was run, its
-    /// curves, its workers, and the pictures and tables of its results.
+    /// Write an HTML page about one or several runs that needs no connection: command and options, curves,
+    /// workers, and the pictures and tables of the results.
     #[command(after_help = "Example: raddle report run other-run --out page.html")]
     Report(PageOptions),
     /// Continue a run with another number of workers, from the next epoch on.
@@ -74,9 +73,9 @@ const PROGRAMS: &str = "Programs, found next to raddle or on PATH:
 
 #[derive(Debug, Args)]
 struct Rescale {
-    /// The folder of the run.
+    /// Folder of the run.
     run: PathBuf,
-    /// Workers in all.
+    /// Number of workers of the whole run.
     #[arg(value_parser = values::between::<1, MOST_WORKERS>)]
     workers: usize,
 }

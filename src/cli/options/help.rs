@@ -19,7 +19,7 @@ const COMMON: [(&str, &str); 9] = [
     ("model", "folder of the model that --out wrote"),
     ("out", "write model, report and trace there"),
     ("resume", "continue the run in this folder"),
-    ("epochs", "end after N epochs"),
+    ("epochs", "stop after N epochs"),
     ("workers", "worker threads; never change the model"),
     ("quiet", "show no progress"),
     ("json", "write the report as one line of JSON"),
@@ -146,9 +146,9 @@ mod tests {
 
     #[test]
     fn the_options_of_the_engine_stand_behind_all_others() {
-        let help = "About.\n\nOptions:\n  --rank  a\n\nHow the engine computes:\n  --shards  b\n\nThe run:\n  -o, --out  c\n\n\
+        let help = "About.\n\nOptions:\n  --rank  a\n\nExecution:\n  --shards  b\n\nThe run:\n  -o, --out  c\n\n\
                     Examples:\n  mf --rank 3\n";
-        let sections = ["About.", "Options:", "The run:", "How the engine computes:", "Examples:"];
+        let sections = ["About.", "Options:", "The run:", "Execution:", "Examples:"];
         let starts: Vec<usize> =
             sections.iter().map(|section| engine_last(help).find(section).unwrap()).collect();
         assert!(starts.is_sorted(), "{}", engine_last(help));

@@ -25,8 +25,8 @@ use crate::{Engine, Program};
 
 /// Heading of the options of a run's folder, length and display.
 const RUN: &str = "The run";
-/// Heading, in every help, of the options of how the engine computes: few users need them.
-pub const ENGINE_HEADING: &str = "How the engine computes";
+/// Heading, in every help, of the options of how the engine executes a run: few users need them.
+pub const ENGINE_HEADING: &str = "Execution";
 
 /// The options of training that every program shares; flatten them into its own, as the last field, so that
 /// the program's own come first in its help.
@@ -37,7 +37,7 @@ pub const ENGINE_HEADING: &str = "How the engine computes";
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = RUN)]
 pub struct TrainOptions {
-    /// The data: a file (gzip or not); a small embedded set if none is given.
+    /// Data file, gzipped or not. Default: a small embedded set.
     #[arg(help_heading = None)]
     pub data: Option<String>,
     /// Format of the data. Default: recognised by its content.
@@ -47,25 +47,25 @@ pub struct TrainOptions {
     /// Write model, report and trace to this folder. Default: nothing is written.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Let --out replace an earlier run in its folder.
+    /// Replace an earlier run in the folder of --out.
     #[arg(long, requires = "out")]
     pub force: bool,
     /// Continue the run in this folder with its own data and options. The result goes to the same folder
     /// unless --out names another.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
-    /// Write a checkpoint to the run's folder after every N epochs; auto: after 5 seconds, then about a
-    /// thirtieth of the time. Default: none; among several processes, auto.
+    /// Write a checkpoint to the run's folder after every N epochs. With auto, the first after 5 seconds, and
+    /// then as often as about a thirtieth of the time allows. Default: none; among several processes, auto.
     #[arg(long, value_name = "N|auto", value_parser = str::parse::<CheckpointEvery>)]
     pub checkpoint_every: Option<CheckpointEvery>,
     /// Start from the model of an earlier run.
     #[arg(long, value_name = "MODEL")]
     pub init: Option<PathBuf>,
-    /// End after N epochs.
+    /// Stop after N epochs.
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
     pub epochs: Option<u64>,
-    /// End with the first epoch that passes this time; one that takes longer than a twentieth of it, or 0.3
-    /// s, is given up, and the model is that of the boundary before.
+    /// Stop after the first epoch that ends beyond this time. An epoch that exceeds it by more than 0.3 s and
+    /// a twentieth is cancelled: the model is then that of an earlier boundary.
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub time_limit: Option<f64>,
     /// Random seed. The same seed gives the same model.
@@ -104,8 +104,8 @@ pub struct TrainOptions {
     /// after epoch 6. Never changes the model.
     #[arg(long, value_name = "EPOCH:WORKERS,...", value_parser = str::parse::<RescalePlan>, help_heading = ENGINE_HEADING)]
     pub rescale: Option<RescalePlan>,
-    /// Make workers slower, to try balance: lines WORKER EPOCH FACTOR, from that epoch on. Never changes the
-    /// model.
+    /// Slow workers down, to try --balance: a file of lines WORKER EPOCH FACTOR, each from that epoch on.
+    /// Never changes the model.
     #[arg(long, value_name = "FILE", help_heading = ENGINE_HEADING)]
     pub slowdown: Option<PathBuf>,
     /// Show on stderr which variables each round proposes, rejects and keeps.
@@ -114,14 +114,14 @@ pub struct TrainOptions {
 }
 
 impl TrainOptions {
-    /// The number of workers: as given here or to `raddle launch`, or the cores this process may use.
+    /// Returns the number of workers: as given here or to `raddle launch`, or the cores this process may use.
     pub fn worker_count(&self) -> usize {
         self.workers
             .or_else(Cluster::workers)
             .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// The folder the run writes to: `--out`, else that of the run it resumes.
+    /// Returns the folder that the run writes to: `--out`, else that of the run it resumes.
     pub fn folder(&self) -> Option<&Path> {
         self.out.as_deref().or(self.resume.as_deref())
     }
@@ -131,20 +131,20 @@ impl TrainOptions {
         earlier(self.resume.as_deref(), self.folder(), self.force)
     }
 
-    /// Entry of the program's list that `--schedule` names, or a usage error that lists the names.
+    /// Returns the entry of the program's list that `--schedule` names.
     ///
     /// # Errors
-    /// If the list has no such name.
+    /// A usage error that lists the names, if the list has no such name.
     pub fn schedule_from<T: Clone>(&self, list: &[(&str, T)]) -> Result<T, Error> {
         choose("--schedule", &self.schedule, list)
     }
 
-    /// The limit on dependencies, `default` unless `--rho` is given; `None` checks nothing.
+    /// Returns the limit on dependencies, `default` unless `--rho` is given; `None` checks nothing.
     pub fn rho_or(&self, default: f32) -> Option<f32> {
         self.rho.unwrap_or(Rho::At(default)).limit()
     }
 
-    /// Check that the options make sense together.
+    /// Checks that the options make sense together.
     ///
     /// # Errors
     /// A usage error that names the option at fault.
@@ -164,9 +164,9 @@ impl TrainOptions {
         }
     }
 
-    /// Check that they suit a run on several processes.
+    /// Checks that the options suit a run on several processes.
     pub(super) fn check_distributed(&self) -> Result<(), Error> {
-        // A run that goes on may have had a number of workers on one process.
+        // A run that is resumed may have had a number of workers on one process.
         if self.workers.is_some() && self.resume.is_none() {
             return Err(Error::usage("--workers: among several processes it is an option of raddle launch"));
         }
@@ -178,8 +178,8 @@ impl TrainOptions {
         self.checkpointed(self.limited(engine, 0, self.time_limit), CHECKPOINT)
     }
 
-    /// Applies those of how the run is carried out, and when it ends, behind so many epochs of it and with so
-    /// many seconds left.
+    /// Applies the options of workers, staleness, guard, limits and rescaling to an engine that starts after
+    /// `behind` epochs of the run and has `seconds_left` of the time limit.
     pub(super) fn limited<P: Program>(
         &self,
         engine: Engine<P>,
@@ -199,14 +199,14 @@ impl TrainOptions {
         engine
     }
 
-    /// Applies those of checkpoints, in a folder of this name in the run's.
+    /// Applies the options of checkpoints, which go to a folder `file` in the folder of the run.
     pub(super) fn checkpointed<P: Program>(&self, mut engine: Engine<P>, file: &str) -> Engine<P> {
         // Among several processes one may be lost.
         let every = self.checkpoint_every.or_else(|| Cluster::workers().map(|_| CheckpointEvery::Auto));
         if let Some((every, folder)) = every.zip(self.folder()) {
             engine = engine.checkpoint(every, folder.join(file));
         }
-        // A run that was killed before its first checkpoint begins anew.
+        // A run that was killed before its first checkpoint starts again.
         match self.resume.as_ref().map(|run| run.join(file)) {
             Some(checkpoint) if has_checkpoint(&checkpoint) => engine.resume(checkpoint),
             _ => engine,
@@ -214,7 +214,7 @@ impl TrainOptions {
     }
 }
 
-/// Fate of a run that is in this folder already, where `resume` names a run that goes on.
+/// Fate of a run that is in this folder already; `resume` is the run to continue, if there is one.
 pub(super) fn earlier(resume: Option<&Path>, folder: Option<&Path>, force: bool) -> Earlier {
     let same = |a: &Path, b: &Path| a == b || fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
     match resume.zip(folder) {
@@ -224,7 +224,7 @@ pub(super) fn earlier(resume: Option<&Path>, folder: Option<&Path>, force: bool)
     }
 }
 
-/// `true` if a run was begun in a folder, so that one can go on with it.
+/// `true` if a run was started in a folder, so that it can be resumed.
 pub(super) fn was_begun(run: &Path) -> bool {
     run.join(begun::NAME).is_file() || run.join(CHECKPOINT).exists()
 }

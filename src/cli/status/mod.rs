@@ -1,4 +1,4 @@
-//! `raddle status`: how a run stands, asked of its coordinator or read from its folder.
+//! `raddle status`: the status of a run, from its coordinator or read from its folder.
 
 mod curve;
 mod launched;
@@ -21,22 +21,22 @@ use crate::cluster::{INVITATION, RunStatus};
 /// Options of `raddle status`.
 #[derive(Debug, Args)]
 pub(crate) struct StatusOptions {
-    /// The folder of the run
+    /// Folder of the run
     run: PathBuf,
-    /// Follow the run until it ends, and end with its exit status. On a terminal the lines are redrawn;
-    /// elsewhere each change is a line
+    /// Follow the run until it ends, and end with its exit status. A terminal is redrawn; elsewhere every
+    /// change is one line
     #[arg(long)]
     watch: bool,
-    /// Write one line of JSON: of a live launched run the answer of its coordinator, of any other the content
-    /// of its folder; with --watch a line for each change
+    /// Write one line of JSON: the answer of the coordinator for a live launched run, else the content of the
+    /// folder; with --watch a line for each change
     #[arg(long)]
     json: bool,
 }
 
-/// Says how a run stands. With `--watch` the result is the exit status of the run.
+/// Shows the status of a run. With `--watch` the result is the exit status of the run.
 ///
 /// # Errors
-/// If the folder is no run's, or cannot be read.
+/// If the folder holds no run, or cannot be read.
 pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
     let StatusOptions { run, watch, json } = options;
     if *watch {
@@ -51,18 +51,18 @@ pub(crate) fn status(options: &StatusOptions) -> Result<u8, Error> {
     Ok(ExitStatus::Done.code())
 }
 
-/// The status of a launched run that is alive, as its coordinator says it; `None` of any other folder.
+/// Returns the coordinator's status of a launched run that is alive; `None` for any other folder.
 ///
 /// # Errors
 /// If the coordinator does not answer.
 pub(crate) fn coordinator_status(run: &Path) -> Result<Option<RunStatus>, Error> {
-    // An invitation that a killed launcher has left invites to nothing.
+    // A launcher that was killed leaves its invitation behind.
     if !run.join(INVITATION).is_file() || Life::of(run) == Life::Gone {
         return Ok(None);
     }
     match admin(run).and_then(|coordinator| Ok(coordinator.status()?)) {
         Ok(told) => Ok(Some(told)),
-        // It has ended meanwhile: its folder says how.
+        // The run has ended meanwhile: its folder says how.
         Err(_) if Life::of(run) == Life::Gone => Ok(None),
         Err(why) => Err(why),
     }
