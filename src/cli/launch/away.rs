@@ -1,9 +1,9 @@
 //! [`Away`]: the `raddle join` that a launcher starts by ssh on each machine of a run, and starts again where
 //! it is lost.
 //!
-//! Nothing is left running there. `raddle join` has its token from its standard input, and leaves the run
-//! where that ends: with the launcher, and with the connection. The command that reaches the machine is tied
-//! to the launcher likewise ([`tie`](super::tie)).
+//! No process outlives the launcher there. `raddle join` reads its token from stdin, and leaves the run when
+//! stdin ends, which it does when the launcher or the connection is gone. The ssh command is tied to the
+//! launcher in the same way ([`tie`](super::tie)).
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -20,35 +20,35 @@ use crate::base::sync::lock;
 use crate::cli::exit::Error;
 use crate::cluster::{Remote, Token};
 
-/// Lines kept of what a machine has said.
+/// Lines kept of the stderr of a machine.
 const KEPT: usize = 20;
 /// Pauses before a machine is tried again, the first and the longest: each is twice the one before.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
-/// A connection that lasts so long has been made: the machine is there.
+/// An ssh command that lasts this long has connected: the machine is there.
 const SETTLED: Duration = Duration::from_secs(15);
-/// Time between two looks whether a command has ended.
+/// Interval at which a command is polled for its end.
 const POLL: Duration = Duration::from_millis(20);
-/// Longest time in which the last lines of a command that has ended are read.
+/// Timeout for reading the last lines of a command that has ended.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
-/// The way to the machines, and what is the same for all.
+/// Settings of ssh and of `raddle join` that are the same for all machines.
 pub(super) struct Way {
     /// The command that runs another one on a machine, in words: `ssh` and its options.
     pub(super) ssh: String,
-    /// Arguments of `raddle join` behind its address.
+    /// Arguments of `raddle join` after its address.
     pub(super) arguments: Vec<String>,
     /// The address that the machines reach.
     pub(super) address: String,
     pub(super) token: Token,
-    /// Time for which a machine that is not there is tried again.
+    /// Time for which a machine that cannot be reached is retried.
     pub(super) wait: Duration,
-    /// Time within which nothing of a run is left where its launcher is dead.
+    /// Time within which every process of the run ends once its launcher is dead.
     pub(super) deadline: Duration,
-    /// Number of processes that the run begins with.
+    /// Number of processes that the run starts with.
     pub(super) needed: usize,
 }
 
-/// `raddle join` on other machines.
+/// The commands that run `raddle join` on other machines.
 pub(super) struct Away {
     shared: Arc<Shared>,
     keeping: Vec<JoinHandle<()>>,
@@ -61,18 +61,18 @@ struct Shared {
 }
 
 struct State {
-    /// `true` once no machine is tried again.
+    /// `true` once no machine is retried.
     is_over: bool,
-    /// Number of processes with which the run may still begin.
+    /// Number of processes with which the run can still start.
     possible: usize,
-    /// Inputs of the ssh of each machine: its process leaves where one is closed.
+    /// Stdin of the ssh of each machine: its process leaves the run once that is closed.
     ties: Vec<Option<ChildStdin>>,
 }
 
 impl Away {
-    /// Starts `raddle join` on each machine, beside so many processes of the launcher's own. A machine that
-    /// has no part for a lasting cause, such as a program that is missing, is named; where too few remain the
-    /// run ends before it has begun. One that is lost, or not there yet, is started again behind growing
+    /// Starts `raddle join` on each machine, in addition to the `own` processes of the launcher. A machine that
+    /// cannot take part for a lasting cause, such as a missing program, is reported; if too few remain, the
+    /// run ends before it has started. A machine that is lost, or not there yet, is retried after growing
     /// pauses.
     pub(super) fn start(hosts: Vec<Host>, own: usize, way: Way, remote: &Remote) -> Result<Self, Error> {
         let here =
@@ -90,7 +90,7 @@ impl Away {
         Ok(away)
     }
 
-    /// Waits for all to end, at most so long, and ends the others.
+    /// Waits at most this long for all commands to end, and kills those that have not.
     pub(super) fn end(&mut self, at_most: Duration) {
         let until = Instant::now() + at_most;
         self.shared.end();
@@ -103,7 +103,7 @@ impl Away {
 
 impl Drop for Away {
     fn drop(&mut self) {
-        // The processes there leave by themselves, and the commands end behind them.
+        // The processes there leave by themselves, and the commands end after them.
         self.end(Duration::ZERO);
     }
 }
@@ -114,7 +114,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits so long, unless all is over; returns whether it is.
+    /// Waits this long, or until all is over; returns `true` if it is.
     fn pause(&self, seconds: Duration) -> bool {
         let state = lock(&self.state);
         let waited = self.changed.wait_timeout_while(state, seconds, |state| !state.is_over);
@@ -123,7 +123,7 @@ impl Shared {
 }
 
 impl Way {
-    /// The words of the command that runs `raddle join` on a machine.
+    /// Returns the words of the command that runs `raddle join` on a machine.
     fn line(&self, host: &Host, here: &Path) -> Result<Vec<String>, Error> {
         let program =
             std::env::current_exe().map_err(|why| Error::failed(format!("the path of raddle: {why}")))?;
@@ -144,7 +144,7 @@ impl Way {
     }
 }
 
-/// A machine, as its thread keeps a process of the run there.
+/// State of the thread that keeps a process of the run on a machine.
 struct Machine {
     shared: Arc<Shared>,
     number: usize,
@@ -154,7 +154,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// Starts `raddle join` again and again, until the run is over or the machine has no part in it.
+    /// Starts `raddle join` again and again, until the run is over or the machine cannot take part.
     fn keep(&self) {
         let mut absence = Absence::new(Instant::now());
         loop {
@@ -189,8 +189,8 @@ impl Machine {
         }
     }
 
-    /// Says that the machine has no part in the run: the run ends with this status if it has not begun and
-    /// too few are left.
+    /// Reports that the machine cannot take part: the run ends with this status if it has not started and too
+    /// few machines are left.
     fn give_up(&self, code: i32, why: String) {
         let is_enough = {
             let mut state = lock(&self.shared.state);
@@ -200,8 +200,7 @@ impl Machine {
         if is_enough { self.remote.note(why) } else { self.remote.not_coming(code, why) }
     }
 
-    /// Starts the command and waits for its end; returns its status and its last lines, `None` where all is
-    /// over.
+    /// Starts the command and waits for its end; returns its status and its last lines, `None` if all is over.
     fn carry_out(&self) -> io::Result<Option<(ExitStatus, Vec<String>)>> {
         let Some((mut child, lines)) = self.start()? else { return Ok(None) };
         let began = Instant::now();
@@ -233,13 +232,13 @@ impl Machine {
         let mut command = Command::new(std::env::current_exe()?);
         command.args([TIE, &timeout.to_string(), Tied::Input.word()]).args(&self.line);
         command.stdin(Stdio::piped()).stderr(Stdio::piped());
-        // Ctrl-C reaches the launcher alone, which tells the others.
+        // Ctrl-C reaches the launcher alone, which passes it on.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
         let mut tie = child.stdin.take();
         if let Some(tie) = &mut tie {
-            // One that has ended already is told by its status.
+            // If the command has ended already, its status says so.
             let _ = writeln!(tie, "{}", self.shared.way.token.text());
         }
         state.ties[self.number] = tie;
@@ -248,7 +247,7 @@ impl Machine {
     }
 }
 
-/// Time for which a machine has not been there, and the pause before it is tried again.
+/// Time for which a machine has been absent, and the pause before it is retried.
 struct Absence {
     since: Instant,
     next: Duration,
@@ -259,8 +258,8 @@ impl Absence {
         Self { since: now, next: PAUSES.0 }
     }
 
-    /// The pause behind an attempt that began then and has just ended; `None` where it would last beyond
-    /// `wait`. A machine that was there in the meantime is absent from now on.
+    /// Returns the pause after an attempt that started at `began` and has just ended; `None` if it would
+    /// last beyond `wait`. A machine that was there in the meantime is absent from now on.
     fn pause(&mut self, began: Instant, now: Instant, wait: Duration) -> Option<Duration> {
         if now - began > SETTLED {
             *self = Self::new(now);
@@ -271,7 +270,7 @@ impl Absence {
     }
 }
 
-/// Lines that a command writes to stderr, passed on behind the name of its machine.
+/// Lines that a command writes to stderr, passed on with the name of its machine in front.
 struct Lines {
     last: Arc<Mutex<Vec<String>>>,
     reading: JoinHandle<()>,
@@ -295,8 +294,8 @@ impl Lines {
         Self { last, reading }
     }
 
-    /// The last lines of a command that has ended. Whatever it has left running may hold stderr open: nobody
-    /// waits for that.
+    /// Returns the last lines of a command that has ended, without waiting for processes that it left running
+    /// and that hold stderr open.
     fn take(self) -> Vec<String> {
         let until = Instant::now() + LAST_LINES;
         while !self.reading.is_finished() && Instant::now() < until {
@@ -306,7 +305,7 @@ impl Lines {
     }
 }
 
-/// A word that a shell takes as it is.
+/// Quotes a word so that a shell takes it as it is.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
@@ -322,7 +321,7 @@ mod tests {
         let (start, wait) = (Instant::now(), Duration::from_secs(60));
         let (at, seconds) = (|second: u64| start + Duration::from_secs(second), Duration::from_secs);
         let mut absence = Absence::new(start);
-        // Attempts that fail at once, each behind the pause of the one before.
+        // Attempts that fail at once, each after the pause of the one before.
         for (second, pause) in [(0, 1), (1, 2), (3, 4), (7, 8), (15, 16)] {
             assert_eq!(absence.pause(at(second), at(second), wait), Some(seconds(pause)));
         }
@@ -331,7 +330,7 @@ mod tests {
             let began = if second == 3631 { at(31) } else { at(second) };
             assert_eq!(absence.pause(began, at(second), wait), Some(seconds(pause)));
         }
-        // The next pause would end 61 s behind the loss.
+        // The next pause would end 61 s after the loss.
         assert_eq!(absence.pause(at(3662), at(3662), wait), None);
     }
 

@@ -12,12 +12,12 @@ use super::program;
 use crate::base::sync::lock;
 use crate::cluster::{AGAIN, ALONE, Addresses, Invitation, LOST, Remote, attach};
 
-/// Time between two looks whether a process has ended.
+/// Interval at which a process is polled for its end.
 const POLL: Duration = Duration::from_millis(5);
 /// Bytes kept of the stderr of a process other than the first.
 const KEPT: usize = 64 << 10;
 
-/// The processes of a run that were started here, by number.
+/// Processes of a run that were started on this machine, by number.
 #[derive(Default)]
 pub(super) struct Children(Vec<One>);
 
@@ -28,17 +28,17 @@ struct One {
     err: Option<Output>,
 }
 
-/// Start of a process.
+/// Settings of the start of a process.
 pub(super) struct Start<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],
-    /// The invitation by which it finds its run, and the file of it.
+    /// The invitation by which the process finds its run, and the file of the invitation.
     pub(super) invitation: &'a Invitation,
     pub(super) file: &'a Path,
     pub(super) workers: u32,
-    /// `true` if the run has been begun before.
+    /// `true` if the run has been started before.
     pub(super) again: bool,
-    /// `true` if it is the only process of its run.
+    /// `true` if the process is the only one of its run.
     pub(super) alone: bool,
     pub(super) addresses: Addresses,
 }
@@ -65,7 +65,7 @@ impl Output {
         Self { bytes, reading: Some(reading) }
     }
 
-    /// All of it, once its writer has ended.
+    /// Takes all bytes, once their writer has ended.
     fn take(&mut self) -> Vec<u8> {
         if let Some(reading) = self.reading.take() {
             // The reader does nothing that panics.
@@ -78,7 +78,7 @@ impl Output {
 /// Exit status of a panic outside of all verbs.
 const PANICKED: i32 = 101;
 
-/// End of a process: its status, `true` if it crashed, and the end in words.
+/// Returns the end of a process: its status, `true` if it crashed, and the end in words.
 pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -89,7 +89,7 @@ pub(super) fn ended(status: ExitStatus) -> (i32, bool, String) {
 }
 
 impl Children {
-    /// Starts one more, and gives this end of its parent link.
+    /// Starts one more process, and returns the launcher's end of its parent link.
     pub(super) fn start(&mut self, start: &Start<'_>, remote: &Remote) -> io::Result<Option<TcpStream>> {
         let index = self.0.len() as u32;
         let place = (start.file, index, start.workers);
@@ -104,12 +104,12 @@ impl Children {
         if index > 0 {
             command.stderr(Stdio::piped());
         }
-        // Ctrl-C reaches the launcher alone, which tells the others.
+        // Ctrl-C reaches the launcher alone, which passes it on.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let parent_link = attach(&mut command, start.invitation, start.file, true)?;
         let mut child = command.spawn()?;
-        // The child's end of the parent link is the child's alone: where the child ends, this end is closed.
+        // Only the child holds its end of the parent link: when the child ends, the link is closed.
         drop(command);
         let out = child.stdout.take().map(|out| Output::by(out, usize::MAX));
         let err = child.stderr.take().map(|err| Output::by(err, KEPT));
@@ -126,12 +126,12 @@ impl Children {
         Ok(parent_link)
     }
 
-    /// The system's number of a process.
+    /// Returns the process id of a process.
     pub(super) fn pid(&self, index: u32) -> Option<u32> {
         self.0.get(index as usize).map(|one| lock(&one.child).id())
     }
 
-    /// Waits for all to end, at most so long.
+    /// Waits at most this long for all processes to end.
     pub(super) fn wait(&self, at_most: Duration) {
         let until = Instant::now() + at_most;
         for one in &self.0 {
@@ -139,24 +139,24 @@ impl Children {
         }
     }
 
-    /// Waits for one to end, at most so long. Returns whether it has.
+    /// Waits at most this long for a process to end; returns `true` if it has.
     pub(super) fn wait_for(&self, index: u32, at_most: Duration) -> bool {
         let until = Some(Instant::now() + at_most);
         self.0.get(index as usize).is_none_or(|one| wait(&one.child, until).is_some())
     }
 
-    /// Ends those that have not ended.
+    /// Kills the processes that have not ended.
     pub(super) fn kill(&self) {
         for one in &self.0 {
             let mut child = lock(&one.child);
-            // One that has ended needs no ending.
+            // Fails for a process that has ended.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 
-    /// Bytes that a process has written to stdout and, unless that was the launcher's own, to stderr; after
-    /// it has ended.
+    /// Returns the bytes that a process, which has ended, wrote to stdout and, unless that was the launcher's
+    /// own, to stderr.
     pub(super) fn output(&mut self, index: u32) -> (Vec<u8>, Vec<u8>) {
         self.0.get_mut(index as usize).map_or_else(Default::default, |one| {
             (one.out.take(), one.err.as_mut().map(Output::take).unwrap_or_default())
@@ -184,7 +184,7 @@ fn await_exit(child: &Mutex<Child>) {
 #[cfg(not(unix))]
 fn await_exit(_: &Mutex<Child>) {}
 
-/// Waits for a process to end, at most until then.
+/// Waits for a process to end, at most until this moment.
 pub(super) fn wait(child: &Mutex<Child>, until: Option<Instant>) -> Option<ExitStatus> {
     loop {
         match lock(child).try_wait() {

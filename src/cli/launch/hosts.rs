@@ -19,12 +19,12 @@ pub(super) struct Host {
     /// Name of the machine, as ssh takes it.
     pub(super) name: String,
     pub(super) workers: u32,
-    /// The folder in which the program runs there; that of the launcher by default.
+    /// Folder in which the program runs there; that of the launcher by default.
     pub(super) folder: Option<PathBuf>,
 }
 
 impl Host {
-    /// The machines that a file names.
+    /// Reads the machines that a file lists.
     pub(super) fn read(file: &Path) -> Result<Vec<Self>, Error> {
         let text =
             fs::read_to_string(file).map_err(|why| Error::input(format!("{}: {why}", file.display())))?;
@@ -34,7 +34,8 @@ impl Host {
         })
     }
 
-    /// The machines of a text, or the number of a line, from 1, and what is wrong with it; 0 for the whole.
+    /// Parses the machines of a text. An error is the number of a line, from 1, or 0 for the whole, and what is
+    /// wrong with it.
     fn parse(text: &str) -> Result<Vec<Self>, (usize, String)> {
         let (mut hosts, mut seen) = (Vec::new(), BTreeMap::new());
         for (number, line) in (1..).zip(text.lines()) {

@@ -21,17 +21,17 @@ use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::session::SHARED;
 use crate::cluster::{Addresses, AdminClient, BEGINS, FILE, Invitation, JoinGrant, LOST, Token, attach};
 
-/// Time between two looks whether the process has ended, and between two whether the launcher is alive.
+/// Interval at which the process is polled for its end, and the launcher for being alive.
 const POLL: Duration = Duration::from_millis(20);
 const STATUS_EVERY: Duration = Duration::from_secs(1);
-/// Longest time that counts between two looks.
+/// Limit of the time that counts between two polls.
 const ABSENCE: Duration = Duration::from_millis(500);
-/// A process that ends sooner than this, time and again, does not fit.
+/// A process that repeatedly ends sooner than this does not fit the run.
 const SHORT: Duration = Duration::from_secs(5);
 const MOST: usize = 3;
 
-/// Asks for a place in the run, and starts its program as one more process of it: anew, in a new place, where
-/// a loss has ended it.
+/// Asks for a place in the run, and starts its program as one more process; starts it again, in a new place,
+/// if a loss has ended it.
 pub(super) fn join(options: &Join) -> Result<u8, Error> {
     let Join { token_file, listen, advertise, encryption, .. } = options;
     let address = &surroundings::address(options.address.as_deref())?;
@@ -42,8 +42,8 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     await_launcher(address, Some(token_file.as_path()).filter(|_| !by_input), options.wait);
     let (token, address) = (token.map_or_else(|| read_token(token_file), Ok)?, resolve(address)?);
     let admin = AdminClient::new(Invitation::new(address, token, 0)).encryption(addresses.encryption);
-    // Ctrl-C and SIGTERM are the program's, which leaves at the next boundary: also if they reach this
-    // process alone.
+    // Ctrl-C and SIGTERM are for the program, which leaves at the next boundary, even if they reach only this
+    // process.
     let parent_link = ParentLink::default();
     let held = Arc::clone(&parent_link);
     let _ = ctrlc::set_handler(move || drop(lock(&held).take()));
@@ -66,8 +66,8 @@ pub(super) fn join(options: &Join) -> Result<u8, Error> {
     status
 }
 
-/// Waits until a launcher listens at the address and its token is there, at most so many seconds. What is
-/// amiss then is said by who looks next.
+/// Waits until a launcher listens at the address and its token file exists, at most this number of seconds.
+/// What is missing then is reported by the caller, which needs both.
 fn await_launcher(address: &str, token_file: Option<&Path>, seconds: f64) {
     let began = Instant::now();
     let is_there = || {
@@ -84,7 +84,7 @@ fn await_launcher(address: &str, token_file: Option<&Path>, seconds: f64) {
 /// the end of the supervisor, that process leaves the run.
 type ParentLink = Arc<Mutex<Option<TcpStream>>>;
 
-/// The token on the first line of the standard input.
+/// Reads the token from the first line of stdin.
 fn token_from_input() -> Result<Token, Error> {
     let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("--token-file -: {why}"));
     let mut line = String::new();
@@ -92,8 +92,8 @@ fn token_from_input() -> Result<Token, Error> {
     Token::parse(line.trim()).ok_or_else(|| refuse(&"the standard input begins with no token of a run"))
 }
 
-/// Ends this process and the one that it supervises where the standard input ends: whoever has started it on
-/// this machine is gone, or the connection to it.
+/// Ends this process and the one that it supervises when stdin ends: the launcher that started this process
+/// on this machine is gone, or the connection to it.
 fn leave_with_input(parent_link: &ParentLink) -> Result<(), Error> {
     let held = Arc::clone(parent_link);
     let waiting = move || {
@@ -105,7 +105,7 @@ fn leave_with_input(parent_link: &ParentLink) -> Result<(), Error> {
     waits.map(drop).map_err(|why| Error::failed(format!("no thread for the standard input: {why}")))
 }
 
-/// `true` once the standard input that brought the token has ended.
+/// `true` once the stdin that brought the token has ended.
 static INPUT_IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// Requests of a process that joins a run (workers, rank), and settings of its own (the path of its data).
@@ -118,7 +118,7 @@ struct Asks<'a> {
 }
 
 impl Asks<'_> {
-    /// A place in the run, with the command line of a process here.
+    /// Asks for a place in the run, and returns it with the command line of a process here.
     fn join(&self) -> Result<JoinGrant, Error> {
         let mut place = self.admin.join(self.workers, self.rank)?;
         if let Some(data) = self.data {
@@ -149,7 +149,7 @@ fn take_part(
         let (code, crashed, how) = watch(child, asks.admin, deadline)?;
         // Best effort: a run that is over does not answer.
         let _ = asks.admin.exited(&place, code, crashed, &how);
-        // One that has lost the launcher or another process is not to blame.
+        // A process that has lost the launcher or another process is not to blame.
         short = if began.elapsed() < SHORT && code != LOST { short + 1 } else { 0 };
         if !crashed || short == MOST || INPUT_IS_OVER.load(Ordering::Acquire) {
             return Ok(u8::try_from(code).unwrap_or(ExitStatus::Failed.code()));
@@ -189,7 +189,7 @@ fn start(place: &JoinGrant, file: &Path, addresses: Addresses) -> Result<(Child,
     Ok((child, parent_link))
 }
 
-/// Waits for the process to end; ends it where the launcher does not answer for the deadline.
+/// Waits for the process to end; ends it if the launcher does not answer for the deadline.
 fn watch(mut child: Child, admin: &AdminClient, deadline: Duration) -> Result<(i32, bool, String), Error> {
     let (answered, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (asker, heard, done) = (admin.clone(), Arc::clone(&answered), Arc::clone(&over));
@@ -203,7 +203,7 @@ fn watch(mut child: Child, admin: &AdminClient, deadline: Duration) -> Result<(i
     });
     let (mut looked, mut unanswered) = (Instant::now(), Duration::ZERO);
     let ended = loop {
-        // Time in which this process was stopped itself, as with its machine, does not count.
+        // Time in which this process was itself stopped, as when its machine slept, does not count.
         let since = looked.elapsed().min(ABSENCE);
         looked = Instant::now();
         unanswered = if answered.swap(false, Ordering::AcqRel) { Duration::ZERO } else { unanswered + since };

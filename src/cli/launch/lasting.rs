@@ -1,18 +1,18 @@
-//! [`Cause`]: why a machine has no process in the run, and whether that may pass.
+//! [`Cause`]: the reason that a machine has no process in the run, and whether a retry may help.
 
-/// Exit status of a machine that lacks the folder.
+/// Exit status of the command on a machine that lacks the folder.
 pub(super) const NO_FOLDER: i32 = 125;
 
-/// Why a machine has no process in the run.
+/// Reason that a machine has no process in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cause {
-    /// Cause, and what to do.
+    /// The cause, and what to do about it.
     pub(super) what: &'static str,
-    /// `true` if it stays until somebody does something.
+    /// `true` if the cause stays until somebody acts.
     pub(super) is_lasting: bool,
 }
 
-/// Messages of an ssh that is not let in.
+/// Messages of an ssh that is refused.
 const LOCKED: [&str; 4] = [
     "Permission denied",
     "Host key verification failed",
@@ -24,7 +24,7 @@ const BY_SSH: [&str; 6] = ["ssh: ", "ssh_", "kex_exchange", "Connection ", "Time
 /// Statuses of a process that was asked to leave.
 const ASKED: [i32; 2] = [130, 128 + 15];
 
-/// The cause of an end with this status, behind these lines.
+/// Returns the cause of an end with this exit status, after these lines on stderr.
 pub(super) fn cause(code: i32, said: &[String]) -> Cause {
     let has = |text: &str| said.iter().any(|line| line.contains(text));
     let last = said.iter().rev().map(|line| line.trim_start()).find(|line| !line.is_empty());
@@ -71,7 +71,7 @@ mod tests {
             (255, "Timeout, server far not responding.", "cannot be reached", false),
             (255, "me@far: Permission denied (publickey,password).", "asks for a password", true),
             (255, "Host key verification failed.", "asks for a password", true),
-            // So ssh ends where what it runs there is killed.
+            // The status of ssh when the command that it runs is killed.
             (255, "epoch 3: perplexity 12.5", "was killed", false),
             (255, "", "was killed", false),
             (137, "", "was killed", false),

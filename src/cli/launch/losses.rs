@@ -7,9 +7,9 @@ use crate::checkpoint::has_checkpoint;
 use crate::cluster::CoordinatorSettings;
 use crate::files::new_model::CHANGES_LOG;
 
-/// Time between two attempts where the one before came to no generation: the obstacle may pass.
+/// Pause after an attempt that reached no generation: the obstacle may pass.
 const PAUSE: Duration = Duration::from_secs(1);
-/// So many losses without a new epoch between them are no accident.
+/// Number of losses without a new epoch between them at which the run ends: they are no accident.
 const MOST: usize = 3;
 
 /// The losses of a run.
@@ -26,8 +26,8 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Counts one more, where the run had come to this epoch: the number of losses without a new epoch;
-    /// `None` if they are too many.
+    /// Counts one more loss, of a run that had reached this epoch. Returns the number of losses without a new
+    /// epoch; `None` if they are too many.
     pub(super) fn count(&mut self, why: &str, epoch: u64, at: Instant) -> Option<usize> {
         if epoch > self.furthest {
             self.furthest = epoch;
@@ -38,12 +38,12 @@ impl Losses {
         (self.seen.len() < MOST).then_some(self.seen.len())
     }
 
-    /// Time to wait before the next attempt: zero, as a rule.
+    /// Returns the time to wait before the next attempt: zero, as a rule.
     pub(super) fn pause(&self) -> Duration {
         if self.was_early { PAUSE } else { Duration::ZERO }
     }
 
-    /// The point at which the run goes on, in words.
+    /// Returns the point from which the run continues, in words.
     pub(super) fn what_next(&self, settings: &CoordinatorSettings) -> &'static str {
         let own = settings.folder.as_ref().map(|folder| folder.join("checkpoint"));
         let is_there = own.iter().chain(&settings.resume).any(has_checkpoint);
@@ -58,13 +58,13 @@ impl Losses {
         }
     }
 
-    /// Notes that a generation has begun; returns the message about it, if there is one.
+    /// Notes that a generation has started; returns the message about it, if there is one.
     pub(super) fn begun(&mut self, generation: u64) -> Option<String> {
         let since = self.at.take()?.elapsed().as_secs_f64();
         Some(format!("generation {generation} has begun, {since:.2} s after the loss"))
     }
 
-    /// The reason that the run ends.
+    /// Returns the reason that the run ends, in words.
     pub(super) fn too_many(&self, folder: Option<&Path>) -> String {
         let seen = self.seen.join("; ");
         let resume = folder.map_or(String::new(), |folder| {

@@ -1,9 +1,9 @@
 //! The page that `raddle launch --metrics ADDR` serves: the status of the run in the text format of
 //! Prometheus.
 //!
-//! One page, whatever is asked for, on a connection that is closed behind it: less than a server of http
-//! would be told. A few clients are answered side by side, each within a few seconds, and none that was sent
-//! here by a name of another machine, as a page in a browser may do.
+//! Every request gets the same page, and its connection is closed afterwards: this is no general HTTP server.
+//! A few clients are answered at the same time, each within a few seconds. A request whose `Host` names
+//! another machine, as one sent by a page in a browser may do, is refused.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use crate::cli::exit::Error;
 use crate::cluster::{AdminClient, MemberStatus, RunStatus};
 
-/// Time that a client may take to ask and to read, in all.
+/// Time that a client may take for its request and for reading the answer, in all.
 const LONGEST: Duration = Duration::from_secs(5);
-/// Most clients at the same time; others are closed at once.
+/// Limit of clients at the same time; others are closed at once.
 const MOST_CLIENTS: usize = 16;
-/// Pause where no connection can be accepted.
+/// Pause after a connection could not be accepted.
 const AGAIN: Duration = Duration::from_millis(10);
-/// Most bytes of a question.
+/// Size limit of a request, in bytes.
 const MOST: usize = 8 << 10;
 
 /// Serves the page at this address as long as the process runs; returns the address with its port.
@@ -38,7 +38,7 @@ pub(super) fn serve(at: SocketAddr, client: AdminClient) -> Result<SocketAddr, E
     let serving = thread::Builder::new().name("raddle:metrics".into()).spawn(move || {
         let clients = Arc::new(());
         for socket in listener.incoming() {
-            // Such as no free descriptor: some are closed within a moment.
+            // Such as no free file descriptor: some are freed within a moment.
             let Ok(socket) = socket else {
                 thread::sleep(AGAIN);
                 continue;
@@ -48,7 +48,7 @@ pub(super) fn serve(at: SocketAddr, client: AdminClient) -> Result<SocketAddr, E
             }
             let (one, client) = (Arc::clone(&clients), client.clone());
             let answering = move || {
-                // Whoever asks may be gone.
+                // The client may be gone.
                 let _ = answer(&socket, &client);
                 drop(one);
             };
@@ -59,7 +59,7 @@ pub(super) fn serve(at: SocketAddr, client: AdminClient) -> Result<SocketAddr, E
     serving.map(|_| address).map_err(|why| refuse(&why))
 }
 
-/// Time that is left to a client, for its next read or write.
+/// Returns the time that is left to a client, for its next read or write.
 fn left(until: Instant) -> io::Result<Option<Duration>> {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
@@ -93,7 +93,7 @@ fn answer(mut socket: &TcpStream, client: &AdminClient) -> io::Result<()> {
     socket.write_all((head + &text).as_bytes())
 }
 
-/// `true` if the question has one header `Host`, which names this machine, with a port or without.
+/// `true` if the request has one header `Host`, which names this machine, with or without a port.
 fn is_for_this_machine(asked: &[u8]) -> bool {
     let text = String::from_utf8_lossy(asked);
     let mut hosts = text.lines().skip(1).take_while(|line| !line.is_empty()).filter_map(|line| {
@@ -114,7 +114,7 @@ fn is_for_this_machine(asked: &[u8]) -> bool {
 /// A value of a metric, with its labels.
 type Sample = (String, f64);
 
-/// The status as lines of metrics.
+/// Renders the status as lines of metrics.
 fn page(status: &RunStatus) -> String {
     let one = |value: f64| vec![(String::new(), value)];
     let of_each = |value: &dyn Fn(&MemberStatus) -> f64| -> Vec<Sample> {
@@ -177,7 +177,7 @@ fn page(status: &RunStatus) -> String {
     text
 }
 
-/// Labels of a sample; in their values backslashes, quotes and ends of lines are escaped.
+/// Renders the labels of a sample; backslashes, quotes and line ends in their values are escaped.
 fn labels(all: &[(&str, &dyn ToString)]) -> String {
     let label = |(name, value): &(&str, &dyn ToString)| {
         let value = value.to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
