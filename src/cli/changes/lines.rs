@@ -1,4 +1,4 @@
-//! Lines of changes, in a file, in a stream and in the log.
+//! Lines of changes, from a file, a stream or the log.
 
 /// Bytes of whole lines that make one version, and the number of the first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,10 +32,10 @@ pub struct Version {
 }
 
 impl Version {
-    /// The changes that its lines make.
+    /// Returns the changes that the lines of the version make.
     ///
     /// # Errors
-    /// The first line that makes none, from 0, and why.
+    /// The first line that is no change, counted from 0, and why.
     pub fn changes<C>(
         &self,
         read: impl Fn(&ChangeLine) -> Result<C, String>,
@@ -44,7 +44,7 @@ impl Version {
     }
 }
 
-/// The lines of a text, or the first that is wrong.
+/// Lines of a text, or the first that is wrong.
 #[derive(Debug)]
 pub(super) struct Lines {
     pub(super) lines: Vec<ChangeLine>,
@@ -71,7 +71,7 @@ impl Lines {
     }
 }
 
-/// `true` if a line ends a version; the text behind its sign is for the log.
+/// `true` if a line ends a version; the text after its sign is for the log.
 pub(super) fn is_cut(line: &[u8]) -> bool {
     line.trim_ascii_start().first() == Some(&b'=')
 }

@@ -1,8 +1,8 @@
-//! [`Log`]: `changes.log`, the versions that a run has taken in.
+//! [`Log`]: `changes.log`, the versions that a run has accepted.
 //!
-//! It is a file of changes itself, so that another run can be given it. Behind the lines of a version stands
-//! its cut, `=` with its number, what came in and went out, and a digest of its lines: a version without its
-//! cut, or with another digest, was never acknowledged.
+//! The log is a file of changes itself, so that another run can read it with `--changes`. The lines of a
+//! version are followed by its cut: `=` with its number, the counts of records inserted and retracted, and a
+//! digest of its lines. A version without a cut, or with another digest, was never acknowledged.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -14,7 +14,7 @@ use crate::base::store::{Disk, Store as _};
 use crate::files::manifest::digest_of_bytes;
 use crate::files::new_model::CHANGES_LOG;
 
-/// The log of a run that goes on.
+/// The log of a run, open for more versions.
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// A new log, in the place of an earlier one.
+    /// Makes a new log, which replaces an earlier one.
     pub(super) fn new(folder: &Path, program: &str, data: &str) -> Result<Self, Error> {
         let path = folder.join(CHANGES_LOG);
         let create = || {
@@ -36,7 +36,8 @@ impl Log {
         Ok(Self { path, file })
     }
 
-    /// The log of a run that goes on, and its versions. Bytes behind the last whole one are cut off.
+    /// Opens the log of a run that is resumed, and reads its versions. Bytes after the last whole version are
+    /// cut off.
     pub(super) fn resume(folder: &Path, program: &str, data: &str) -> Result<(Self, Vec<Version>), Error> {
         let path = folder.join(CHANGES_LOG);
         let Some((versions, length)) = read(&path, &head(program, data))? else {
@@ -52,13 +53,13 @@ impl Log {
         Ok((Self { path, file }, versions))
     }
 
-    /// The versions of the log that another process of the run keeps.
+    /// Reads the versions of the log that another process of the run keeps.
     pub(super) fn versions(folder: &Path, program: &str, data: &str) -> Result<Vec<Version>, Error> {
         let found = read(&folder.join(CHANGES_LOG), &head(program, data))?;
         Ok(found.map_or_else(Vec::new, |(versions, _)| versions))
     }
 
-    /// Adds a version; returns once it outlives a loss of power.
+    /// Adds a version; returns once it is synced to the disk.
     pub(super) fn add(&mut self, version: &Version, (inserted, retracted): (u64, u64)) -> Result<(), Error> {
         let sign = |inserts: bool| if inserts { '+' } else { '-' };
         let lines = version.lines.iter().map(|line| format!("{} {}\n", sign(line.inserts), line.text));
@@ -74,8 +75,8 @@ fn head(program: &str, data: &str) -> String {
     format!("# changes of {program}, data {data}\n")
 }
 
-/// The whole versions of a log with this head, and where the last of them ends; `None` where there is no log,
-/// or the run was killed while it made it.
+/// Reads the whole versions of a log with this head, and the position at which the last of them ends. Returns
+/// `None` if there is no log, or the run was killed while it made one.
 fn read(path: &Path, head: &str) -> Result<Option<(Vec<Version>, usize)>, Error> {
     let text = match std::fs::read(path) {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -93,7 +94,7 @@ fn read(path: &Path, head: &str) -> Result<Option<(Vec<Version>, usize)>, Error>
     )))
 }
 
-/// The whole versions behind the head, and where the last of them ends.
+/// Parses the whole versions after the head, and the position at which the last of them ends.
 fn versions(text: &[u8], head: usize) -> (Vec<Version>, usize) {
     let (mut versions, mut at, mut line, mut end) = (Vec::new(), head, 2, head);
     let (mut first, mut begun) = (2, head);
@@ -151,14 +152,14 @@ mod tests {
         let first = first + 2 + whole[first + 2..].iter().position(|&byte| byte == b'\n').unwrap();
         for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
-            // Who only reads it finds what who keeps it does, and leaves the rest to that one.
+            // A process that only reads the log finds the same versions, and does not cut the file.
             let read = texts(&Log::versions(folder.path(), "mf", "d1").unwrap());
             assert_eq!(std::fs::read(&path).unwrap(), whole[..length]);
             let (mut log, found) = Log::resume(folder.path(), "mf", "d1").unwrap();
             assert_eq!(read, texts(&found));
             let expected = usize::from(length > first) + usize::from(length == whole.len());
             assert_eq!(found.len(), expected, "{length} of {}", whole.len());
-            // It goes on behind the last whole version.
+            // The log continues after the last whole version.
             log.add(&version(expected as u64 + 1, "new"), (1, 0)).unwrap();
             let (_, again) = Log::resume(folder.path(), "mf", "d1").unwrap();
             assert_eq!(texts(&again), [texts(&found), vec!["new".into()]].concat());

@@ -29,7 +29,7 @@ pub use self::versions::{VersionEnd, Versions, fit_versions, is_short};
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Data that change")]
 pub struct ChangeOptions {
-    /// After the fit, insert and retract what this file says, version by version, and go on from the model; -
+    /// Insert and retract records of this file after the fit, and refit from the model, version by version; -
     /// for standard input. Lines `+ ...` insert, `- ...` retract, and `=` ends a version. Needs --out.
     #[arg(long, value_name = "FILE|-")]
     pub changes: Option<String>,
@@ -42,7 +42,7 @@ pub struct ChangeOptions {
 }
 
 impl ChangeOptions {
-    /// Check that the options make sense together with those of training.
+    /// Checks that the options make sense together with those of training.
     ///
     /// # Errors
     /// A usage error that names the option at fault.
@@ -71,18 +71,17 @@ impl ChangeOptions {
     }
 }
 
-/// The versions of a run's data, in order: first those of its log, then those of the file or of standard
+/// Versions of a run's data, in order: first those of its log, then those of the file or of standard
 /// input.
 ///
-/// For each of them the caller says whether it is taken ([`accept`](Self::accept)) or not
-/// ([`refuse`](Self::refuse)).
+/// For each version the caller either [accepts](Self::accept) or [refuses](Self::refuse) it.
 #[derive(Debug)]
 pub struct ChangeStream {
     /// The file of the changes, or `-`.
     name: String,
     folder: PathBuf,
     data: String,
-    /// Source and log, in the process that keeps the log.
+    /// Source and log; `None` in a process that does not keep the log.
     kept: Option<Kept>,
     /// Versions of the log that have not been handed out.
     logged: std::vec::IntoIter<Version>,
@@ -119,7 +118,7 @@ impl ChangeStream {
         Ok(Self { logged: versions.into_iter(), ..stream })
     }
 
-    /// Opens source and log, a new one or that of the run that goes on, behind the versions that are in it.
+    /// Opens source and log: a new log, or that of the run that is resumed, after the versions that it holds.
     fn keep(&mut self, program: &str, goes_on: bool) -> Result<Vec<Version>, Error> {
         let (log, versions) = match goes_on {
             true => Log::resume(&self.folder, program, &self.data)?,
@@ -167,9 +166,9 @@ impl ChangeStream {
         }
     }
 
-    /// Takes a version: its lines are in the log and outlive a loss of power before this returns, and then it
-    /// is acknowledged on stderr and in the trace. Among several processes a version that is new ends this
-    /// one: the launcher starts all of them anew, and they fit it.
+    /// Accepts a version: writes its lines to the log, so that they survive a loss of power, and then
+    /// acknowledges it on stderr and in the trace. Among several processes a new version ends this process:
+    /// the launcher starts all processes again, and they fit the version.
     ///
     /// # Errors
     /// If the log cannot be written.
@@ -190,13 +189,13 @@ impl ChangeStream {
         session.begin_version(version.number, &text)
     }
 
-    /// Passes a version of the log over whose model is there already.
+    /// Skips a version of the log whose model is there already.
     pub fn pass(&mut self, version: &Version) {
         self.accepted = version.number;
     }
 
-    /// Refuses a version whole, for the change at this position in it, or for its end: an error where it is
-    /// from a file; else the refusal is shown on stderr, and the stream goes on.
+    /// Refuses a whole version, for the change at this position in it, or for its end. For a version of a
+    /// file this is an error; else the refusal is shown on stderr, and the stream continues.
     ///
     /// # Errors
     /// The refusal itself, with file and line.

@@ -17,7 +17,8 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The text of the next version; none at the end, or when `is_over` says so while nothing arrives.
+    /// Returns the text of the next version; `None` at the end, or if `is_over` returns `true` while nothing
+    /// arrives.
     pub(super) fn next(&mut self, is_over: impl Fn() -> bool) -> Result<Option<Text>, Error> {
         match self {
             Self::File(file) if is_over() => {
@@ -29,7 +30,7 @@ impl Source {
         }
     }
 
-    /// Name of it in errors.
+    /// Returns the name of the source in errors.
     pub(super) fn name(&self) -> String {
         match self {
             Self::File(file) => file.name.clone(),
@@ -56,7 +57,7 @@ impl File {
         cut(&mut self.left, &mut self.line)
     }
 
-    /// Passes the versions over that a run has taken in before; the file must begin with them.
+    /// Skips the versions that a run has accepted before; the file must start with them.
     pub(super) fn skip(&mut self, taken: &[Version]) -> Result<(), Error> {
         for version in taken {
             let same = loop {
@@ -81,7 +82,7 @@ impl File {
     }
 }
 
-/// Takes the lines up to the next cut, or all that are left.
+/// Takes the lines up to the next cut, or all remaining lines.
 fn cut(left: &mut Vec<u8>, line: &mut u64) -> Option<Text> {
     if left.is_empty() {
         return None;
@@ -115,11 +116,11 @@ pub(super) struct Standard {
     line: u64,
 }
 
-/// Time between two looks of a wait for changes whether the run is asked to end.
+/// Interval at which a wait for changes checks whether the run is asked to end.
 const POLL: Duration = Duration::from_millis(50);
 
 impl Standard {
-    /// Begins to read; the thread ends with the input, or with the process.
+    /// Starts a thread that reads standard input; it ends with the input, or with the process.
     pub(super) fn begin() -> Self {
         let shared: Arc<(Mutex<Arrived>, Condvar)> = Arc::default();
         let to = Arc::clone(&shared);

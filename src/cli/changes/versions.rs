@@ -1,5 +1,5 @@
-//! [`Versions`]: a fit, and then the versions of its data, each with a model of its own. The loop is every
-//! program's.
+//! [`Versions`]: a fit, and then the versions of its data, each with a model of its own. All programs share
+//! this loop.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::cli::session::Session;
 use crate::files::{ModelFolder, VersionOf};
 use crate::run::record::{Ending, EpochRecord, RunReport};
 
-/// Part of `model.json` that says if versions may go on from the model.
+/// Part of `model.json` that says if versions may continue from the model.
 #[derive(Deserialize)]
 struct Fitted {
     ending: String,
@@ -33,8 +33,8 @@ pub enum VersionEnd {
 }
 
 impl VersionEnd {
-    /// The end of a version without a model, told by a report on the options, its data, its run and the trace
-    /// of that.
+    /// Makes the end of a version that has no model, from the options, the data, the report of its run and
+    /// the trace of that run.
     ///
     /// # Errors
     /// If the options have no form as JSON.
@@ -53,16 +53,17 @@ pub trait Versions {
     /// A version of the data, ready to be fitted.
     type Prepared;
 
-    /// Takes up the model of a run that goes on.
+    /// Loads the model of a run that is resumed.
     ///
     /// # Errors
     /// If the model cannot be read.
     fn take_up(&mut self, model: &ModelFolder) -> Result<(), Error>;
 
-    /// Takes the lines of a version in, all or none: how many records it inserts, and how many it retracts.
+    /// Applies the lines of a version to the data, all or none. Returns the number of records that it
+    /// inserts, and of those that it retracts.
     ///
     /// # Errors
-    /// Which line, from 0, is wrong, and why.
+    /// The line that is wrong, counted from 0, and why.
     fn take(&mut self, version: &Version) -> Result<(u64, u64), (usize, String)>;
 
     /// Undoes the version that was taken last.
@@ -71,13 +72,13 @@ pub trait Versions {
     /// Prepares the data of this version.
     ///
     /// # Errors
-    /// If they cannot be fitted, such as where nothing is left.
+    /// If the data cannot be fitted, as when no record is left.
     fn prepare(&mut self, session: &mut Session, number: u64) -> Result<Self::Prepared, Error>;
 
     /// Fits this version and writes the files of its model.
     ///
     /// # Errors
-    /// If it cannot be fitted or written.
+    /// If the version cannot be fitted or the files cannot be written.
     fn fit(
         &mut self,
         session: &mut Session,
@@ -92,17 +93,17 @@ pub trait Versions {
     fn save_data(&self, path: &Path) -> Result<(), Error>;
 }
 
-/// `true` if a run leaves this version without a model: later ones need a fit that came to its end.
+/// `true` if a run leaves this version without a model: later versions need a fit that was not cut short.
 pub fn is_short(number: u64, run: &RunReport) -> bool {
     number > 0 && !is_whole(run.ending.name())
 }
 
-/// `true` if versions may go on from a fit of this ending.
+/// `true` if versions may continue from a fit with this ending.
 fn is_whole(ending: &str) -> bool {
     [Ending::Target, Ending::Converged].iter().any(|whole| whole.name() == ending)
 }
 
-/// Fits, and goes on from version to version; `digest` is that of the data before any change.
+/// Fits the data and then version after version; `digest` is that of the data before any change.
 ///
 /// # Errors
 /// Those of the program, or if the changes cannot be read or the log cannot be written.
@@ -158,13 +159,13 @@ pub fn fit_versions(
     finish(program, options, session, last)
 }
 
-/// The number of the version whose model is in the folder, where the run goes on.
+/// Loads the model in the folder, if the run is resumed, and returns the number of its version.
 fn take_up(program: &mut impl Versions, session: &mut Session) -> Result<Option<u64>, Error> {
     let folder = session.folder().path().filter(|_| session.is_resumed());
     let Some(folder) = folder.filter(|folder| folder.join("model.json").exists()).map(Path::to_owned) else {
         return Ok(None);
     };
-    // The model may be that of a run which this one is to replace.
+    // The model may be that of a run that this one replaces.
     if Begun::read(&folder)?.is_none_or(|begun| begun.ended.is_none()) {
         return Ok(None);
     }
@@ -176,7 +177,7 @@ fn take_up(program: &mut impl Versions, session: &mut Session) -> Result<Option<
     Ok(Some(of.data_version))
 }
 
-/// Fits one version and puts its model in the place of the one before; or tells how it was cut short.
+/// Fits one version, whose model replaces the one before; or reports how the fit was cut short.
 fn commit<P: Versions>(
     program: &mut P,
     session: &mut Session,

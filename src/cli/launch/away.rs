@@ -70,9 +70,9 @@ struct State {
 }
 
 impl Away {
-    /// Starts `raddle join` on each machine, in addition to the `own` processes of the launcher. A machine that
-    /// cannot take part for a lasting cause, such as a missing program, is reported; if too few remain, the
-    /// run ends before it has started. A machine that is lost, or not there yet, is retried after growing
+    /// Starts `raddle join` on each machine, in addition to the `own` processes of the launcher. A machine
+    /// that cannot take part for a lasting cause, such as a missing program, is reported; if too few remain,
+    /// the run ends before it has started. A machine that is lost, or not there yet, is retried after growing
     /// pauses.
     pub(super) fn start(hosts: Vec<Host>, own: usize, way: Way, remote: &Remote) -> Result<Self, Error> {
         let here =
@@ -200,7 +200,8 @@ impl Machine {
         if is_enough { self.remote.note(why) } else { self.remote.not_coming(code, why) }
     }
 
-    /// Starts the command and waits for its end; returns its status and its last lines, `None` if all is over.
+    /// Starts the command and waits for its end; returns its status and its last lines, `None` if all is
+    /// over.
     fn carry_out(&self) -> io::Result<Option<(ExitStatus, Vec<String>)>> {
         let Some((mut child, lines)) = self.start()? else { return Ok(None) };
         let began = Instant::now();

@@ -34,8 +34,8 @@ impl Host {
         })
     }
 
-    /// Parses the machines of a text. An error is the number of a line, from 1, or 0 for the whole, and what is
-    /// wrong with it.
+    /// Parses the machines of a text. An error is the number of a line, from 1, or 0 for the whole, and what
+    /// is wrong with it.
     fn parse(text: &str) -> Result<Vec<Self>, (usize, String)> {
         let (mut hosts, mut seen) = (Vec::new(), BTreeMap::new());
         for (number, line) in (1..).zip(text.lines()) {

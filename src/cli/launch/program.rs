@@ -10,10 +10,10 @@ use crate::cli::options::was_begun;
 use crate::cli::run_folder::begun::Begun;
 use crate::cluster::{Addresses, FILE, INDEX, WORKERS};
 
-/// Path of a program: as it is named if that is a path, else beside this one, else on PATH.
+/// Returns the path of a program: its name if that is a path, else next to this program, else on PATH.
 ///
 /// # Errors
-/// There is none; the text says where it was looked for.
+/// If there is no such program; the text says where it was looked for.
 pub fn find(name: &str) -> Result<PathBuf, Error> {
     if Path::new(name).components().count() > 1 {
         let path = PathBuf::from(name);
@@ -28,9 +28,9 @@ pub fn find(name: &str) -> Result<PathBuf, Error> {
     })
 }
 
-/// Path of the program of this name that lies next to this one.
+/// Returns the path of the program of this name that lies next to this one.
 pub(super) fn next_to_this(name: &str) -> Option<PathBuf> {
-    // Where /proc is not there, a process knows itself by the path that it was started by.
+    // Without /proc, a process knows only the path that it was started by.
     let called = || env::args_os().next().map(PathBuf::from).filter(|path| path.components().count() > 1);
     let here = env::current_exe().ok().or_else(called)?;
     Some(here.parent()?.join(file(name))).filter(|path| path.is_file())
@@ -40,8 +40,8 @@ fn file(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }
 
-/// Runs a program in the place of this one, and gives its exit status where the system cannot replace a
-/// process.
+/// Replaces this process by a program. Where the system cannot do that, runs the program and returns its
+/// exit status.
 pub(super) fn run(name: &str, line: impl Iterator<Item = OsString>) -> Result<u8, Error> {
     let mut command = Command::new(find(name)?);
     command.args(line);
@@ -55,9 +55,9 @@ pub(super) fn run(name: &str, line: impl Iterator<Item = OsString>) -> Result<u8
     Err(Error::failed(format!("{name}: cannot be started: {why}")))
 }
 
-/// Command that starts a process of the run with this number in it and this number of workers, listening at
-/// and reached by these addresses. It keeps files that it shares with others beside the file of the
-/// invitation; it is tied to this process by its standard input.
+/// Returns the command that starts process `number` of the run with this number of workers, listening at and
+/// advertising these addresses. Files that processes share lie next to the file of the invitation. The
+/// process is tied to this one by its stdin.
 pub(super) fn command(
     program: &Path,
     line: &[String],
@@ -69,9 +69,9 @@ pub(super) fn command(
     command.env(FILE, invitation).env(INDEX, index.to_string()).env(WORKERS, workers.to_string());
     command.envs(addresses.variables());
     if env::var_os(TUNABLES).is_none() {
-        // Large blocks that are freed go back to the system at once, and the rest can be used by every
-        // thread: else each thread that data pass through keeps a share of them. Messages are smaller: their
-        // room is used again, as pages that the system gives anew cost more than the copy into them.
+        // Large blocks go back to the system as soon as they are freed, and every thread can use the rest;
+        // otherwise each thread that data pass through keeps a share of them. Messages are smaller: their
+        // memory is reused, because fresh pages of the system cost more than the copy into them.
         let arenas = workers.max(1);
         let tuned = [("arena_max", arenas as usize), ("mmap_threshold", LARGE), ("trim_threshold", KEPT)];
         let tuned = tuned.map(|(name, value)| format!("glibc.malloc.{name}={value}"));
@@ -80,14 +80,14 @@ pub(super) fn command(
     command
 }
 
-/// Variable by which glibc is told how to share out memory; other C libraries ignore it.
+/// Environment variable that tunes the allocator of glibc; other C libraries ignore it.
 const TUNABLES: &str = "GLIBC_TUNABLES";
-/// Bytes of a block that is given back at once.
+/// Size in bytes from which a block is given back at once.
 const LARGE: usize = 1 << 20;
-/// Bytes of smaller ones that are kept at the end of the heap.
+/// Bytes of smaller blocks that are kept at the end of the heap.
 const KEPT: usize = 4 << 20;
 
-/// The value of an option on a program's line, as `--name VALUE` or `--name=VALUE`.
+/// Returns the value of an option on a program's line: `--name VALUE` or `--name=VALUE`.
 pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
     let inside = line.iter().position(|word| word == "--").unwrap_or(line.len());
     let mut words = line[..inside].iter();
@@ -101,7 +101,7 @@ pub(super) fn value<'a>(line: &'a [String], option: &str) -> Option<&'a str> {
     None
 }
 
-/// The program of the run in a folder.
+/// Returns the program of the run in a folder.
 pub(super) fn begun(run: &Path) -> Result<String, Error> {
     if !was_begun(run) {
         return Err(nothing_begun(run));
@@ -113,7 +113,8 @@ pub(super) fn begun(run: &Path) -> Result<String, Error> {
     })
 }
 
-/// Error: a run that was never begun cannot go on; with the line that begins it, or goes on.
+/// Returns the error for a run that cannot be continued as it was never started, with the line that starts or
+/// continues it.
 pub(super) fn nothing_begun(run: &Path) -> Error {
     let run = run.display();
     Error::usage(format!(

@@ -1,4 +1,4 @@
-//! [`Room`]: the folder in which the processes of a run, and clients, find it.
+//! [`Room`]: the folder in which the processes of a run, and clients, find the run.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,22 +15,23 @@ use crate::cli::session::SHARED;
 use crate::cluster::{INVITATION, Invitation, PROOF, Remote, Token, write_private};
 use crate::files::new_model;
 
-/// The token alone, for other machines; and the address at which the run listens, for a launcher that resumes
-/// it. Both stay until the run is done: a process of another machine that knows them comes back by itself.
+/// File with the token alone, for other machines; and, next, with the address at which the run listens, for a
+/// launcher that resumes it. Both stay until the run is done, so that processes on other machines that know
+/// them can connect again.
 const TOKEN: &str = "token";
 const ADDRESS: &str = "address";
-/// Time between two looks whether the folder is there.
+/// Interval at which the folder is checked to exist.
 const POLL: Duration = Duration::from_secs(1);
 
-/// The run's folder, or one of its own for a run that leaves no files.
+/// The folder of a run, or a temporary one for a run that leaves no files.
 pub(super) struct Room {
     path: PathBuf,
     own: bool,
-    /// Held as long as the run is alive.
+    /// Folder, locked as long as the run is alive.
     folder: RunFolder,
-    /// Files in it as long as the run is alive.
+    /// Files in the folder as long as the run is alive.
     invited: Arc<Mutex<Option<Invited>>>,
-    /// `true` once nobody has to find the run again.
+    /// `true` once the run is done, so that nobody has to find it again.
     done: bool,
 }
 
@@ -58,14 +59,14 @@ struct Invited {
     path: PathBuf,
     invitation: Invitation,
     proof: Option<u64>,
-    /// The lock of a folder that was made anew.
+    /// Lock of a folder that was made again.
     lock: Option<File>,
-    /// The reason that it could not be made anew, as last reported.
+    /// Reason that the folder could not be made again, as last reported.
     reported: String,
 }
 
 impl Room {
-    /// Takes hold of the folder of `--out`, or makes one.
+    /// Locks the folder of `--out`, or makes a temporary one.
     pub(super) fn open(out: Option<&Path>, earlier: Earlier) -> Result<Self, Error> {
         let invited = Arc::default();
         match out {
@@ -81,8 +82,8 @@ impl Room {
         }
     }
 
-    /// Invites to the run; returns the file of the invitation, beside which processes share files. Only the
-    /// processes that are started here find a run that has no folder, and they need no file.
+    /// Writes the invitation to the run, and returns its file, next to which processes share files. A run
+    /// without a folder is found only by the processes that are started here, which need no file.
     pub(super) fn invite(&self, invitation: &Invitation, proof: Option<u64>) -> Result<PathBuf, Error> {
         let file = self.path.join(INVITATION);
         if !self.own {
@@ -103,8 +104,8 @@ impl Room {
         Ok(path.join(INVITATION))
     }
 
-    /// Looks every second for the folder, and makes it anew where it is gone: a run without a folder could
-    /// train to its end and then write no model. The coordinator is told the result.
+    /// Checks every second that the folder exists, and makes it again if it is gone: a run without a folder
+    /// could train to its end and then write no model. The result is reported to the coordinator.
     pub(super) fn watch(&self, remote: Remote) {
         if self.own {
             return;
@@ -120,24 +121,24 @@ impl Room {
         let _ = thread::Builder::new().name("raddle:folder".into()).spawn(watch);
     }
 
-    /// Notes that the run is done, and no launcher resumes it.
+    /// Notes that the run is done and no launcher will resume it.
     pub(super) fn is_done(&mut self) {
         self.done = true;
     }
 
     /// Completes a commit in which the first process was lost.
     pub(super) fn recover(&self) -> Result<(), Error> {
-        // Where the folder was removed there is none.
+        // If the folder was removed, there is no commit.
         if self.path.is_dir() { self.folder.recover() } else { Ok(()) }
     }
 
-    /// The folder, if it is one that others see.
+    /// Returns the folder, unless it is a temporary one.
     pub(super) fn path(&self) -> Option<&Path> {
         Some(self.path.as_path()).filter(|_| !self.own)
     }
 }
 
-/// Looks once; `None` where the run is over.
+/// Checks once; `None` if the run is over.
 fn check(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
     let invited = invited.upgrade()?;
     let mut invited = lock(&invited);
@@ -155,11 +156,11 @@ impl Invited {
     fn write(&self) -> io::Result<()> {
         write_private(&self.path.join(ADDRESS), &format!("{}\n", self.invitation.coordinator))?;
         write_private(&self.path.join(TOKEN), &format!("{}\n", self.invitation.token.text()))?;
-        // Last: who finds it finds the others, too.
+        // Last: a client that finds the invitation finds the other files, too.
         self.invitation.write(&self.path.join(INVITATION))
     }
 
-    /// Makes the folder anew where it is gone; returns the message about it.
+    /// Makes the folder again if it is gone; returns the message about it.
     fn renew(&mut self) -> Result<Option<String>, String> {
         match fs::symlink_metadata(self.path.join(INVITATION)) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
@@ -186,7 +187,7 @@ impl Invited {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        // No thread makes it anew any more.
+        // From here on no thread makes the folder again.
         *lock(&self.invited) = None;
         // Best effort: a client that finds them finds no coordinator.
         let kept = if self.done { &[TOKEN, ADDRESS][..] } else { &[] };
@@ -200,7 +201,7 @@ impl Drop for Room {
     }
 }
 
-/// A new folder that only its owner can enter.
+/// Makes a new folder that only its owner can enter.
 pub(super) fn private_folder() -> io::Result<PathBuf> {
     let name: [u8; 8] = crate::cluster::random()?;
     let path = std::env::temp_dir().join(format!("raddle-{:016x}", u64::from_le_bytes(name)));

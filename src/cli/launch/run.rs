@@ -1,4 +1,4 @@
-//! `raddle launch`.
+//! `raddle launch`: starts the processes of a run, coordinates them, and starts them again after a loss.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -24,12 +24,12 @@ use crate::cli::run_folder::folder::Earlier;
 use crate::cli::session::NEXT_VERSION;
 use crate::cluster::{Address, Addresses, AdminClient, CoordinatorSettings, Ended, RunEvent, Server};
 
-/// Time that processes which are done may take to end.
+/// Timeout for processes that are done to end.
 const PARTING: Duration = Duration::from_secs(10);
-/// Time that a process may take to say why it failed.
+/// Timeout for a process to report why it failed.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Program that is launched, and the folder that it writes to.
+/// The program that is launched, and the folder that it writes to.
 struct LaunchPlan {
     program: PathBuf,
     arguments: Vec<String>,
@@ -55,8 +55,8 @@ impl LaunchPlan {
                 let why = "give the run that goes on once, before the -- or behind it";
                 return Err(Error::usage(format!("--resume {}: {why}", run.display())));
             }
-            // One line begins a run and goes on with it: where nothing was begun in the folder, as behind a
-            // launcher that died early, it begins.
+            // One line starts a run and continues it: if no run was started in the folder, as when a launcher
+            // died early, the line starts it.
             let out = program::value(&line, "--out").map(Path::new);
             let begins = !was_begun(run) && out.is_some_and(|out| absolute(out) == absolute(run));
             if given.is_none() && !begins {
@@ -90,13 +90,13 @@ impl LaunchPlan {
     }
 }
 
-/// A form of a path in which two that lead to the same place are equal, even where nothing is there yet.
+/// Returns a form of a path that is equal for two paths to the same place, even if nothing is there yet.
 fn absolute(path: &Path) -> PathBuf {
     // A path that has no absolute form is compared as it is.
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Starts the processes and coordinates them, anew after a loss; gives the run's status.
+/// Starts the processes and coordinates them, again after each loss; returns the exit status of the run.
 pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let Launch { processes, workers, listen, advertise, encryption, balance, deadline, held, .. } = options;
     let encryption = encryption.chosen();
@@ -159,7 +159,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         deadline: *deadline,
         needed: all,
     };
-    // Behind the processes here: where those cannot begin, nobody is started elsewhere.
+    // After the processes here: if those cannot start, none is started elsewhere.
     let (mut waiting, mut away) = (Some((hosts, way)), None);
     let mut losses = Losses::default();
     loop {
@@ -177,14 +177,14 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         if ended.code == NEXT_VERSION && ended.why.is_none() {
             *lock(&children) = Children::default();
             room.recover()?;
-            // Its epochs are counted from the beginning.
+            // The epochs of the run are counted from the start.
             losses = Losses::default();
             server.again()?;
             continue;
         }
         if !ended.lost {
             let code = end(&mut lock(&children), &ended);
-            // Where nothing has begun nobody has anything to end.
+            // If nothing has started, there is nothing to end.
             if ended.why.is_none() && begun.load(Ordering::Acquire) {
                 away.iter_mut().for_each(|away| away.end(PARTING));
             }
@@ -217,8 +217,8 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     }
 }
 
-/// Opens the server of a run, at the port of an earlier launcher where none is named and that one is free:
-/// processes of other machines look for the run there.
+/// Opens the server of a run. If no port is given, that of an earlier launcher is used if it is free, as
+/// processes on other machines look for the run there.
 fn open_again(settings: &CoordinatorSettings, before: Option<SocketAddr>) -> Result<Server, Error> {
     let is_here = |ip| ip == settings.listen || settings.listen.is_unspecified();
     let same = before.filter(|before| settings.port == 0 && is_here(before.ip()));
@@ -257,7 +257,7 @@ fn start(
     Ok(())
 }
 
-/// Ends the processes, and says which was lost and why; its own messages go to the screen.
+/// Ends the processes, and returns which one was lost and why; the messages of that one go to the screen.
 fn said_by(children: &mut Children, Ended { who, why, .. }: &Ended) -> String {
     let whose = whose(children, *who);
     children.kill();
@@ -267,7 +267,7 @@ fn said_by(children: &mut Children, Ended { who, why, .. }: &Ended) -> String {
     format!("{}{whose}", why.as_deref().unwrap_or("a process is lost"))
 }
 
-/// Number of a process in the system, as a remark.
+/// Returns the process id of a process, as a remark.
 fn whose(children: &Children, who: u32) -> String {
     children.pid(who).map_or(String::new(), |pid| format!(" (process {who} was {pid} to the system)"))
 }
@@ -276,7 +276,7 @@ fn whose(children: &Children, who: u32) -> String {
 fn end(children: &mut Children, ended: &Ended) -> u8 {
     let Ended { who, code, why, .. } = ended;
     let timeout = if why.is_some() { LAST_WORDS } else { Duration::ZERO };
-    // Where the run is interrupted before it has begun, no process has anything to say.
+    // If the run is interrupted before it has started, no process has a message.
     if children.wait_for(*who, timeout) && why.is_none() {
         children.wait(PARTING);
     }
@@ -297,11 +297,11 @@ fn note(text: &str) {
     let _ = writeln!(io::stderr(), "raddle: {text}");
 }
 
-/// The first Ctrl-C ends the run at its next boundary, or at the last one where that is far, the second at
-/// once, and so does the first before the run has begun.
+/// Handles Ctrl-C. The first one ends the run at its next boundary, or at the last one if the next is far.
+/// The second one ends the run at once, and so does the first one before the run has started.
 fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, begun: Arc<AtomicBool>) {
     let mut pressed = false;
-    // Where it cannot be installed, Ctrl-C has the system's effect; the processes notice that the launcher is
+    // If the handler cannot be installed, Ctrl-C kills the launcher, and the processes notice that it is
     // gone.
     let _ = ctrlc::set_handler(move || {
         if std::mem::replace(&mut pressed, true) {
@@ -322,13 +322,14 @@ fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, 
     });
 }
 
-/// SIGUSR1 asks for a checkpoint of the next boundary, as a scheduler does before it takes a machine back.
+/// Handles SIGUSR1, which asks for a checkpoint of the next boundary, as a job scheduler does before it takes
+/// a machine back.
 #[cfg(unix)]
 fn on_user_signal(remote: crate::cluster::Remote, has_folder: bool) {
     use signal_hook::consts::SIGUSR1;
     use signal_hook::iterator::Signals;
 
-    // Where it cannot be installed, the signal has the system's effect.
+    // If the handler cannot be installed, the signal has the system's effect.
     let Ok(mut signals) = Signals::new([SIGUSR1]) else { return };
     let hear = move || {
         for _ in signals.forever() {
@@ -340,7 +341,7 @@ fn on_user_signal(remote: crate::cluster::Remote, has_folder: bool) {
             }
         }
     };
-    // Without a thread for it nothing is asked for.
+    // Without a thread for it, the signal has no effect.
     let _ = std::thread::Builder::new().name("raddle:signals".into()).spawn(hear);
 }
 

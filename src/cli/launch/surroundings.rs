@@ -9,12 +9,12 @@ use crate::cli::exit::Error;
 /// srun and of implementations of MPI.
 const RANKS: [&str; 5] = ["RADDLE_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"];
 
-/// The address of the run: as given, else that of the environment.
+/// Returns the address of the run: as given, else that of the environment.
 pub(super) fn address(given: Option<&str>) -> Result<String, Error> {
     found(given, &|name| env::var(name).ok())
 }
 
-/// The rank of this command, if it has one.
+/// Returns the rank of this command, if it has one.
 pub(super) fn rank() -> Option<u32> {
     ranked(&|name| env::var(name).ok())
 }

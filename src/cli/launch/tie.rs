@@ -1,10 +1,10 @@
-//! `raddle tie SECONDS HOW COMMAND...`: runs a command that does not outlive whoever started it. It is no
-//! verb for people: a launcher starts ssh by it, and a pool its jobs.
+//! `raddle tie SECONDS HOW COMMAND...`: runs a command that does not outlive the process that started it. The
+//! verb is not for users: a launcher starts ssh by it, and a pool its jobs.
 //!
-//! The command is asked to end once the standard input does, because the other end was closed or is dead; if
-//! it has not ended so many seconds later, as ssh where the network is gone, it is killed with its group. HOW
-//! says what the command's own standard input is: `input`, this one, whose end is then the question; or
-//! `nothing`, and SIGTERM is.
+//! The command is asked to end once stdin ends, because the other end was closed or is dead. If the command
+//! has not ended SECONDS later, as an ssh whose network is gone, it is killed with its group. HOW names the
+//! stdin of the command: with `input` that is the stdin of this process, and its end is the request to end;
+//! with `nothing` it is empty, and SIGTERM is the request.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::children::ended;
 use crate::cli::exit::{Error, ExitStatus};
 
-/// The word behind `raddle`.
+/// The word after `raddle`.
 pub const TIE: &str = "tie";
 /// Standard input of a tied command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Tied {
 }
 
 impl Tied {
-    /// The word of it.
+    /// Returns the word for HOW.
     pub fn word(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -36,7 +36,7 @@ impl Tied {
     }
 }
 
-/// Runs the command behind the seconds and the kind, and gives its exit status.
+/// Runs the command that follows the seconds and the kind of input, and returns its exit status.
 pub(super) fn tie(mut line: impl Iterator<Item = OsString>) -> Result<u8, Error> {
     let usage = || Error::usage("tie: give seconds, input or nothing, and a command; a launcher does");
     let seconds = line.next().and_then(|word| word.to_str()?.parse().ok());
@@ -44,7 +44,8 @@ pub(super) fn tie(mut line: impl Iterator<Item = OsString>) -> Result<u8, Error>
     let how = line.next().ok_or_else(usage)?;
     let tied = [Tied::Input, Tied::Nothing].into_iter().find(|tied| how == tied.word()).ok_or_else(usage)?;
     let program = line.next().ok_or_else(usage)?;
-    // Signals to the group are the command's: this process ends behind it, and is deaf before it starts.
+    // Signals to the group are for the command: this process ends after it, and ignores them from before it
+    // starts.
     let _ = ctrlc::set_handler(|| ());
     let mut command = Command::new(&program);
     command.args(line).stdin(if tied == Tied::Input { Stdio::piped() } else { Stdio::null() });
@@ -57,7 +58,7 @@ pub(super) fn tie(mut line: impl Iterator<Item = OsString>) -> Result<u8, Error>
     let passing = move || {
         let mut from = io::stdin().lock();
         if let Some(mut input) = input {
-            // A command that reads no more is not the end of what is passed on.
+            // A command that has closed its stdin may still run.
             let _ = io::copy(&mut from, &mut input);
         }
         let _ = io::copy(&mut from, &mut io::sink());
@@ -71,20 +72,20 @@ pub(super) fn tie(mut line: impl Iterator<Item = OsString>) -> Result<u8, Error>
     thread::Builder::new().name("raddle:input".into()).spawn(passing).map_err(refuse)?;
     let status = child.wait().map_err(refuse)?;
     if status.code().is_none() && tied == Tied::Nothing {
-        // Who waits for the command sees a signal, too.
+        // The process that waits for the command sees a signal, too.
         signal_group(Ends::Killed);
     }
     Ok(u8::try_from(ended(status).0).unwrap_or(ExitStatus::Failed.code()))
 }
 
-/// How a group is ended.
+/// Signal by which a group is ended.
 enum Ends {
     Asked,
     Killed,
 }
 
-/// Ends the group of this process, which whoever has started it has made for it, and so the command and what
-/// that has started. Where it leads none, it ends nobody.
+/// Signals the group of this process, which its parent has made for it, and so the command and all that the
+/// command has started. Does nothing if this process leads no group.
 #[cfg(unix)]
 fn signal_group(how: Ends) {
     use rustix::process::{Signal, getpgrp, getpid, kill_process_group};
@@ -94,7 +95,7 @@ fn signal_group(how: Ends) {
             Ends::Asked => Signal::TERM,
             Ends::Killed => Signal::KILL,
         };
-        // There is one, as this process is in it.
+        // The group exists, as this process is in it.
         let _ = kill_process_group(getpgrp(), signal);
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cli::exit::Error;
 use crate::cluster::Token;
 
-/// The token in a file that no other user can read: its holder is trusted with everything.
+/// Reads the token from a file that no other user can read: its holder is trusted with everything.
 pub(super) fn read_token(file: &Path) -> Result<Token, Error> {
     let refuse = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", file.display()));
     #[cfg(unix)]

@@ -1,8 +1,8 @@
-//! Words of other launchers, and what `raddle` says to them.
+//! Options and verbs of other launchers, and the answers of `raddle` to them.
 
 use crate::cli::options::foreign::ForeignWords;
 
-/// The words.
+/// The words of other launchers, and the answers.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (

@@ -17,8 +17,8 @@ const VERB: &str = "generate";
 const SHELLS: [(&str, Shell); 4] =
     [("bash", Shell::Bash), ("fish", Shell::Fish), ("powershell", Shell::PowerShell), ("zsh", Shell::Zsh)];
 
-/// Writes what a line asks for, if its verb is `generate`. A program that has a verb of this name gets the
-/// lines that name neither pages nor a shell.
+/// Writes man pages or completions, if the verb of the line is `generate`. If the program has a verb of this
+/// name itself, lines that name neither `man` nor a shell are left to it.
 pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Result<(), Error>> {
     let (verb, rest) = line.get(1..)?.split_first()?;
     let is_kind = |word: &OsString| word == "man" || SHELLS.iter().any(|(name, _)| word == name);
@@ -26,10 +26,10 @@ pub(in crate::cli) fn asked(command: &Command, line: &[OsString]) -> Option<Resu
     (verb == VERB && !is_other).then(|| write(command, rest))
 }
 
-/// Writes files of the kind, into the folder, that the words name.
+/// Writes files of a kind to a folder; the words name both.
 ///
 /// # Errors
-/// Other words; a folder that cannot be written to.
+/// If the words are others, or the folder cannot be written.
 pub(in crate::cli) fn write(command: &Command, words: &[OsString]) -> Result<(), Error> {
     let usage = || {
         let names = SHELLS.map(|(name, _)| name).join("|");
@@ -53,7 +53,7 @@ pub(in crate::cli) fn write(command: &Command, words: &[OsString]) -> Result<(),
     Ok(())
 }
 
-/// Name and content of the pages: of the program, and of each of its verbs.
+/// Returns the man pages of the program and of each of its verbs, as (file name, content).
 fn pages(command: &Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut command = command.clone().disable_help_subcommand(true);
     command.build();
@@ -74,7 +74,7 @@ fn pages(command: &Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     [command].into_iter().chain(of_verbs).map(page).collect()
 }
 
-/// Name and content of the file by which a shell completes verbs and options.
+/// Returns the file by which a shell completes verbs and options, as (file name, content).
 fn completions(command: &Command, shell: Shell) -> (String, Vec<u8>) {
     let mut command = command.clone();
     let (name, mut content) = (command.get_name().to_owned(), Vec::new());

@@ -25,8 +25,8 @@ const COMMON: [(&str, &str); 9] = [
     ("json", "write the report as one line of JSON"),
 ];
 
-/// The command with its help as the line asks for it; `common` are the program's own options of the short
-/// one.
+/// Returns the command with the long help or, if the line has `-h`, the short one; `common` are the program's
+/// own options in the short help.
 pub(super) fn laid_out(command: Command, common: &[(&str, &str)], line: &[OsString]) -> Command {
     let is_short = line.iter().take_while(|word| *word != "--").any(|word| word == "-h");
     let command = if is_short { command.term_width(COLUMNS) } else { command };
@@ -36,7 +36,7 @@ pub(super) fn laid_out(command: Command, common: &[(&str, &str)], line: &[OsStri
     })
 }
 
-/// The option of both: help with a line end, and no blank line, between options.
+/// Returns the option `-h, --help`. Its action leaves no blank lines between options.
 fn help() -> Arg {
     Arg::new("help")
         .short('h')
@@ -88,8 +88,7 @@ pub(super) fn print(help: &ClapError) {
     let _ = io::stdout().write_all(engine_last(&text).as_bytes());
 }
 
-/// A help whose options of the engine stand behind all others: clap has headings in the order in which each
-/// is met first.
+/// Moves the options of the engine to the end of a help: clap orders headings by the first option of each.
 fn engine_last(help: &str) -> String {
     let mut sections: Vec<&str> = help.trim_end().split("\n\n").collect();
     let is_engine = |section: &&str| section.lines().next().is_some_and(|line| line.contains(ENGINE_HEADING));

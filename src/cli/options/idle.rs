@@ -1,4 +1,4 @@
-//! Options that mean nothing to a verb, or beside others that are given: help does not show them, and a line
+//! Options that have no effect on a verb, or together with other options: help does not show them, and a line
 //! that gives one is refused.
 
 use clap::Arg;
@@ -6,12 +6,12 @@ use clap::Arg;
 use super::TrainOptions;
 use crate::cli::exit::Error;
 
-/// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They mean nothing
-/// where rounds are known an epoch ahead, or are steps of a solver.
+/// Options of rounds that a schedule proposes or draws, by the fields of [`TrainOptions`]. They have no
+/// effect if rounds are known an epoch ahead, or are steps of a solver.
 pub const ROUND_OPTIONS: [&str; 5] = ["parallelism", "rho", "staleness", "guard", "explain"];
 
-/// Hides shared options in the help of a verb to which they mean nothing, for clap's `mut_args`; `names` are
-/// those of fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses them.
+/// Hides shared options in the help of a verb on which they have no effect, for clap's `mut_args`; `names`
+/// are fields of [`TrainOptions`]. [`TrainOptions::refuse_idle`] refuses the options.
 pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {
     |arg| {
         let is_idle = names.contains(&arg.get_id().as_str());
@@ -20,11 +20,11 @@ pub fn hide_idle(names: &'static [&'static str]) -> impl FnMut(Arg) -> Arg {
 }
 
 impl TrainOptions {
-    /// Refuses options of the engine that mean nothing to a verb, whose `names` its help hides; `with` is the
+    /// Refuses the options `names`, which have no effect on a verb and are hidden in its help; `with` is the
     /// cause in words.
     ///
     /// # Errors
-    /// A usage error that names all of them that were given.
+    /// A usage error that names those of the options that were given.
     pub fn refuse_idle(&self, names: &[&str], with: &str) -> Result<(), Error> {
         let given = [
             ("--shards", self.shards.is_some()),
@@ -49,7 +49,7 @@ impl TrainOptions {
 /// ```
 ///
 /// # Errors
-/// A usage error that names all of them.
+/// A usage error that names all options that were given.
 pub fn refuse_without_effect(given: &[(&str, bool)], with: &str) -> Result<(), Error> {
     let names: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
     match names.as_slice() {

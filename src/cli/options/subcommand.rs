@@ -1,4 +1,5 @@
-//! [`CommandLine`]: a line whose verb may be left out, and whose options may be those of a run that goes on.
+//! [`CommandLine`]: a command line whose verb may be left out, and whose options may come from a run that is
+//! resumed.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -23,28 +24,28 @@ use crate::files::new_model::CHECKPOINT;
 pub struct CommandLine<'a> {
     /// Verb of a line that names none, so that `lasso --json` is `lasso fit --json`.
     pub default: &'a str,
-    /// Options that a resumed run may be given anew, beside those of every program.
+    /// Options that may differ when a run is resumed, in addition to those of every program.
     pub free: Free<'a>,
-    /// Options of the short help (`-h`) beside those of every program, by their long names, each with its
-    /// line there.
+    /// Options of the short help (`-h`) in addition to those of every program, by their long names, each with
+    /// its line there.
     pub common: &'a [(&'a str, &'a str)],
     /// Cargo features that the program was built with, for `--version`.
     pub features: &'a [&'a str],
-    /// Words of other libraries, and what is said to them beside what is said in every program.
+    /// Words of other libraries and the answers to them, in addition to those of every program.
     pub foreign: ForeignWords<'a>,
 }
 
 impl CommandLine<'_> {
     /// Parses the command line of this process. With `--resume RUN` verb, data and options are those of the
-    /// run; one that is given and differs is refused, unless it cannot change the model. A run that has ended
-    /// without a checkpoint ends as it did.
+    /// run; an option that is given and differs is refused, unless it cannot change the model. A run that has
+    /// ended and left no checkpoint is not run again: its result is repeated.
     ///
     /// Bad usage, `--help` and `--version` end the process, as clap has it.
     pub fn parse<T: Parser>(self) -> T {
         let line: Vec<OsString> = std::env::args_os().collect();
         let command = T::command().mut_subcommands(|verb| verb.mut_args(take_negative));
         let mut command = help::laid_out(self.versioned(command), self.common, &line);
-        // The body of `main` has not begun, so that its end is this.
+        // The body of `main` has not started: the error ends the process here.
         let refuse = |error: &Error| -> ! {
             crate::cli::exit::print_error(command.get_name(), error);
             process::exit(error.status().code().into())
@@ -69,7 +70,8 @@ impl CommandLine<'_> {
         T::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }
 
-    /// The command whose `--version` names features and vector forms; `-V` is the number alone.
+    /// Returns the command with a `--version` that names features and vector instructions; `-V` prints the
+    /// number alone.
     fn versioned(self, command: Command) -> Command {
         let features = if self.features.is_empty() { "none".into() } else { self.features.join(", ") };
         let forms: Vec<&str> = SimdLevel::available().iter().map(|level| level.name()).collect();
@@ -80,13 +82,13 @@ impl CommandLine<'_> {
     }
 }
 
-/// An option takes `-1` for a value, so that it is the option that says what is wrong with it.
+/// Lets an option take `-1` as its value, so that the error is about the value of that option.
 fn take_negative(arg: Arg) -> Arg {
     let takes = arg.get_long().is_some() && arg.get_action().takes_values();
     if takes { arg.allow_negative_numbers(true) } else { arg }
 }
 
-/// The line with its verb and, where a run goes on, that run's options.
+/// Returns the line with its verb and, if it resumes a run, the options of that run.
 fn understood(
     command: &Command,
     CommandLine { default, free, foreign: words, .. }: CommandLine<'_>,
@@ -127,12 +129,12 @@ fn understood(
     let options = resume::merge((&run, &begun), verb, &given, free)?;
     let out = options.get("out").and_then(|out| out.first()).map(Path::new);
     let stays = out.is_none_or(|out| earlier(Some(&run), Some(out), false) == Earlier::Resumed);
-    // Asked for something else, such as a tighter target, a run that kept no checkpoint begins from the
+    // If other options are given, such as a tighter target, a run that kept no checkpoint starts from the
     // beginning.
     let is_same = free.neutral.iter().all(|&option| options.get(option) == begun.options.get(option));
-    // Of data that change there may be more by now.
+    // A file of changes may have grown by now.
     let goes_on = run.join(CHECKPOINT).exists() || options.contains_key("changes");
-    // The whole line, which names the folder, too, begins a run anew that was cut short.
+    // The whole line, which names the folder in --out, starts a run again that was cut short.
     let is_over = |ended: &RecordedEnd| out.is_none() || !ended.is_cut_short();
     if let Some(ended) = begun.ended.filter(|ended| is_same && stays && is_over(ended) && !goes_on) {
         end_again(program, &run, &ended, options.contains_key("json"))?;
@@ -145,7 +147,7 @@ fn understood(
     Ok([program, verb.get_name()].into_iter().map(str::to_owned).chain(words).map(OsString::from).collect())
 }
 
-/// The run that a line resumes.
+/// Returns the folder of the run that a line resumes.
 fn resumed(line: &[OsString]) -> Option<PathBuf> {
     let mut words = line.iter();
     while let Some(word) = words.next() {
@@ -159,7 +161,7 @@ fn resumed(line: &[OsString]) -> Option<PathBuf> {
     None
 }
 
-/// Options of a folder's run; a commit that it was killed in is completed before.
+/// Reads the request of the run in a folder; a commit during which the run was killed is completed first.
 fn begun_in(run: &Path) -> Result<Option<Begun>, Error> {
     if run.join(commit::NEXT).exists() {
         drop(RunFolder::hold(run, Earlier::Resumed)?);
@@ -179,7 +181,7 @@ pub(in crate::cli) fn repeat(run: &Path, ended: &RecordedEnd, json: bool) -> Res
     say(&report.to_string())
 }
 
-/// Repeats the result of a run that has ended, and ends as it did.
+/// Repeats the result of a run that has ended, and ends the process with the exit status of that run.
 fn end_again(program: &str, run: &Path, ended: &RecordedEnd, json: bool) -> Result<(), Error> {
     repeat(run, ended, json)?;
     let is_done = ended.status == ExitStatus::Done.code();
@@ -189,8 +191,8 @@ fn end_again(program: &str, run: &Path, ended: &RecordedEnd, json: bool) -> Resu
     process::exit(ended.status.into())
 }
 
-/// The line with its verb: `default` is put in unless the first word is a verb of the command, or asks for
-/// help or the version, or is no file and looks like a mistyped verb.
+/// Returns the line with its verb: `default` is put in unless the first word is a verb of the command, or
+/// asks for help or the version, or is no file and looks like a mistyped verb.
 pub fn with_verb(command: &Command, default: &str, mut line: Vec<OsString>) -> Vec<OsString> {
     let word = line.get(1).map(OsString::as_os_str);
     let general = ["help", "-h", "--help", "-V", "--version"];
@@ -206,8 +208,8 @@ pub fn with_verb(command: &Command, default: &str, mut line: Vec<OsString>) -> V
     line
 }
 
-/// `true` if a word is nearly a verb, and neither a file nor an option (`--topics` of the verb `topics`): the
-/// parser then says which one is meant.
+/// `true` if a word is nearly a verb, and neither a file nor an option (`--topics` next to the verb
+/// `topics`): the parser then names the verb that is meant.
 fn is_mistyped(command: &Command, word: &str) -> bool {
     let near = |verb: &str| {
         let changes = strsim::damerau_levenshtein(verb, word);

@@ -28,7 +28,7 @@ impl UseOptions {
         if self.json { say(&serde_json::to_string(value).map_err(Error::failed)?) } else { say(text) }
     }
 
-    /// Writes a note beside the result to stderr; nothing with `--quiet`.
+    /// Writes a note on the result to stderr; nothing with `--quiet`.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             // No reader is left if stderr is closed.

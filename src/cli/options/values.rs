@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 
 use crate::cli::exit::Error;
 
-/// Workers of a run: no machine has more cores, and every worker that is asked for costs memory.
+/// Limit of the workers of a run: no machine has more cores, and every worker costs memory.
 pub const MOST_WORKERS: usize = 1024;
 
-/// A whole number from `LEAST` to `MOST`: a number beyond is a slip, or would take all memory.
+/// Parses a whole number from `LEAST` to `MOST`: a larger number is a slip, or would take all memory.
 ///
 /// # Errors
 /// A sentence that gives the range.
@@ -19,18 +19,18 @@ pub fn between<const LEAST: usize, const MOST: usize>(text: &str) -> Result<usiz
     number.ok_or_else(|| format!("give a whole number from {LEAST} to {MOST}"))
 }
 
-/// A whole number of at least 0.
+/// Parses a whole number of at least 0.
 pub(crate) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "give a whole number of 0 or more".into())
 }
 
-/// A finite number of seconds.
+/// Parses a finite number of seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "give a number of seconds, 0 or more, such as 60 or 0.5".into())
 }
 
-/// `on` or `off`.
+/// Parses `on` or `off`.
 pub(crate) fn on_off(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -49,7 +49,7 @@ pub enum Rho {
 }
 
 impl Rho {
-    /// The limit in a schedule's terms: `None` checks nothing.
+    /// Returns the limit for a schedule: `None` checks nothing.
     pub fn limit(self) -> Option<f32> {
         match self {
             Self::Off => None,
@@ -84,12 +84,12 @@ impl Serialize for Rho {
 pub struct RescalePlan(Vec<(u64, usize)>);
 
 impl RescalePlan {
-    /// The steps as (epochs completed, workers from then on).
+    /// Returns the steps as (epochs completed, workers from then on).
     pub fn steps(&self) -> &[(u64, usize)] {
         &self.0
     }
 
-    /// The rest of the plan once this number of epochs is completed, counted anew from there: steps due by
+    /// Returns the rest of the plan after this number of epochs, counted from there: steps that are due by
     /// then are due at the start.
     pub(crate) fn after(&self, epochs: u64) -> Vec<(u64, usize)> {
         self.0.iter().map(|&(epoch, workers)| (epoch.saturating_sub(epochs), workers)).collect()
@@ -137,7 +137,7 @@ impl Serialize for RescalePlan {
     }
 }
 
-/// Entry of `list` that `given` names, or a usage error that lists the names.
+/// Returns the entry of `list` that `given` names.
 ///
 /// ```
 /// use raddle::cli::choose;
@@ -148,7 +148,7 @@ impl Serialize for RescalePlan {
 /// ```
 ///
 /// # Errors
-/// If no name is the one given.
+/// A usage error that lists the names, if none of them is the one given.
 pub fn choose<T: Clone>(option: &str, given: &str, list: &[(&str, T)]) -> Result<T, Error> {
     if let Some((_, what)) = list.iter().find(|(name, _)| *name == given) {
         return Ok(what.clone());

@@ -1,4 +1,4 @@
-//! [`ForeignWords`]: what a program says to words of other libraries.
+//! [`ForeignWords`]: the answers of a program to words of other libraries.
 
 use std::ffi::OsString;
 
@@ -6,8 +6,8 @@ use clap::Command;
 
 use crate::cli::number::number;
 
-/// Names and the answer to them: names stand in one text with blanks between, without dashes, in lower case
-/// and with `-` for `_` and `.`; names of one letter are written as they are typed.
+/// Rows of (names, answer). The names of a row are one text, separated by blanks, without leading dashes, in
+/// lower case and with `-` for `_` and `.`; names of one letter are written as they are typed.
 ///
 /// An answer that begins with an option, such as `--lambda`, is given where the verb has that option: "X is
 /// --lambda here", or, where text follows the option, "X is" and the whole answer. One that begins with
@@ -21,28 +21,28 @@ pub type Answers<'a> = &'a [(&'a str, &'a str)];
 /// Words of other libraries that users try on a program's command line, and the answers to them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ForeignWords<'a> {
-    /// Options by other names.
+    /// Names of options in other libraries.
     pub options: Answers<'a>,
-    /// Words in the place of a verb.
+    /// Words given in place of a verb.
     pub verbs: Answers<'a>,
-    /// Arguments too many: by the verb of the line, what is said of the first of them.
+    /// Superfluous arguments: by the verb of the line, the answer to the first of them.
     pub arguments: Answers<'a>,
 }
 
-/// A word of a line as it was given, with the value behind it.
+/// A word of a line as it was given, with the value that follows it.
 pub(super) struct Given<'a> {
     pub(super) word: &'a str,
     value: Option<&'a str>,
 }
 
 impl<'a> Given<'a> {
-    /// A word that stands alone, which is its own value.
+    /// Makes a word that stands alone, which is its own value.
     pub(super) fn alone(word: &'a str) -> Self {
         Self { word, value: Some(word) }
     }
 
-    /// The word that the parser names, with its value from the line. Of a name behind one dash the parser has
-    /// the first letter.
+    /// Returns the word that the parser names, with its value from the line. After a single dash the parser
+    /// names only the first letter.
     pub(super) fn on(line: &'a [OsString], named: &'a str) -> Self {
         if !named.starts_with('-') {
             return Self::alone(named);
@@ -59,7 +59,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The name as tables have it: `max-iter` for `max_iter`, `max.iter` and `maxIter`.
+    /// Returns the name as it is written in tables: `max-iter` for `max_iter`, `max.iter` and `maxIter`.
     pub(super) fn name(&self) -> String {
         let name = self.word.trim_start_matches('-');
         if name.len() == 1 {
@@ -92,12 +92,12 @@ impl Place<'_> {
     }
 }
 
-/// Rows of a table whose names have this one among them.
+/// Returns the rows of a table that list this name.
 pub(super) fn rows_of<'a>(rows: Answers<'a>, name: &str) -> impl Iterator<Item = &'a (&'a str, &'a str)> {
     rows.iter().filter(move |(names, _)| names.split(' ').any(|other| other == name))
 }
 
-/// The first answer of these rows that suits the verb.
+/// Returns the first answer of these rows that suits the verb.
 pub(super) fn first_told<'a>(
     mut rows: impl Iterator<Item = &'a (&'a str, &'a str)>,
     place: &Place<'_>,
@@ -123,7 +123,7 @@ fn told(answer: &str, place: &Place<'_>, given: &Given<'_>) -> Option<String> {
     })
 }
 
-/// The option or argument that an answer needs, and its text.
+/// Splits an answer into the option or argument that it needs, and its text.
 pub(super) fn parts(answer: &str) -> (Option<&str>, &str) {
     let is_end = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '-');
     match answer.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {

@@ -17,8 +17,8 @@ use self::shared::OPTIONS;
 pub use self::verbs::verbs_of;
 pub(in crate::cli) use self::verbs::{program_of, programs, word_for_a_verb};
 
-/// Text that says what is meant by a word of a line that the parser does not know: an option by another name,
-/// one of another verb, or an argument too many.
+/// Returns the text that explains a word of a line that the parser does not know: an option by another name,
+/// an option of another verb, or a superfluous argument.
 pub(in crate::cli) fn answer(
     command: &Command,
     line: &[OsString],
@@ -45,7 +45,7 @@ pub(in crate::cli) fn answer(
         .or_else(|| elsewhere(command, verb, &given))
 }
 
-/// Text that names the verbs of the program that have an option which this one does not have.
+/// Returns the text that names the verbs of the program that have an option which this verb lacks.
 fn elsewhere(command: &Command, verb: &Command, given: &Given<'_>) -> Option<String> {
     let name = given.name();
     let verbs = command.get_subcommands().filter(|other| spelled(other, &name).is_some());
@@ -56,8 +56,8 @@ fn elsewhere(command: &Command, verb: &Command, given: &Given<'_>) -> Option<Str
         .then(|| format!("{}: an option of {}, not of `{program} {here}`", given.word, verbs.join(", ")))
 }
 
-/// The error of a parser without the tips that are nothing but like letters: an option is suggested where the
-/// word is nearly its name.
+/// Returns the error of a parser without tips that only share letters with the word: an option is suggested
+/// only if the word is nearly its name.
 pub(in crate::cli) fn with_fair_tips(
     command: &Command,
     line: &[OsString],
@@ -71,14 +71,14 @@ pub(in crate::cli) fn with_fair_tips(
         _ => return error,
     };
     error.remove(ContextKind::SuggestedArg);
-    // A file may have the name of an option; else nobody means the word as a value.
+    // Only the name of a file may be meant as a value.
     if !std::path::Path::new(&word).exists() {
         error.remove(ContextKind::Suggested);
     }
     let mut command = command.clone();
     command.build();
     let Some(verb) = line.get(1).and_then(|verb| command.find_subcommand_mut(verb)) else { return error };
-    // The parser's names the option that it would have suggested.
+    // The usage of the parser names the option that it would have suggested.
     error.insert(ContextKind::Usage, ContextValue::StyledStr(verb.render_usage()));
     if let Some(option) = nearest(verb, &Given::on(line, &word).name()) {
         error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));

@@ -1,18 +1,18 @@
-//! Options by names that are nearly theirs.
+//! Search for the option that a mistyped name means.
 
 use clap::Command;
 
-/// Letters of a name from which it is nearly another's, and from which its beginning says which.
+/// Shortest name, in letters, that is compared with other names or completed to one.
 const FEWEST: usize = 3;
 const BEGINNING: usize = 4;
 
-/// The option of a verb whose name is this one but for capitals, `_` and `.`.
+/// Returns the option of a verb whose name differs from this one only in capitals, `_` and `.`.
 pub(super) fn spelled<'a>(verb: &'a Command, name: &str) -> Option<&'a str> {
     names(verb).find(|option| option.eq_ignore_ascii_case(name))
 }
 
-/// The option of a verb that a name is nearly: a letter is wrong, or two of a long one, or it is the
-/// beginning of this option alone.
+/// Returns the option of a verb whose name is nearly this one: a letter is wrong, or two of a long name, or
+/// this is the start of the name of one option alone.
 pub(super) fn nearest<'a>(verb: &'a Command, name: &str) -> Option<&'a str> {
     let limit = if name.len() < 2 * FEWEST { 1 } else { 2 };
     let near = names(verb).map(|option| (strsim::damerau_levenshtein(option, name), option));

@@ -1,4 +1,4 @@
-//! Verbs, those of all programs and those that users try.
+//! Verbs of all programs, and the answers to words that users try as verbs.
 
 use std::path::Path;
 
@@ -17,25 +17,24 @@ const VERBS: [(&str, &[&str]); 7] = [
     ("raddle-data", &["list", "fetch", "verify", "path", "generate"]),
 ];
 
-/// The program that `raddle WORD ..` runs: one with a command line of its own, or the one that administers
-/// something.
+/// Returns the program that `raddle WORD ..` runs, if WORD is one.
 pub(in crate::cli) fn program_of(word: &str) -> Option<&'static str> {
     programs().find(|program| program.strip_prefix("raddle-").unwrap_or(program) == word)
 }
 
-/// Every program but `raddle`.
+/// Returns every program except `raddle`.
 pub(in crate::cli) fn programs() -> impl Iterator<Item = &'static str> {
     VERBS.iter().map(|(program, _)| *program).filter(|program| *program != "raddle")
 }
 
-/// The verbs of a program, by which a word that is another's verb is known.
+/// Returns the verbs of a program, to recognise a word that is a verb of another program.
 pub fn verbs_of(program: &str) -> &'static [&'static str] {
     VERBS.iter().find(|(name, _)| *name == program).map_or(&[], |(_, verbs)| verbs)
 }
 
-/// Text that says what is meant by a first word that is no verb of the program: the answer of its own table,
-/// else the programs whose verb it is. A program of somebody else's has verbs of its own, of which nothing is
-/// known here; and a file may have any name.
+/// Returns the text that explains a first word that is no verb of the program: the answer of its own table,
+/// else the programs that have this verb. Returns `None` for programs that are not bundled, whose verbs are
+/// not known here, and for names of files.
 pub(in crate::cli) fn word_for_a_verb(
     command: &Command,
     default: &str,
@@ -67,7 +66,7 @@ fn verb_of_others(program: &str, word: &str) -> Option<String> {
     Some(format!("`{word}` is {whose}'s verb: try `{first} {word} --help`"))
 }
 
-/// The words by which a program is called: `raddle-data` is `raddle data`.
+/// Returns the words by which a program is called: `raddle-data` is `raddle data`.
 fn as_called(program: &str) -> String {
     program.replacen('-', " ", 1)
 }
