@@ -75,7 +75,7 @@ use self::difference::compare;
 pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError> {
     let make = || make().compared();
     let reference = make().run()?;
-    let ways: [Way<P>; 6] = [
+    let ways: [Variant<P>; 6] = [
         ("run once more", |engine| engine),
         ("with tasks in reverse order", |engine| engine.workers(3).reversed()),
         ("on 2 workers", |engine| engine.workers(2).threads(2)),
@@ -150,8 +150,8 @@ enum Stopped {
     HandedOver,
 }
 
-/// A way in which a run is carried out: its name, and the settings of an engine.
-type Way<P> = (&'static str, fn(Engine<P>) -> Engine<P>);
+/// A variant of a run: its name, and the settings of an engine.
+type Variant<P> = (&'static str, fn(Engine<P>) -> Engine<P>);
 
 /// Names `merge` as the cause of a difference between a run and one that was carried out in another way, if
 /// there is none where both merge all partials at the hub, whichever shards they are of.

@@ -17,19 +17,19 @@ use crate::base::state::State;
 const MOST: u64 = 1 << 20;
 
 /// One direction of a connection, in memory.
-struct Way<'a> {
+struct Direction<'a> {
     records: Records,
     sent: Vec<u8>,
     arriving: &'a [u8],
 }
 
-impl<'a> Way<'a> {
+impl<'a> Direction<'a> {
     fn new(arriving: &'a [u8]) -> Self {
         Self { records: Records::new(Seal::Sums), sent: Vec::new(), arriving }
     }
 }
 
-impl Write for Way<'_> {
+impl Write for Direction<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.records.write(&mut self.sent, bytes)
     }
@@ -39,7 +39,7 @@ impl Write for Way<'_> {
     }
 }
 
-impl Read for Way<'_> {
+impl Read for Direction<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         self.records.read(&mut self.arriving, to)
     }
@@ -48,11 +48,11 @@ impl Read for Way<'_> {
 /// Messages arrive as they were sent; with any byte of them changed those before it do, and then an error
 /// comes.
 fn is_noticed<T: State + PartialEq + std::fmt::Debug>(messages: &[T]) {
-    let mut way = Way::new(&[]);
+    let mut way = Direction::new(&[]);
     messages.iter().for_each(|message| send(&mut way, message).unwrap());
     let bytes = way.sent;
     let received = |bytes: &[u8]| {
-        let mut way = Way::new(bytes);
+        let mut way = Direction::new(bytes);
         let mut came = Vec::new();
         loop {
             match receive::<T>(&mut way, MOST) {

@@ -20,14 +20,14 @@ pub(crate) struct BoundaryRequests {
     abort: Mutex<Option<Abort>>,
     over: AtomicBool,
     is_held: AtomicBool,
-    held: Mutex<Held>,
+    held: Mutex<HoldState>,
     released: Condvar,
 }
 
-/// State of a held run: the last boundary, as generation and epoch, from which it may go on, and the time for
-/// which it has waited.
+/// State of a held run: the last boundary, as generation and epoch, from which it may continue, and the time
+/// for which it has waited.
 #[derive(Default)]
-struct Held {
+struct HoldState {
     released: Option<(u64, u64)>,
     waited: Duration,
 }
@@ -114,7 +114,7 @@ impl BoundaryRequests {
     /// Waits at a boundary of a held run until it may go on, or is over elsewhere.
     pub(crate) fn wait_to_go_on(&self, generation: u64, epoch: u64) {
         let began = Instant::now();
-        let waits = |held: &mut Held| held.released != Some((generation, epoch)) && !self.is_over();
+        let waits = |held: &mut HoldState| held.released != Some((generation, epoch)) && !self.is_over();
         let waited = self.released.wait_while(lock(&self.held), waits);
         waited.unwrap_or_else(PoisonError::into_inner).waited += began.elapsed();
     }

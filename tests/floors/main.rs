@@ -1,8 +1,10 @@
 //! The floors of every crate: imports between its rooms go down, and no file names itself by way of others.
+//! And the words of the sources: what comments start with and how long they are, and the names of types.
 
 #![allow(clippy::unwrap_used)]
 
 mod check;
+mod documentation;
 mod imports;
 
 use std::fs;

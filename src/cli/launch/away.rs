@@ -32,7 +32,7 @@ const POLL: Duration = Duration::from_millis(20);
 const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Settings of ssh and of `raddle join` that are the same for all machines.
-pub(super) struct Way {
+pub(super) struct SshSettings {
     /// The command that runs another one on a machine, in words: `ssh` and its options.
     pub(super) ssh: String,
     /// Arguments of `raddle join` after its address.
@@ -55,7 +55,7 @@ pub(super) struct Away {
 }
 
 struct Shared {
-    way: Way,
+    way: SshSettings,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -74,7 +74,12 @@ impl Away {
     /// that cannot take part for a lasting cause, such as a missing program, is reported; if too few remain,
     /// the run ends before it has started. A machine that is lost, or not there yet, is retried after growing
     /// pauses.
-    pub(super) fn start(hosts: Vec<Host>, own: usize, way: Way, remote: &Remote) -> Result<Self, Error> {
+    pub(super) fn start(
+        hosts: Vec<Host>,
+        own: usize,
+        way: SshSettings,
+        remote: &Remote,
+    ) -> Result<Self, Error> {
         let here =
             std::env::current_dir().map_err(|why| Error::failed(format!("the folder of raddle: {why}")))?;
         let ties = hosts.iter().map(|_| None).collect();
@@ -122,7 +127,7 @@ impl Shared {
     }
 }
 
-impl Way {
+impl SshSettings {
     /// Returns the words of the command that runs `raddle join` on a machine.
     fn line(&self, host: &Host, here: &Path) -> Result<Vec<String>, Error> {
         let program =

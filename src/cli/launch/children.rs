@@ -19,9 +19,9 @@ const KEPT: usize = 64 << 10;
 
 /// Processes of a run that were started on this machine, by number.
 #[derive(Default)]
-pub(super) struct Children(Vec<One>);
+pub(super) struct Children(Vec<StartedProcess>);
 
-struct One {
+struct StartedProcess {
     child: Arc<Mutex<Child>>,
     out: Output,
     /// Reader of the process's stderr; `None` for the first process, which writes to the launcher's own.
@@ -122,7 +122,7 @@ impl Children {
             let (code, crashed, how) = status.map_or((1, true, "cannot be waited for".into()), ended);
             remote.exited(index, code, crashed, how);
         });
-        self.0.push(One { child, out: out.unwrap_or_else(none), err });
+        self.0.push(StartedProcess { child, out: out.unwrap_or_else(none), err });
         Ok(parent_link)
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::away::{Away, Way};
+use super::away::{Away, SshSettings};
 use super::children::{Children, Start};
 use super::hosts::Host;
 use super::losses::Losses;
@@ -150,7 +150,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
     let addresses =
         Addresses { listen: everywhere, advertise: advertise.map(Address::without_port), encryption };
     room.watch(server.remote());
-    let way = Way {
+    let way = SshSettings {
         ssh: options.way(),
         arguments: options.of_joiners(),
         address: told.to_string(),

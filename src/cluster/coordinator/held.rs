@@ -1,10 +1,10 @@
 //! Held runs: the holder, and the boundary at which the run waits for it.
 
-use super::{Action, Coordinator, Held, Order, Place};
+use super::{Action, Coordinator, HoldState, Order, Place};
 use crate::cluster::held_boundary::{HeldBoundary, HeldStatus};
 use crate::cluster::protocol::{AdminRequest, AdminResponse};
 
-impl Held {
+impl HoldState {
     /// A run that this admin client held in the attempt before, if one did.
     pub(super) fn by(holder: Option<u64>) -> Self {
         Self { holder, ..Self::default() }
@@ -89,7 +89,7 @@ impl Coordinator {
 
     /// State of a held run; `None` where the run is not held.
     pub(super) fn held_status(&self) -> Option<HeldStatus> {
-        let Held { holder, at, .. } = &self.held;
+        let HoldState { holder, at, .. } = &self.held;
         self.config.held.then_some(HeldStatus { waits: at.is_some(), has_holder: holder.is_some() })
     }
 

@@ -65,7 +65,7 @@ type Place = (u64, u64);
 
 /// State of a held run.
 #[derive(Debug, Default)]
-struct Held {
+struct HoldState {
     /// Number of the admin client that holds the run.
     holder: Option<u64>,
     /// The boundary at which the run waits.
@@ -111,7 +111,7 @@ pub(crate) struct Coordinator {
     deferred: Option<Vec<Action>>,
     note_again: Option<f64>,
     /// The holder, and the boundary at which the run waits for it.
-    held: Held,
+    held: HoldState,
     notes: Notes,
     out: Vec<Action>,
 }
@@ -125,7 +125,7 @@ impl Coordinator {
                 .collect(),
             next: config.first_guest(),
             balance: Balance::new(config.balance),
-            held: Held::by(config.holder),
+            held: HoldState::by(config.holder),
             config,
             ..Self::default()
         }
