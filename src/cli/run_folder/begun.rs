@@ -25,32 +25,32 @@ pub(crate) struct Begun {
     pub(crate) program: String,
     pub(crate) version: String,
     pub(crate) verb: String,
-    /// The options that were given when the run was begun.
+    /// The options that were given when the run was started.
     pub(crate) options: Given,
-    /// The end of the run; null as long as it goes on.
+    /// The end of the run; null while it is running.
     pub(crate) ended: Option<RecordedEnd>,
 }
 
 /// The end of a run that has a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RecordedEnd {
-    /// As in `report.json`.
+    /// The ending, as in `report.json`.
     pub(crate) ending: String,
     /// The exit status.
     pub(crate) status: u8,
-    /// Text that was said on stdout.
+    /// Text that was written to stdout.
     pub(crate) said: String,
 }
 
 impl RecordedEnd {
-    /// `true` if a limit or a request has ended the run before its own end.
+    /// `true` if a limit or a request ended the run before it converged.
     pub(crate) fn is_cut_short(&self) -> bool {
         let cut_short = [Ending::Limit(Limit::Epochs), Ending::Interrupted];
         cut_short.iter().any(|ending| ending.name() == self.ending)
     }
 
-    /// The line of what was said that tells how the run ended: as [`Report::conclusion`] words it, else the
-    /// last.
+    /// Returns the line of `said` that tells how the run ended: the one that [`Report::conclusion`] wrote,
+    /// else the last.
     ///
     /// [`Report::conclusion`]: crate::cli::Report::conclusion
     pub(crate) fn conclusion(&self) -> Option<&str> {
@@ -61,26 +61,26 @@ impl RecordedEnd {
     }
 }
 
-/// The command line of this process, once it is understood.
+/// The command line of this process, once it is parsed.
 static COMMAND_LINE: OnceLock<(String, Given)> = OnceLock::new();
 
-/// Keeps the verb and the options of this process, for the run that it begins.
+/// Keeps the verb and the options of this process, for the run that it starts.
 pub(crate) fn keep(verb: &str, options: Given) {
-    // A second command line in a process is a test's.
+    // Only tests parse a second command line in a process.
     let _ = COMMAND_LINE.set((verb.into(), options));
 }
 
 impl Begun {
-    /// A run that this process begins.
+    /// Makes the record of a run that this process starts.
     pub(crate) fn now(program: &str, version: &str) -> Self {
         let (verb, options) = COMMAND_LINE.get().cloned().unwrap_or_default();
         Self { program: program.into(), version: version.into(), verb, options, ended: None }
     }
 
-    /// The run in a folder, if one was begun there.
+    /// Reads the record of the run in a folder, if one was started there.
     ///
     /// # Errors
-    /// If its file cannot be read, or is no such file.
+    /// If the file cannot be read, or is not a `run.json`.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>, Error> {
         let path = folder.join(NAME);
         match fs::read(&path) {
@@ -96,7 +96,7 @@ impl Begun {
     }
 }
 
-/// The options that were given on a line.
+/// Returns the options that were given on a line.
 pub(crate) fn given(verb: &Command, matches: &ArgMatches) -> Given {
     let is_given = |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let values = |arg: &Arg| -> Vec<String> {
@@ -110,17 +110,17 @@ pub(crate) fn given(verb: &Command, matches: &ArgMatches) -> Given {
     verb.get_arguments().filter(is_given).map(|arg| (name(arg), values(arg))).collect()
 }
 
-/// An option's long name; of an argument, its own.
+/// Returns the long name of an option, or the name of an argument.
 pub(crate) fn name(arg: &Arg) -> String {
     arg.get_long().unwrap_or_else(|| arg.get_id().as_str()).to_owned()
 }
 
-/// `true` if an option is set by being there.
+/// `true` if an option takes no value.
 pub(super) fn is_flag(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count)
 }
 
-/// The words that give these options, arguments first.
+/// Returns the words that give these options, arguments first.
 pub(crate) fn words(verb: &Command, options: &Given) -> Vec<String> {
     let arg = |option: &str| verb.get_arguments().find(|arg| name(arg) == option);
     let is_argument = |option: &str| arg(option).is_some_and(|arg| arg.get_long().is_none());

@@ -15,7 +15,7 @@ use crate::files::new_model::{CHANGES_LOG, CHECKPOINT, EXPLAINED, EarlierRun, TR
 use crate::files::{FileError, ModelFiles, NewModel, Out, write_atomic};
 use crate::run::record::EpochRecord;
 
-/// Files that a run leaves which was killed while it wrote one of them.
+/// Files left by a run that was killed while it wrote them.
 const LEFTOVERS: [&str; 4] =
     ["checkpoint.partial", "run.json.partial", "trace.jsonl.earlier", "explain.jsonl.earlier"];
 
@@ -32,8 +32,8 @@ pub enum Earlier {
 
 /// The folder a run writes to, or none.
 ///
-/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) puts all of
-/// them in the place of the earlier model at once. A folder whose run is alive is refused.
+/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) replaces the
+/// earlier model by all new files at once. A folder whose run is alive is refused.
 #[derive(Debug, Default)]
 pub struct RunFolder {
     held: Option<HeldFolder>,
@@ -61,13 +61,13 @@ impl HeldFolder {
 }
 
 impl RunFolder {
-    /// No folder: nothing is written.
+    /// Makes a run without a folder: nothing is written.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Makes the folder, if need be, and takes hold of it until dropped. A commit that an earlier run was
-    /// killed in is completed.
+    /// Makes the folder, if need be, and locks it until dropped. A commit in which an earlier run was killed
+    /// is completed.
     ///
     /// # Errors
     /// If a process that is alive holds it, it holds another run or a `model.json` that no run wrote, or it
@@ -83,7 +83,7 @@ impl RunFolder {
             }
             _ => Ok(()),
         };
-        // A signal meanwhile waits: it finds the folder whole, and as new, or not at all.
+        // A signal waits meanwhile: it finds the folder complete and marked as new, or finds none.
         let mut new = lock(&NEW);
         let model = NewModel::hold(path, store, accept).map_err(|why| {
             Error::usage(format!("{}: {why}, or give another folder with --out", path.display()))
@@ -93,13 +93,13 @@ impl RunFolder {
         }
         drop(new);
         for leftover in LEFTOVERS {
-            // Best effort: the file is in the way of nothing.
+            // Best effort: the file does no harm.
             let _ = fs::remove_file(path.join(leftover));
         }
         Ok(Self { held: Some(HeldFolder::new(model)) })
     }
 
-    /// Completes a commit that another process was killed in.
+    /// Completes a commit in which another process was killed.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -108,25 +108,24 @@ impl RunFolder {
         model.recover().map_err(|why| Error::write(model.path(), why))
     }
 
-    /// The folder of a run of several processes, which their launcher holds and has checked.
+    /// Opens the folder of a run on several processes, which their launcher has checked and holds locked.
     ///
     /// # Errors
     /// If it cannot be read.
     pub(crate) fn share(path: &Path) -> Result<Self, Error> {
         let folder = Self { held: Some(HeldFolder::new(NewModel::share(path)?)) };
-        // The process that takes over from the first one goes on in its trace.
+        // The process that takes over from the first one continues its trace.
         folder.resume_trace();
         Ok(folder)
     }
 
-    /// The folder's path, if there is one.
+    /// Returns the path of the folder, if there is one.
     pub fn path(&self) -> Option<&Path> {
         self.held.as_ref().map(|held| held.model.path())
     }
 
-    /// Puts the files written in the place of the earlier model: all of them, or nothing where this fails.
-    /// Files of the earlier run that this one does not have are removed, others never. Does nothing without a
-    /// folder.
+    /// Replaces the earlier model by the files written: all of them, or none if this fails. Files of the
+    /// earlier run that this one does not have are removed, other files never. Does nothing without a folder.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -137,8 +136,8 @@ impl RunFolder {
         if held.trains { Ok(()) } else { held.remove(CHECKPOINT) }
     }
 
-    /// Marks the start of training, of a new run or one that goes on: from now on `--resume` finds it. The
-    /// checkpoint of an earlier run is no way back to a new one.
+    /// Marks the start of training, of a new run or a resumed one: from now on `--resume` finds it. For a new
+    /// run the checkpoint of an earlier one is removed, as it does not belong to it.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -165,7 +164,7 @@ impl RunFolder {
         self.held.as_ref().map_or(Ok(()), |held| held.remove(CHECKPOINT))
     }
 
-    /// Goes on in a folder in which another process of the run has begun it.
+    /// Continues a run that another process has started in this folder.
     pub(crate) fn take_over(&mut self) -> Result<(), Error> {
         if let Some(held) = &mut self.held {
             held.trains = true;
@@ -174,13 +173,13 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Writes the run's end, to be committed with its model.
+    /// Writes the end of the run, to be committed with its model.
     ///
     /// # Errors
     /// If it cannot be written.
     pub(crate) fn write_end(&mut self, begun: Begun, ended: RecordedEnd) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
-        // A run that was resumed may have been given another target meanwhile.
+        // A resumed run may have been given another target.
         let mut kept = Begun::read(path)?.unwrap_or_else(|| begun.clone());
         if kept.verb == begun.verb {
             kept.options.extend(begun.options);
@@ -194,7 +193,7 @@ impl RunFolder {
         self.with_trace(Trace::keep_earlier);
     }
 
-    /// Function that adds records to the trace, from any thread.
+    /// Returns a function that adds records to the trace, from any thread.
     pub fn tracer(&self) -> impl FnMut(&EpochRecord) + Send + use<> {
         let trace = self.held.as_ref().map(|held| Arc::clone(&held.trace));
         move |record| {
@@ -204,15 +203,15 @@ impl RunFolder {
         }
     }
 
-    /// Check that the trace was written whole.
+    /// Checks that the trace was written completely.
     ///
     /// # Errors
-    /// If it was not.
+    /// The first failure to write it.
     pub fn check_trace(&self) -> Result<(), Error> {
         self.with_trace(Trace::check).unwrap_or(Ok(()))
     }
 
-    /// Ends the trace with a record that it has already, and none behind it.
+    /// Cuts the trace after a record that it has already.
     pub(crate) fn end_trace(&self, record: &EpochRecord) {
         let _ = self.with_trace(|trace| trace.end_with(record));
     }
@@ -223,11 +222,11 @@ impl RunFolder {
     }
 }
 
-/// The folder that was made for the run of this process, as long as nothing else is in it.
+/// The folder that was made for the run of this process, as long as it is empty.
 static NEW: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Removes the folder that was made for a run that ends before it has written anything. None is made as long
-/// as the result is kept.
+/// Removes the folder that was made for a run that ends before it has written anything. No folder is made as
+/// long as the result is held.
 pub(crate) fn abandon() -> MutexGuard<'static, Option<PathBuf>> {
     let mut new = lock(&NEW);
     if let Some(path) = new.take() {

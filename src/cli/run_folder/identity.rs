@@ -1,4 +1,4 @@
-//! [`identity`]: the text by which a checkpoint belongs to a run.
+//! [`identity`]: the text that ties a checkpoint to a run.
 
 use std::path::Path;
 
@@ -60,9 +60,9 @@ pub fn identity(
     Ok(identity)
 }
 
-/// The SHA-256 of the file that an option names, as 64 hexadecimal digits; empty where it names none, and
-/// where the file cannot be read, which its reader will report. Part of a run's
-/// [`identity`](crate::Engine::identity): a path says nothing of the content of the file today.
+/// Returns the SHA-256 of the file that an option names, as 64 hexadecimal digits. Empty if the option names
+/// no file, or the file cannot be read, which its reader will report. The digest is part of a run's
+/// [`identity`](crate::Engine::identity), because the file at a path may change.
 fn content_digest(option: &str) -> String {
     let path = Path::new(option);
     if path.is_file() { digest_of(path).unwrap_or_default() } else { String::new() }

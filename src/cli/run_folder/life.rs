@@ -1,4 +1,4 @@
-//! [`Life`]: a run that goes on, or one whose process has ended.
+//! [`Life`]: tells if the process of a run is alive.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,8 @@ pub enum Life {
 }
 
 impl Life {
-    /// The life of the run of a folder. It is read from the system's list of locks: taking the lock, if only
-    /// to try, could be in the way of a run that begins.
+    /// Returns the life of the run in a folder, from the system's list of locks: even a try to take the lock
+    /// could make a run fail that starts at that moment.
     pub fn of(folder: &Path) -> Self {
         let path = folder.join(LOCK);
         let Ok(text) = fs::read_to_string(&path) else { return Self::Gone };
@@ -29,7 +29,7 @@ impl Life {
         if locks.lines().any(|line| is_of(line, place, holder)) {
             return Self::Alive(holder);
         }
-        // Locks of other machines are not in the list.
+        // Locks held by other machines are not in the list.
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         match path.canonicalize() {
             Ok(path) if is_shared(&mounts, &path) => Self::Unknown,
@@ -38,7 +38,7 @@ impl Life {
     }
 }
 
-/// Device and inode of a file.
+/// Returns the device and inode of a file.
 #[cfg(target_os = "linux")]
 fn place(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -51,9 +51,9 @@ fn place(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// `true` if a line of `/proc/locks`, such as `1: FLOCK ADVISORY WRITE 712 fe:00:4711 0 EOF`, is of this
-/// file. Layered file systems list another device than the file's own: there the process must be the one that
-/// has written itself into the file.
+/// `true` if a line of `/proc/locks`, such as `1: FLOCK ADVISORY WRITE 712 fe:00:4711 0 EOF`, is about this
+/// file. Layered file systems list another device than the file's own: there the process must be the one
+/// whose id is in the file.
 fn is_of(line: &str, (device, inode): (u64, u64), holder: Option<u32>) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     // A process that waits for a lock does not have it.

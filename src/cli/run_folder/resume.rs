@@ -1,4 +1,4 @@
-//! `--resume RUN`: the options that it takes from the run, and those that may be given beside it.
+//! `--resume RUN`: the options that are taken from the run, and those that may be given in addition.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use super::begun::{self, Begun, Given};
 use crate::cli::exit::Error;
 use crate::files::new_model::CHECKPOINT;
 
-/// Options that never change the model: a run may go on with others, and they are no part of its identity.
+/// Options that never change the model: they may differ when a run is resumed, and its identity leaves them
+/// out.
 const NEUTRAL: [&str; 12] = [
     "cache",
     "checkpoint-every",
@@ -29,24 +30,25 @@ const NEUTRAL: [&str; 12] = [
 const PER_INVOCATION: [&str; 8] =
     ["explain", "force", "json", "out", "quiet", "rescale", "resume", "time-limit"];
 
-/// Options of a program that a run may go on with, by their long names, beside those of every program.
+/// Options of a program that may differ when a run is resumed, by their long names, in addition to those of
+/// every program.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Free<'a> {
     /// Options that never change the model, such as of measures at the end.
     pub neutral: &'a [&'a str],
-    /// Options that only say when a sitting ends, such as `epochs` where they are a limit: not taken from the
-    /// run either.
+    /// Options that only limit one invocation, such as `epochs` where it is a limit: they are not taken from
+    /// the run either.
     pub limits: &'a [&'a str],
 }
 
 impl Free<'_> {
-    /// `true` if a run may go on with another value of this option, by its long name.
+    /// `true` if this option, by its long name, may have another value when a run is resumed.
     pub(crate) fn has(&self, option: &str) -> bool {
         [&NEUTRAL, self.limits, self.neutral].iter().any(|free| free.contains(&option))
     }
 }
 
-/// The options of a run that goes on: its own, and those that are given now and may be.
+/// Returns the options of a resumed run: its own, and those given now that may differ.
 pub(crate) fn merge(
     (run, begun): (&Path, &Begun),
     verb: &Command,
@@ -68,7 +70,7 @@ pub(crate) fn merge(
     Ok(merged)
 }
 
-/// Refuses a value that is not the run's.
+/// Refuses a value that differs from the run's.
 fn compare(
     run: &Path,
     option: &str,
@@ -102,7 +104,7 @@ fn compare(
     )))
 }
 
-/// `true` if two options say the same: as text, or as numbers.
+/// `true` if two options have equal values, as text or as numbers.
 fn equal(now: &[String], then: &[String]) -> bool {
     let same = |(a, b): (&String, &String)| {
         let numbers = a.parse::<f64>().ok().zip(b.parse::<f64>().ok());
@@ -111,8 +113,8 @@ fn equal(now: &[String], then: &[String]) -> bool {
     now.len() == then.len() && now.iter().zip(then).all(same)
 }
 
-/// `true` if other data may be equal, by another path: it is the same file, or a checkpoint will tell, which
-/// has the digest of the data that were read.
+/// `true` if data at another path may be equal: the path leads to the same file, or there is a checkpoint,
+/// which has the digest of the data and will be compared.
 fn may_be(now: &[String], then: Option<&Vec<String>>, run: &Path) -> bool {
     let file = |values: &[String]| fs::canonicalize(values.first()?).ok();
     let (now, then) = (file(now), then.and_then(|then| file(then)));

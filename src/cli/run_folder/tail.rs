@@ -10,14 +10,14 @@ pub(crate) struct Tail {
     path: PathBuf,
     /// Bytes of the lines that were handed out.
     read: u64,
-    /// Number of the file that they are of.
+    /// Inode number of the file that these bytes were read from.
     file: u64,
-    /// The last of them, with its end: another line in its place says that the file was cut and written
-    /// again.
+    /// The last line that was handed out, with its line end. If another line is in its place, the file was
+    /// cut and written again.
     last: Vec<u8>,
 }
 
-/// Lines of a file since the last look.
+/// Lines of a file since the last call.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct NewLines {
     pub(crate) lines: Vec<String>,
@@ -73,7 +73,7 @@ impl Tail {
     }
 }
 
-/// Number by which a file is told from one that has taken its name.
+/// Returns the number that distinguishes a file from one that has taken its name.
 #[cfg(unix)]
 fn number(about: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(about)
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(tail.next().unwrap(), of(&[], false));
         fs::write(&path, "new\n").unwrap();
         assert_eq!(tail.next().unwrap(), NewLines { anew: true, ..of(&["new"], false) });
-        // Cut within what was read, and longer at the next look.
+        // The file is cut within what was read, and longer at the next call.
         fs::write(&path, "old\nand more\n").unwrap();
         assert_eq!(tail.next().unwrap(), NewLines { anew: true, ..of(&["old", "and more"], false) });
         append("last\n");

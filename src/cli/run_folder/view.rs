@@ -1,4 +1,4 @@
-//! [`RunView`]: a run's folder as others read it, without being in the way of the run.
+//! [`RunView`]: a run's folder as other processes read it, without locking it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,16 +18,16 @@ use crate::run::record::EpochRecord;
 /// Files of a run, as they are at the moment.
 pub(crate) struct RunView {
     pub(crate) path: PathBuf,
-    /// The request of the run; none where it did not train.
+    /// The request of the run; `None` if it did not train.
     pub(crate) begun: Option<Begun>,
     pub(crate) life: Life,
     pub(crate) trace: Vec<EpochRecord>,
     /// Lines of `explain.jsonl`.
     pub(crate) explained: Vec<Value>,
-    /// Content of `report.json`, of a run that has a model.
+    /// Content of `report.json`, if the run has a model.
     pub(crate) report: Option<Value>,
     pub(crate) summary: Option<Summary>,
-    /// Sentences on what is not whole.
+    /// Notes on files that are incomplete, a sentence each.
     pub(crate) notes: Vec<String>,
     tail: Tail,
 }
@@ -36,7 +36,7 @@ impl RunView {
     /// Reads a folder.
     ///
     /// # Errors
-    /// If it is missing or no run's, or one of its files cannot be read or is none of a run.
+    /// If the folder is missing or holds no run, or one of its files cannot be read or is not a run's.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
         if !path.is_dir() {
             return Err(Error::input(format!(
@@ -82,9 +82,9 @@ impl RunView {
     /// Reads what was appended to the trace, and the state of the run.
     ///
     /// # Errors
-    /// If a file cannot be read or is none of a run.
+    /// If a file cannot be read or is not a run's.
     pub(crate) fn refresh(&mut self) -> Result<(), Error> {
-        // Whether the run lives is asked first: what it wrote before it ended is read after that.
+        // First: a run that ends in the meantime has then written all that is read below.
         let life = Life::of(&self.path);
         let begun = Begun::read(&self.path)?;
         let path = self.path.join(TRACE);
@@ -115,7 +115,7 @@ fn parsed<T: DeserializeOwned>(path: &Path, line: usize, text: &str) -> Result<T
     })
 }
 
-/// Content of a file of JSON, if there is one.
+/// Reads a file of JSON, if there is one.
 fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
     match fs::read(path) {
         Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|why| {

@@ -1,4 +1,4 @@
-//! [`LineRate`]: progress as text: at most ten lines a second, and the last one.
+//! [`LineRate`]: limits progress as text to ten lines a second, and the last one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::base::sync::lock;
 
-/// Lines in a second, at most.
+/// Limit of lines in a second.
 const LINES: usize = 10;
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -15,19 +15,19 @@ const SECOND: Duration = Duration::from_secs(1);
 pub(super) struct LineRate {
     /// Moments of the last lines shown, by all that share this rate.
     shown: Arc<Mutex<VecDeque<Instant>>>,
-    /// The last line, if it was not.
+    /// The last line, if it was not shown.
     held: Option<String>,
 }
 
 impl LineRate {
-    /// For lines of their own, such as those of another part that runs at the same time: they count among the
-    /// ten, and their last is shown, too.
+    /// Returns a rate for a separate sequence of lines, such as those of another part that runs at the same
+    /// time: the two share the ten lines, and each shows its last line.
     pub(super) fn apart(&self) -> Self {
         Self { shown: Arc::clone(&self.shown), held: None }
     }
 
-    /// A line that could be shown now. It is given back if it may be, else kept in the place of the one
-    /// before.
+    /// Offers a line to be shown now. Returns the line if it may be shown, else keeps it, in place of the one
+    /// kept before.
     pub(super) fn offer(&mut self, now: Instant, line: String) -> Option<String> {
         let mut shown = lock(&self.shown);
         if shown.len() == LINES {
@@ -42,7 +42,7 @@ impl LineRate {
         Some(line)
     }
 
-    /// The last line, if it has not been shown.
+    /// Takes the last line, if it has not been shown.
     pub(super) fn last(&mut self) -> Option<String> {
         self.held.take()
     }

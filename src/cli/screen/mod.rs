@@ -15,15 +15,15 @@ use crate::base::sync::lock;
 use crate::cli::number::number;
 use crate::run::record::EpochRecord;
 
-/// Shows the progress of a run: a bar on a terminal, else lines, at most ten a second and the last; nothing
-/// with `--quiet`. Clones show the same.
+/// Display of the progress of a run: a bar on a terminal, else lines, at most ten a second and the last;
+/// nothing with `--quiet`. Clones share one display.
 #[derive(Debug, Clone)]
 pub struct Screen {
     how: How,
-    /// Name of the metric, where that is not its own.
+    /// Name of the metric on the screen, if it differs from the metric's own.
     metric: Option<String>,
     explain: bool,
-    /// Name of the part that goes on, where there are several.
+    /// Name of the part that is running, if there are several.
     stage: Arc<Mutex<Option<String>>>,
     rate: Arc<Mutex<LineRate>>,
 }
@@ -36,7 +36,7 @@ enum How {
 }
 
 impl Screen {
-    /// The screen these options ask for.
+    /// Makes the screen that these options ask for.
     pub fn new(options: &TrainOptions) -> Self {
         let how = if options.quiet {
             How::Nothing
@@ -48,26 +48,26 @@ impl Screen {
         Self { how, metric: None, explain: options.explain, stage: Arc::default(), rate: Arc::default() }
     }
 
-    /// A screen on which a part of several shows its progress, under its own name.
+    /// Returns a screen on which one of several parts shows its progress, under its own name.
     pub(super) fn apart(&self) -> Self {
         let rate = self.with_rate(|rate| rate.apart());
         Self { stage: Arc::default(), rate: Arc::new(Mutex::new(rate)), ..self.clone() }
     }
 
-    /// Name of the metric in the progress, such as `gap`. Default: by its own name.
+    /// Sets the name of the metric in the progress, such as `gap`. Default: the metric's own name.
     pub fn set_metric_name(&mut self, name: &str) {
         self.metric = Some(name.into());
     }
 
-    /// Shows the part of the run that goes on between epochs.
+    /// Shows the part of the run that is running outside of epochs, such as reading.
     pub fn part(&self, part: Timed) {
         if let How::Bar(bar) = &self.how {
             bar.set_message(part.label());
         }
     }
 
-    /// Shows an epoch; `before` epochs were completed in earlier parts of the run. Where the parts have
-    /// names, each counts its own.
+    /// Shows an epoch; `before` epochs were completed in earlier parts of the run. Parts with names count
+    /// their own epochs.
     pub fn epoch(&self, record: &EpochRecord, before: u64) {
         if self.explain {
             record.log.iter().for_each(|round| self.note(&round.to_string()));
@@ -94,7 +94,7 @@ impl Screen {
         }
     }
 
-    /// Names the part of several that begins, such as `fold 2 of 5`: its epochs are shown with it.
+    /// Sets the name of the part that starts, such as `fold 2 of 5`: its epochs are shown with it.
     pub fn stage(&self, text: &str) {
         self.flush();
         *lock(&self.stage) = Some(text.into());
@@ -121,7 +121,7 @@ impl Screen {
         }
     }
 
-    /// Shows a note beside the progress; nothing with `--quiet`.
+    /// Shows a note in addition to the progress; nothing with `--quiet`.
     pub fn tell(&self, text: &str) {
         if !matches!(self.how, How::Nothing) {
             self.note(text);
@@ -133,7 +133,7 @@ impl Screen {
         self.note(&format!("warning: {text}"));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         if let How::Bar(bar) = &self.how {
             bar.finish_and_clear();

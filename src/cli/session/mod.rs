@@ -20,11 +20,10 @@ use crate::cluster::Cluster;
 use crate::files::{FileError, ModelFiles, Out};
 use crate::run::record::{EpochRecord, RunReport};
 
-/// The folder beside the invitation to a run in which its processes share files. It is removed when the run
-/// has ended, so no other folder may have this name.
+/// Name of the folder, next to the invitation to a run, in which its processes share files. The folder is
+/// removed when the run has ended, so no other folder may have this name.
 pub(super) const SHARED: &str = ".raddle-shared";
 /// Exit status of a launched process that has logged the next version of the data: the launcher starts all
-/// processes of the run anew, and they fit it.
 pub(super) const NEXT_VERSION: i32 = 76;
 
 /// State of a run around its mathematics: the folder, the screen, the clock and Ctrl-C.
