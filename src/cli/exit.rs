@@ -1,4 +1,4 @@
-//! [`ExitStatus`] and [`Error`]: the end of a program, and its message when it fails.
+//! [`ExitStatus`] and [`Error`]: the exit status of a program, and its message when it fails.
 
 use std::fmt;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use crate::files::FileError;
 use crate::program::verdict::Metric;
 use crate::run::record::Ending;
 
-/// End of a program.
+/// Exit status of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitStatus {
@@ -27,8 +27,8 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The status of a run that ended so with this metric. One that converged has failed if its target is
-    /// missed; one that diverged stopped before its target like one that met a limit.
+    /// Returns the status of a run with this ending and metric. A run that converged has failed if its target
+    /// is missed; a run that diverged has the status of one that met a limit.
     pub fn of(ending: Ending, metric: &Metric) -> Self {
         match ending {
             Ending::Target => Self::Done,
@@ -38,13 +38,13 @@ impl ExitStatus {
         }
     }
 
-    /// The status of this number.
+    /// Returns the status with this number.
     pub(super) fn from_code(code: u8) -> Self {
         let all = [Self::Done, Self::Usage, Self::Limit, Self::Interrupted];
         all.into_iter().find(|status| status.code() == code).unwrap_or(Self::Failed)
     }
 
-    /// The number the shell sees.
+    /// Returns the number that the shell sees.
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -56,7 +56,7 @@ impl From<ExitStatus> for ExitCode {
     }
 }
 
-/// Reason that a program failed: the side at fault, and a text that names the option or the file and the
+/// Reason that a program failed: its exit status, and a text that names the option or the file and the
 /// remedy.
 #[derive(Debug)]
 pub struct Error {
@@ -65,22 +65,22 @@ pub struct Error {
 }
 
 impl Error {
-    /// The command line is at fault.
+    /// Makes an error of the command line.
     pub fn usage(text: impl fmt::Display) -> Self {
         Self { status: ExitStatus::Usage, text: text.to_string() }
     }
 
-    /// The input is at fault: a file that cannot be read, or has other content than it should.
+    /// Makes an error of the input: a file cannot be read, or has other content than it should.
     pub fn input(text: impl fmt::Display) -> Self {
         Self::usage(text)
     }
 
-    /// Neither is at fault, and yet the program failed.
+    /// Makes an error that is the fault of neither the command line nor the input.
     pub fn failed(text: impl fmt::Display) -> Self {
         Self { status: ExitStatus::Failed, text: text.to_string() }
     }
 
-    /// A file that cannot be written.
+    /// Makes the error of a file that cannot be written.
     pub fn write(path: &Path, why: impl fmt::Display) -> Self {
         Self::failed(format!("{}: cannot write: {why}", path.display()))
     }
@@ -90,7 +90,7 @@ impl Error {
         Self { status, text: String::new() }
     }
 
-    /// The program's exit status with this error.
+    /// Returns the exit status of a program that ends with this error.
     pub fn status(&self) -> ExitStatus {
         self.status
     }
@@ -104,8 +104,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Every failure has a message. Settings that make no sense are the command line's fault; the rest is a
-/// failure.
+/// Settings that make no sense are errors of the command line; all others are failures.
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Self {
         match error {
@@ -121,7 +120,7 @@ impl From<EngineError> for Error {
     }
 }
 
-/// A path that is not what it should be is the input's fault.
+/// A path that is not what it should be is an error of the input.
 impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
         match error {

@@ -1,5 +1,5 @@
-//! `raddle graph`: the generations of a run with their processes, and what crossed between these, as a graph
-//! in DOT.
+//! `raddle graph`: the generations of a run, their processes and the bytes sent between them, as a graph in
+//! DOT.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,16 @@ use crate::run::record::{GenerationMember, GenerationRecord};
 pub(crate) struct GraphOptions {
     /// Folder of the run
     run: PathBuf,
-    /// One line of JSON in place of the graph
+    /// Write one line of JSON instead of the graph
     #[arg(long)]
     json: bool,
 }
 
-/// Generations of a run, and the bytes that crossed in all.
+/// Generations of a run, and the sum of the bytes that crossed.
 #[derive(Debug, Default, PartialEq, Serialize)]
 struct Graph {
     generations: Vec<Generation>,
-    /// Bytes of messages in all generations; null of a run that goes on.
+    /// Bytes of messages in all generations; null while the run is running.
     bytes_on_wire: Option<u64>,
 }
 
@@ -37,7 +37,7 @@ struct Graph {
 #[derive(Debug, PartialEq, Serialize)]
 struct Generation {
     number: u64,
-    /// Epochs completed when it began; null of a run that goes on.
+    /// Epochs completed when the generation started; null while the run is running.
     epoch: Option<u64>,
     members: Vec<GenerationMember>,
 }
@@ -45,15 +45,15 @@ struct Generation {
 /// Writes the graph of a run to stdout.
 ///
 /// # Errors
-/// If the folder is no run's, or the run has ended without a report.
+/// If the folder holds no run, or the run has ended without a report.
 pub(crate) fn graph(options: &GraphOptions) -> Result<u8, Error> {
     let found = of(&options.run)?;
     say(&if options.json { serde_json::to_string(&found).map_err(Error::failed)? } else { found.dot() })?;
     Ok(ExitStatus::Done.code())
 }
 
-/// The graph of the run in a folder: of one that is alive and launched, as its coordinator says; else of its
-/// report.
+/// Returns the graph of the run in a folder: from the coordinator of a launched run that is alive, else from
+/// the report.
 fn of(run: &Path) -> Result<Graph, Error> {
     if let Some(status) = coordinator_status(run)? {
         let member = |member: &crate::cluster::MemberStatus| GenerationMember {
@@ -83,8 +83,9 @@ fn of(run: &Path) -> Result<Graph, Error> {
 }
 
 impl Graph {
-    /// The graph in DOT: a box for each generation with a node for each process, an edge to the generation's
-    /// wire for what a process sent, and one from the generation before for what was handed over to it.
+    /// Renders the graph in DOT: a box for each generation with a node for each process, an edge to the wire
+    /// of the generation for what a process sent, and an edge from the generation before for what was handed
+    /// over.
     fn dot(&self) -> String {
         let mut text = String::from("digraph run {\n  rankdir=LR;\n  node [shape=box];\n");
         // Writing to a string does not fail.

@@ -10,14 +10,14 @@ use crate::base::stop::Stop;
 use crate::base::sync::lock;
 use crate::cli::run_folder::folder;
 
-/// Handler of Ctrl-C, and of a polite request to end such as SIGTERM: before training there is nothing to
-/// lose, so the process ends at once; from then on the run ends with its model written, at the next boundary
-/// or, where that is far, at the last one, and a second Ctrl-C ends the process at once.
+/// Handler of Ctrl-C and SIGTERM. Before training the process ends at once, as there is nothing to lose. From
+/// then on the run ends with its model written, at the next boundary or, if that is far, at the last one. A
+/// second Ctrl-C ends the process at once.
 #[derive(Debug, Default)]
 pub struct Interrupt {
     stop: Stop,
     training: AtomicBool,
-    /// Function that asks to leave the run, where it has other processes.
+    /// Function that asks to leave the run, if it has other processes.
     leave: Leave,
 }
 
@@ -31,18 +31,18 @@ impl std::fmt::Debug for Leave {
 }
 
 static HANDLER: LazyLock<Interrupt> = LazyLock::new(|| {
-    // Where it cannot be installed, Ctrl-C has the system's effect.
+    // If the handler cannot be installed, Ctrl-C kills the process.
     let _ = ctrlc::set_handler(|| HANDLER.pressed());
     Interrupt::default()
 });
 
 impl Interrupt {
-    /// The process's one handler, installed the first time it is asked for.
+    /// Returns the handler of this process, installed at the first call.
     pub fn handler() -> &'static Self {
         &HANDLER
     }
 
-    /// From now on there is a model to save. The result asks an engine to stop.
+    /// Notes that from now on there is a model to save. Returns the request that stops an engine.
     pub fn training(&self) -> Stop {
         self.training.store(true, Ordering::Relaxed);
         self.stop.clone()
@@ -53,7 +53,7 @@ impl Interrupt {
         self.stop.is_requested()
     }
 
-    /// Lets the signal ask a process among several to leave; it is the launcher that ends the run.
+    /// Makes the signal ask to leave the run, for one of several processes: only the launcher ends the run.
     pub(super) fn leave_by(&self, leave: impl Fn() + Send + 'static) {
         *lock(&self.leave.0) = Some(Box::new(leave));
     }
@@ -80,7 +80,7 @@ impl Interrupt {
         }
     }
 
-    /// Asks the run to end, if there is one that was not asked before.
+    /// Asks the run to end; returns `false` if there is none, or it was asked before.
     fn gently(&self) -> bool {
         let gently = self.training.load(Ordering::Relaxed) && !self.stop.is_requested();
         if gently {

@@ -1,9 +1,9 @@
-//! Text and numbers as HTML and SVG have them.
+//! Text and numbers in HTML and SVG.
 
 use std::fmt::Write as _;
 
-/// Text without characters that act: those that turn the direction of what follows are shown by their codes,
-/// so that a name cannot rearrange the page.
+/// Shows characters that change the direction of the text that follows by their codes, so that a name cannot
+/// rearrange the page.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -20,7 +20,7 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// Text as HTML has it, between tags or in quotes.
+/// Escapes a text for HTML, between tags or in quotes.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in plain(text).chars() {
@@ -36,7 +36,7 @@ pub(crate) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Text of at most so many letters; a longer one ends with dots.
+/// Shortens a text to at most this number of letters; a longer one ends with dots.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -44,7 +44,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Coordinate in pixels, to a hundredth.
+/// Formats a coordinate in pixels, to a hundredth.
 pub(crate) fn pixels(at: f64) -> String {
     let text = format!("{at:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,10 +1,10 @@
-//! [`number`], [`aligned`] and [`count`]: numbers as a person reads them.
+//! [`number`], [`aligned`] and [`count`]: numbers formatted for people.
 
-/// Digits that are shown of a number.
+/// Significant digits of a number.
 const DIGITS: i32 = 6;
 
-/// A number with six significant digits, without zeros at its end: fixed from 0.0001 to below a million, else
-/// with an exponent. Zero is `0`.
+/// Formats a number with six significant digits, without trailing zeros: fixed from 0.0001 to below a
+/// million, else with an exponent. Zero is `0`.
 ///
 /// ```
 /// use raddle::cli::number;
@@ -15,7 +15,7 @@ pub fn number(value: f64) -> String {
     without_zeros(&aligned(value))
 }
 
-/// A number with at most so many significant digits, else as [`number`].
+/// Formats a number with at most this number of significant digits, otherwise as [`number`] does.
 pub(crate) fn rounded(value: f64, digits: i32) -> String {
     without_zeros(&with_digits(value, digits))
 }
@@ -32,7 +32,8 @@ fn without_zeros(text: &str) -> String {
     format!("{digits}{exponent}")
 }
 
-/// A number with all six digits, for columns of numbers of one size; else as [`number`]. Zero is `0`.
+/// Formats a number with all six digits, for columns of numbers of similar size; otherwise as [`number`]
+/// does. Zero is `0`.
 ///
 /// ```
 /// use raddle::cli::aligned;
@@ -58,7 +59,7 @@ fn with_digits(value: f64, shown: i32) -> String {
     }
 }
 
-/// A number with its noun: `1 epoch`, `2 epochs`.
+/// Formats a number with its noun: `1 epoch`, `2 epochs`.
 ///
 /// ```
 /// use raddle::cli::count;
@@ -94,7 +95,7 @@ mod tests {
         fn six_digits_are_kept_and_nothing_is_long(value in any::<f64>().prop_filter("finite", |x| x.is_finite())) {
             for text in [number(value), aligned(value)] {
                 let shown: f64 = text.parse().unwrap();
-                // Next to the largest number the rounded one may be infinite.
+                // Rounding a number near the largest one may give infinity.
                 prop_assert!(shown.is_infinite() || (shown - value).abs() <= value.abs() * 5.1e-6, "{text}");
                 prop_assert!(text.len() <= 13, "{text}");
             }

@@ -1,5 +1,5 @@
-//! `raddle report`: the runs of some folders as one page, which asks nobody for anything and says all without
-//! a script.
+//! `raddle report`: the runs in some folders as one page, which loads nothing and is complete without
+//! scripts.
 
 mod about;
 mod comparison;
@@ -28,10 +28,10 @@ use crate::files::write_atomic;
 /// Options of `raddle report`.
 #[derive(Debug, Args)]
 pub(crate) struct PageOptions {
-    /// The folders of the runs. Several are compared
+    /// Folders of the runs; several are compared
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// The page to write, an HTML file; one that is there is replaced
+    /// HTML file to write; an existing one is replaced
     #[arg(short, long, value_name = "PAGE")]
     out: PathBuf,
     /// Title of the page. Default: what was run
@@ -68,7 +68,7 @@ pub(crate) fn report(options: &PageOptions) -> Result<u8, Error> {
     Ok(ExitStatus::Done.code())
 }
 
-/// Reads the runs and names each by as much of its path as tells it from the others.
+/// Reads the runs, and names each by the end of its path that distinguishes it from the others.
 fn read(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
     let views: Vec<RunView> = paths.iter().map(|path| RunView::read(path)).collect::<Result<_, _>>()?;
     Ok(views.into_iter().zip(names(paths)).map(|(view, name)| Run::new(name, view)).collect())

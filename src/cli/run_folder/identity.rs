@@ -9,12 +9,13 @@ use super::resume::Free;
 use crate::cli::exit::Error;
 use crate::files::manifest::digest_of;
 
-/// A run's [`identity`](crate::Engine::identity): all of its request, less all that never changes its model.
+/// Returns a run's [`identity`](crate::Engine::identity): its whole request, except what never changes its
+/// model.
 ///
 /// `options` are all options of the verb, as the report has them: an option that is added belongs to the
 /// identity unless its program declares it [`Free`]. `read` has the digests of files that options name and
-/// that were read, `data` at least, as (option, digest): they stand for those options. Where any other option
-/// names a file, the digest of the file is added.
+/// that were read, `data` at least, as (option, digest): they replace the values of these options. If any
+/// other option names a file, the digest of the file is added.
 ///
 /// ```
 /// use raddle::cli::{Free, identity};

@@ -23,7 +23,8 @@ use crate::run::record::{EpochRecord, RunReport};
 /// Name of the folder, next to the invitation to a run, in which its processes share files. The folder is
 /// removed when the run has ended, so no other folder may have this name.
 pub(super) const SHARED: &str = ".raddle-shared";
-/// Exit status of a launched process that has logged the next version of the data: the launcher starts all
+/// Exit status of a launched process that has logged the next version of the data. The launcher then starts
+/// all processes of the run again, and they fit that version.
 pub(super) const NEXT_VERSION: i32 = 76;
 
 /// State of a run around its mathematics: the folder, the screen, the clock and Ctrl-C.
@@ -36,19 +37,19 @@ pub struct Session {
     screen: Screen,
     seconds: Seconds,
     began: Instant,
-    /// The cluster, where the run has other processes.
+    /// The cluster, if the run has other processes.
     cluster: Option<Cluster>,
     /// Epochs and seconds of earlier engines of this session.
     before: Spent,
-    /// The part of the run to which the seconds of making shards count.
+    /// The part of the run to which the seconds of making shards are counted.
     preparation_part: Timed,
     /// `true` if an engine has run.
     trains: bool,
     /// `true` if the last engine left its model to this process.
     has_model: bool,
-    /// The version of the data that is trained on.
+    /// The version of the data on which the run trains.
     data_version: u64,
-    /// Faults beside the engines that did not end the run.
+    /// Faults outside the engines that did not end the run.
     warnings: Vec<String>,
     /// The epoch of the model, where a run is continued after it had ended: a model of fewer epochs does not
     /// replace that one.
@@ -62,7 +63,7 @@ struct Spent {
 }
 
 impl Session {
-    /// Checks the options, takes hold of the folder and of Ctrl-C.
+    /// Checks the options, locks the folder and handles Ctrl-C from now on.
     ///
     /// # Errors
     /// If options contradict each other, or the folder belongs to a run that is alive.
@@ -90,7 +91,7 @@ impl Session {
             folder.resume_trace();
             model_epoch = folder.path().and_then(ended_at);
         }
-        // One process speaks for all.
+        // Only one of several processes shows the progress.
         let quiet = options.quiet || cluster.as_ref().is_some_and(|cluster| !cluster.begins());
         let (options, before) = (TrainOptions { quiet, ..options.clone() }, Spent::default());
         let (screen, seconds) = (Screen::new(&options), Seconds::default());
@@ -114,33 +115,33 @@ impl Session {
         })
     }
 
-    /// Name of the metric in the progress, such as `gap`. Default: by its own name.
+    /// Sets the name of the metric in the progress, such as `gap`. Default: the metric's own name.
     pub fn set_metric_name(&mut self, name: &str) {
         self.screen.set_metric_name(name);
     }
 
-    /// The folder the run writes to.
+    /// Returns the folder that the run writes to.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
-    /// The folder of files that are made of the data, once for all processes of a machine; `None` where one
-    /// process begins the run: it reads its data as one without a launcher. The folder goes when the run has
-    /// ended.
+    /// Returns the folder of files that are made of the data once for all processes of a machine; `None` if
+    /// the run starts with one process, which reads its data as without a launcher. The folder is removed
+    /// when the run has ended.
     pub fn shared_folder(&self) -> Option<PathBuf> {
         let _ = self.cluster.as_ref().filter(|_| !Cluster::is_alone())?;
         let invitation = PathBuf::from(std::env::var_os(crate::cluster::FILE)?);
         Some(invitation.parent()?.join(SHARED))
     }
 
-    /// Sets the part of the run to which the seconds count in which a process among several makes its shards
-    /// and blocks. By default that is the fit; a program whose [`LazyParts`](crate::LazyParts) read or
-    /// prepare data sets that part here.
+    /// Sets the part of the run to which one of several processes counts the seconds of making its shards and
+    /// blocks. By default that is the fit; a program whose [`LazyParts`](crate::LazyParts) read or prepare
+    /// data sets that part here.
     pub fn set_preparation_part(&mut self, part: Timed) {
         self.preparation_part = part;
     }
 
-    /// The screen.
+    /// Returns the screen.
     pub fn screen(&self) -> &Screen {
         &self.screen
     }
@@ -150,7 +151,7 @@ impl Session {
         Interrupt::handler().is_requested()
     }
 
-    /// Does some work and counts its seconds to a part of the run.
+    /// Runs `work` and counts its seconds to a part of the run.
     pub fn timed<T>(&mut self, part: Timed, work: impl FnOnce() -> T) -> T {
         self.screen.part(part);
         let start = Instant::now();
@@ -159,8 +160,8 @@ impl Session {
         result
     }
 
-    /// Place of the whole of a table that the screen shows in part, in words: in the run's folder, or with
-    /// `--out`.
+    /// Returns, in words, where the whole of a table is that the screen shows in part: in the run's folder,
+    /// or only with `--out`.
     pub fn place_of(&self, file: &str) -> String {
         match self.folder.path() {
             Some(folder) => format!("in {}", folder.join(file).display()),
@@ -168,7 +169,7 @@ impl Session {
         }
     }
 
-    /// The report of a run; `parameters` are all options of the program.
+    /// Makes the report of a run; `parameters` are all options of the program.
     ///
     /// # Errors
     /// If the parameters cannot be written as JSON.
@@ -185,7 +186,7 @@ impl Session {
             version: self.version.into(),
             parameters: serde_json::to_value(parameters).map_err(Error::failed)?,
             data,
-            // Several processes have other numbers.
+            // Among several processes the generations know the number of workers.
             workers: match (&self.cluster, run.generations.first()) {
                 (Some(_), Some(first)) => first.workers,
                 _ => self.options.worker_count(),
@@ -199,7 +200,7 @@ impl Session {
         Ok(report)
     }
 
-    /// Writes summary and report, and says the result on stdout: the text, or the report with `--json`.
+    /// Writes summary and report, and prints the result to stdout: the text, or the report with `--json`.
     ///
     /// # Errors
     /// If a file or stdout cannot be written.
@@ -216,8 +217,8 @@ impl Session {
         Ok(report.status())
     }
 
-    /// Shows the end of a run that came to no model, and writes nothing: beside the model of an earlier run
-    /// in the same folder, the report of this one would be a lie.
+    /// Prints the end of a run that has no model, and writes nothing: the report of this run must not stand
+    /// next to the model of an earlier run in the same folder.
     ///
     /// # Errors
     /// If stdout cannot be written.
@@ -237,7 +238,7 @@ impl Session {
         Ok(())
     }
 
-    /// Model, summary and report become visible together.
+    /// Commits model, summary and report together.
     fn save(&mut self, report: &mut Report, summary: &Summary, said: &str) -> Result<(), Error> {
         self.write("summary.json", |out| summary.write(out))?;
         let ended = RecordedEnd {
@@ -251,7 +252,7 @@ impl Session {
         self.folder.commit(self.program, self.version)
     }
 
-    /// Measures that are taken last.
+    /// Adds the measures that are taken last.
     fn measure(&self, report: &mut Report) {
         report.seconds = self.seconds;
         report.peak_memory_bytes = peak_memory_bytes();
@@ -261,7 +262,7 @@ impl Session {
     }
 }
 
-/// The epoch of the model of a run that has ended.
+/// Returns the epoch of the model of a run that has ended.
 fn ended_at(folder: &Path) -> Option<u64> {
     Begun::read(folder).ok()??.ended?;
     let report = std::fs::read(folder.join("report.json")).ok()?;
@@ -269,8 +270,8 @@ fn ended_at(folder: &Path) -> Option<u64> {
     report["epochs"].as_u64()
 }
 
-/// Files become visible together when the session [`finish`](Session::finish)es. Does nothing without a
-/// folder.
+/// Files that become visible together when the session [`finish`](Session::finish)es. Does nothing without
+/// a folder.
 impl ModelFiles for Session {
     fn write(&mut self, name: &str, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), FileError> {
         self.screen.part(Timed::Write);

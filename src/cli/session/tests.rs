@@ -18,7 +18,7 @@ use crate::program::verdict::{Metric, Verdict};
 use crate::run::record::{Ending, Limit};
 use crate::schedule::{Cyclic, Variables};
 
-/// Halves a number an epoch.
+/// A program that halves a number in each epoch.
 struct Halving;
 
 impl Program for Halving {
@@ -145,7 +145,7 @@ fn several_engines_count_on() {
 fn every_field_of_a_runs_files_is_on_the_page_that_explains_them() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    // No checkpoint can be written to a name that leads nowhere: a warning.
+    // A dangling link in place of the checkpoint: writing one fails, which is a warning.
     fs::create_dir_all(&run).unwrap();
     std::os::unix::fs::symlink("missing/place", run.join("checkpoint")).unwrap();
     let mut session = session(&["--out", run.to_str().unwrap(), "--checkpoint-every", "1"]);

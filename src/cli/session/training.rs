@@ -1,4 +1,4 @@
-//! The engines of a session, run alone, in parts, or among several processes.
+//! The engines of a session: one after the other, in parts at the same time, or among several processes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,13 +18,13 @@ use crate::files::new_model::CHECKPOINT;
 use crate::program::Program;
 use crate::run::record::{Ending, EpochRecord};
 
-/// The checkpoint of the engine that follows parts.
+/// File name of the checkpoint of the engine that follows parts.
 const LAST: &str = "checkpoint.last.0";
 
 impl Session {
-    /// Runs an engine as the options say, with trace, progress and Ctrl-C; its seconds are counted to the
-    /// fit. Where there are several, epochs are counted on from one to the next, for the plan of workers too,
-    /// and they share the time limit; the limit of epochs is each one's own.
+    /// Runs an engine as the options say, with trace, progress and Ctrl-C, and counts its seconds to the fit.
+    /// If a session runs several engines, their epochs are numbered consecutively, also for the plan of
+    /// workers, and they share the time limit; the limit of epochs applies to each engine.
     ///
     /// # Errors
     /// If the engine fails, or the folder cannot be written at the beginning. A trace or checkpoint that
@@ -33,13 +33,13 @@ impl Session {
         self.run_checkpointed(engine, CHECKPOINT)
     }
 
-    /// Does parts of a run side by side on the workers, each by runs of its own ([`PartRun::run`]), and keeps
-    /// their results as the options say: with `--resume`, those that are done are not done again. `identity`
-    /// names the run that they are of, as [`Engine::identity`] does. The model that is chosen by them is then
-    /// fitted by [`run_last`](Self::run_last).
+    /// Runs the parts of a run at the same time on the workers, each with engines of its own
+    /// ([`PartRun::run`]), and keeps their results as the options say: with `--resume`, parts that are done
+    /// are not run again. `identity` names the run that the parts belong to, as [`Engine::identity`] does.
+    /// The model that they choose is then fitted by [`run_last`](Self::run_last).
     ///
     /// # Errors
-    /// The first part's that fails, or if the folder cannot be read or written.
+    /// The error of the first part that fails, or if the folder cannot be read or written.
     pub fn parts(
         &mut self,
         identity: &str,
@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Runs the engine that follows [`parts`](Self::parts) or an earlier [`run`](Self::run), with a
-    /// checkpoint beside theirs.
+    /// checkpoint next to theirs.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -79,10 +79,10 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Refuses an option, or the like, that a run on several processes does not support.
+    /// Refuses an option, or another request, that a run on several processes does not support.
     ///
     /// # Errors
-    /// A usage error, where there are several processes and it is given.
+    /// A usage error, if there are several processes and `is_given` is `true`.
     pub fn refuse_distributed(&self, what: &str, is_given: bool) -> Result<(), Error> {
         match is_given && self.cluster.is_some() {
             true => Err(Error::usage(format!(
@@ -97,7 +97,8 @@ impl Session {
         if std::mem::replace(&mut self.trains, true) {
             return Ok(());
         }
-        // The process that is the first in the end writes the model of a run that the first one has begun.
+        // The process that is first at the end writes the model of a run that another process may have
+        // started.
         if self.cluster.as_ref().is_some_and(|cluster| !cluster.begins()) {
             return self.folder.take_over();
         }
@@ -114,7 +115,7 @@ impl Session {
         let screen = self.screen.clone();
         let left = self.options.time_limit.map(|limit| limit - self.before.seconds);
         let engine = self.options.limited(engine, self.before.epochs, left);
-        // A version that is cut short is begun anew, from the one before.
+        // A version that was cut short starts again, from the one before.
         let engine = match self.data_version {
             0 => self.options.checkpointed(engine, file),
             version => engine.of_version(version),
@@ -143,7 +144,7 @@ impl Session {
         }
         // Seconds that only measured the model count to the evaluation, not to the fit.
         let measured: f64 = outcome.trace.iter().map(|record| record.measured).sum();
-        // Nor do seconds of waiting for processes that still read, or for a holder.
+        // Nor do seconds of waiting for processes that still read, or for a controller.
         let PreparationSeconds { awaited, made } = outcome.preparation;
         for (part, seconds) in
             [(Timed::Certify, measured), (Timed::Prepare, awaited), (self.preparation_part, made)]
@@ -164,7 +165,8 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Shows and traces every epoch once: a boundary between generations is seen by both.
+    /// Returns an observer that shows and traces every epoch once, although a boundary between two
+    /// generations is reported by both.
     fn observer(&self, is_ended: Arc<AtomicBool>) -> impl FnMut(&EpochRecord) + Send + 'static {
         let (screen, mut tracer) = (self.screen.clone(), self.folder.tracer());
         let (before, data_version, mut last) = (self.before.epochs, self.data_version, None);

@@ -15,13 +15,13 @@ use crate::files::{CARRIED, ModelFiles as _, VersionOf};
 use crate::run::record::EpochRecord;
 
 impl Session {
-    /// The program's name.
+    /// Returns the name of the program.
     pub(in crate::cli) fn program(&self) -> &'static str {
         self.program
     }
 
-    /// `true` if the run that is in the folder goes on: one that is resumed, or, among several processes, one
-    /// that goes on behind a loss or with its next version.
+    /// `true` if the run in the folder is continued: with `--resume` or, among several processes, after a
+    /// loss or with the next version of the data.
     pub fn is_resumed(&self) -> bool {
         self.options.earlier() == Earlier::Resumed || self.is_launched() && Cluster::is_again()
     }
@@ -31,8 +31,8 @@ impl Session {
         self.cluster.is_some()
     }
 
-    /// `true` if this process keeps what the processes of a run have once: the first one, or the one that has
-    /// the model in the end.
+    /// `true` if this process keeps what the processes of a run have only once: the first process, or the one
+    /// that has the model at the end.
     pub(in crate::cli) fn leads(&self) -> bool {
         self.has_model || self.cluster.as_ref().is_none_or(|cluster| cluster.index() == 0)
     }
@@ -43,15 +43,15 @@ impl Session {
         std::process::exit(NEXT_VERSION)
     }
 
-    /// Waits until the coordinator ends this process: the one that keeps the log brings the next version, or
-    /// there is none.
+    /// Waits until the coordinator ends this process, which it does once the process that keeps the log has a
+    /// next version, or there is none.
     pub(in crate::cli) fn await_end(&self) -> ! {
         loop {
             std::thread::park();
         }
     }
 
-    /// The version of the data that the session has come to.
+    /// Returns the version of the data that the session has reached.
     pub fn version_of(&self) -> VersionOf {
         VersionOf { data_version: self.data_version, epochs: self.epochs() }
     }
@@ -59,25 +59,25 @@ impl Session {
     /// Writes the state that a fit of this version leaves for the next one, to go with the model.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the state cannot be written.
     pub fn write_carried(&mut self, carried: &impl State) -> Result<(), Error> {
         Ok(self.write(CARRIED, |out| out.write_all(&to_bytes(carried)))?)
     }
 
-    /// Epochs completed so far, by engines of this session and by the run that it goes on with.
+    /// Returns the epochs completed so far, by engines of this session and by the run that it continues.
     pub fn epochs(&self) -> u64 {
         self.before.epochs
     }
 
-    /// Goes on behind the version of the data whose model is in the folder, after this number of epochs.
+    /// Continues after the version of the data whose model is in the folder, and after this number of epochs.
     pub fn resume_behind(&mut self, data_version: u64, epochs: u64) {
         (self.data_version, self.before.epochs) = (data_version, epochs);
     }
 
-    /// Begins a version of the data: says so, with this text, on stderr and in the trace.
+    /// Starts a version of the data, and reports that, with this text, on stderr and in the trace.
     ///
     /// # Errors
-    /// If a checkpoint of the version before cannot be removed: a coordinator would find it.
+    /// If a checkpoint of the version before cannot be removed: a coordinator would resume from it.
     pub(in crate::cli) fn begin_version(&mut self, data_version: u64, text: &str) -> Result<(), Error> {
         self.data_version = data_version;
         if !self.leads() {
@@ -93,8 +93,8 @@ impl Session {
         Ok(())
     }
 
-    /// Puts model, summary and report in the place of those before, and goes on: the session may write
-    /// another model.
+    /// Replaces model, summary and report by the new ones. The session continues, and may write another
+    /// model.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -102,10 +102,10 @@ impl Session {
         self.save(report, summary, text)
     }
 
-    /// Repeats the report in the folder, where nothing was to be done.
+    /// Prints the report in the folder again, if there was nothing to do.
     ///
     /// # Errors
-    /// If there is none, or stdout cannot be written.
+    /// If there is no report, or stdout cannot be written.
     pub fn finish_again(self) -> Result<ExitStatus, Error> {
         self.screen.clear();
         let folder = self.folder.path().map(std::path::PathBuf::from).unwrap_or_default();

@@ -3,9 +3,9 @@
 /// The characters, from the lowest to the highest.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Draws numbers as block characters, at most `width` of them; a character for several numbers shows their
-/// least, the first shows the first. The heights are logarithms where all numbers are positive and span two
-/// decades. A number that is not finite leaves a blank.
+/// Draws numbers as block characters, at most `width` of them. A character for several numbers shows their
+/// minimum, the first character the first number alone. Heights are logarithmic if all numbers are positive
+/// and span two decades. A number that is not finite leaves a blank.
 pub(super) fn curve(numbers: &[f64], width: usize) -> String {
     let columns = width.min(numbers.len());
     let least = |column: usize| {

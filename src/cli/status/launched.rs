@@ -1,4 +1,4 @@
-//! Status of a launched run, which its coordinator tells.
+//! Status of a launched run, from its coordinator.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::say::say;
 use crate::cluster::{AdminClient, HeldStatus, INVITATION, Invitation, RunStatus};
 
-/// The client that asks the coordinator of the run in a folder.
+/// Returns a client for the coordinator of the run in a folder.
 pub(crate) fn admin(run: &Path) -> Result<AdminClient, Error> {
     let file = run.join(INVITATION);
     if !file.is_file() {
@@ -16,7 +16,7 @@ pub(crate) fn admin(run: &Path) -> Result<AdminClient, Error> {
     Ok(AdminClient::new(Invitation::read(&file)?))
 }
 
-/// Says how the run stands.
+/// Prints the status of the run.
 pub(super) fn status(status: &RunStatus, json: bool) -> Result<u8, Error> {
     if json {
         say(&serde_json::to_string(status).map_err(Error::failed)?)?;

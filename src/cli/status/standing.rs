@@ -1,4 +1,4 @@
-//! [`Standing`]: how a run stands, by the files in its folder.
+//! [`Standing`]: the status of a run, read from the files in its folder.
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub(super) enum State {
     Unknown,
 }
 
-/// Standing of a run, as `--json` writes it.
+/// Status of a run, as `--json` writes it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Standing {
     pub(super) state: State,
@@ -41,15 +41,15 @@ pub(super) struct Standing {
     /// Epochs completed; null before the first boundary.
     pub(super) epoch: Option<u64>,
     data_version: u64,
-    /// Seconds at that boundary, since the run or its last part began.
+    /// Seconds at that boundary, since the run or its last part started.
     seconds: Option<f64>,
     workers: Option<usize>,
-    /// Workers that the epoch under way can keep busy, where its schedule knows.
+    /// Workers that the current epoch can keep busy, if its schedule knows.
     wanted: Option<u32>,
     position: Option<String>,
     metric: Option<Metric>,
     objective: Option<f64>,
-    /// Rates over the last epochs; null where they took no time.
+    /// Rate over the last epochs; null if they took no time.
     epochs_per_second: Option<f64>,
     updates_per_second: Option<f64>,
     /// End of the run, as in its report.
@@ -60,7 +60,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// The standing of the run that was read.
+    /// Returns the status of the run that was read.
     pub(super) fn of(view: &RunView) -> Self {
         let ended = view.begun.as_ref().and_then(|begun| begun.ended.as_ref());
         let last = view.trace.last();
@@ -73,7 +73,7 @@ impl Standing {
             (Life::Gone, None) => (State::Dead, None),
             (Life::Unknown, None) => (State::Unknown, None),
         };
-        // A run that goes on says what it was asked for; the end of its earlier part is none of its own.
+        // The end of an earlier part is not the end of a run that was resumed.
         let ended = ended.filter(|_| state == State::Ended);
         let rates = rates(view);
         Self {
@@ -102,7 +102,7 @@ impl Standing {
         serde_json::to_string(self).map_err(Error::failed)
     }
 
-    /// The standing in a few lines.
+    /// Renders the status in a few lines.
     pub(super) fn text(&self, view: &RunView) -> String {
         let mut lines = vec![self.head(view)];
         lines.extend(self.progress());
@@ -117,7 +117,7 @@ impl Standing {
         lines.join("\n")
     }
 
-    /// The standing in one line, for a file that is read line by line.
+    /// Renders the status in one line, for output that is read line by line.
     pub(super) fn line(&self, view: &RunView) -> String {
         match self.state {
             State::Running => {
@@ -128,7 +128,7 @@ impl Standing {
         }
     }
 
-    /// The run and its state.
+    /// Renders the run and its state.
     fn head(&self, view: &RunView) -> String {
         let program = self.program.as_deref().unwrap_or("run");
         let verb = self.verb.as_deref().unwrap_or_default();
@@ -148,7 +148,7 @@ impl Standing {
             }
             State::Dead => {
                 let path = view.path.display();
-                // An invitation that nobody has taken back: the run was launched.
+                // The invitation is still there: the run was launched.
                 let launched = view.path.join(INVITATION).is_file();
                 let resume = match (launched, &self.program) {
                     (true, _) => "raddle launch",
@@ -164,7 +164,7 @@ impl Standing {
         }
     }
 
-    /// Epoch, seconds, workers and rates.
+    /// Renders epoch, seconds, workers and rates.
     fn progress(&self) -> Option<String> {
         let data =
             if self.data_version > 0 { format!(" of data {}", self.data_version) } else { String::new() };
@@ -177,7 +177,7 @@ impl Standing {
         Some(text + &self.position.as_ref().map_or(String::new(), |position| format!(", {position}")))
     }
 
-    /// The metric and its target.
+    /// Renders the metric and its target.
     fn measured(&self) -> Option<String> {
         let Metric { name, value, target, on, certified } = self.metric.as_ref()?;
         let value = if value.is_nan() { "not measured".into() } else { number(*value) };
@@ -187,7 +187,7 @@ impl Standing {
     }
 }
 
-/// Epochs and updates a second, over the last epochs of the run's last part.
+/// Returns epochs and updates per second, over the last epochs of the run's last part.
 fn rates(view: &RunView) -> Option<(f64, f64)> {
     let trace = &view.trace;
     let last = trace.last()?;

@@ -1,4 +1,4 @@
-//! `raddle status --watch`: a run shown as it goes on.
+//! `raddle status --watch`: follows a run until it ends.
 
 use std::io::{IsTerminal as _, stdout};
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::cli::exit::{Error, ExitStatus};
 use crate::cli::run_folder::view::RunView;
 use crate::cli::say::say;
 
-/// Pause between two looks at the folder.
+/// Interval at which the folder is read.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Shows the run until it ends; the result is its exit status, or that of a failure for one that dies.
+/// Shows the run until it ends. Returns its exit status, or that of a failure if the run dies.
 pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
     let mut view = RunView::read(run)?;
     let in_place = !json && stdout().is_terminal();
@@ -44,14 +44,14 @@ pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
     }
 }
 
-/// A text whose lines are no longer than those of the terminal: each takes one of its rows.
+/// Cuts the lines of a text to the width of the terminal, so that each takes one row.
 fn clipped(text: &str) -> String {
     let width = width();
     let lines = text.lines().map(|line| line.chars().take(width).collect::<String>());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text that takes the place of so many lines above the cursor. No colours are set.
+/// Returns a text that replaces this number of lines above the cursor. It sets no colours.
 fn over(text: &str, lines: usize) -> String {
     match lines {
         0 => text.to_owned(),
@@ -60,7 +60,7 @@ fn over(text: &str, lines: usize) -> String {
     }
 }
 
-/// Columns of the terminal.
+/// Returns the columns of the terminal.
 fn width() -> usize {
     #[cfg(unix)]
     let columns = rustix::termios::tcgetwinsize(stdout()).map_or(0, |size| size.ws_col);
