@@ -11,10 +11,10 @@ use crate::program::verbs::Update;
 use crate::program::verdict::{Status, Verdict};
 use crate::schedule::EachShard;
 
-/// Does the same work on every item, on so many workers, and gives back the results, in the order of the
+/// Applies `work` to every item, on this number of workers, and returns the results in the order of the
 /// items.
 ///
-/// An item is one task, so let it be worth at least some 100 us: a range of rows, not a row. The result does
+/// Each item is one task, and should take at least some 100 us: a range of rows, not a row. The result does
 /// not depend on the number of workers.
 ///
 /// ```
@@ -41,7 +41,7 @@ pub fn map<T: State, R: State>(
     Ok(engine.workers(workers).run()?.parts.pinned)
 }
 
-/// One round that asks every shard.
+/// A program of one round, with a task for every shard.
 struct Map<T, R, W> {
     work: W,
     of: PhantomData<fn(&T) -> R>,

@@ -1,7 +1,8 @@
 //! [`program!`](crate::program!): the types of a program and the list of its verbs.
 
-/// Names the types of a [`Program`](crate::Program), and the verbs that it has beside those of the trait,
-/// inside its `impl`: types that are left out are `()`, and a `Change` that is left out is the `Partial`.
+/// Names the types of a [`Program`](crate::Program), and the verbs that it has in addition to those of the
+/// trait, inside its `impl`: types that are left out are `()`, and a `Change` that is left out is the
+/// `Partial`.
 ///
 /// ```
 /// use raddle::prelude::*;

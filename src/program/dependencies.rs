@@ -1,6 +1,6 @@
 //! [`Dependencies`]: strengths of the dependencies between candidates.
 
-/// Strength of the dependency of each pair of candidates, 0 to 1: 0 for independent, 1 for equal ones.
+/// Strength of the dependency of each pair of candidates, from 0 (independent) to 1 (equal).
 ///
 /// For the Lasso it is the absolute correlation of two columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,12 +11,12 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// `count` candidates, all independent.
+    /// Makes the dependencies of `count` candidates, all independent.
     pub fn none(count: usize) -> Self {
         Self { count, strengths: vec![0.0; count * count.saturating_sub(1) / 2] }
     }
 
-    /// The strengths between all pairs of `candidates`, each pair asked once.
+    /// Makes the dependencies of `candidates` with `strength` for each pair, which is called once a pair.
     pub fn of_pairs(candidates: &[u32], strength: impl Fn(u32, u32) -> f32) -> Self {
         let mut dependencies = Self::none(candidates.len());
         for (row, (&i, at)) in dependencies.rows_mut().zip(candidates.iter().zip(0..)) {
@@ -33,12 +33,12 @@ impl Dependencies {
         self.strengths[at] = strength;
     }
 
-    /// The strength between the candidates at two positions; 1 for a candidate and itself.
+    /// Returns the strength between the candidates at two positions; 1 for a candidate and itself.
     pub fn between(&self, i: usize, j: usize) -> f32 {
         if i == j { 1.0 } else { self.strengths[self.position(i, j)] }
     }
 
-    /// For each candidate, the strengths between it and those before it.
+    /// Returns, for each candidate, the strengths between it and the candidates before it.
     pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [f32]> {
         let mut rest = &mut self.strengths[..];
         (0..self.count).map(move |row| {
@@ -48,7 +48,7 @@ impl Dependencies {
         })
     }
 
-    /// Number of candidates.
+    /// Returns the number of candidates.
     pub fn count(&self) -> usize {
         self.count
     }

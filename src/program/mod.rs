@@ -58,11 +58,11 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// its round.
     type Phase: Phase;
 
-    /// Verbs that the program has beside those here, such as `Verbs::new().update()`:
+    /// Returns the verbs that the program has in addition to those here, such as `Verbs::new().update()`:
     /// [`program!`](crate::program!) writes them. A run under a schedule that asks for more is refused.
     fn verbs() -> Verbs<Self>;
 
-    /// Moment when an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
+    /// Returns when an aggregated change becomes visible; [`Visibility::EachRound`] unless overridden.
     fn visibility(&self) -> Visibility {
         Visibility::EachRound
     }
@@ -75,7 +75,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// `true` if tasks of this phase, or with `None` the boundary's [`evaluate`](Program::evaluate), only
-    /// measure the model: their seconds are then told apart from those of the training. False unless
+    /// measure the model: their seconds are then counted separately from those of the training. False unless
     /// overridden.
     fn is_evaluation(&self, phase: Option<&Self::Phase>) -> bool {
         let _ = phase;
@@ -105,12 +105,12 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = (change, number, shard);
     }
 
-    /// Tells the schedule the step of each variable, as (variable, how far it moved).
+    /// Reports the step of each variable to the schedule, by a call of `tell(variable, distance moved)`.
     fn deltas(&self, change: &Self::Change, tell: &mut dyn FnMut(u32, f64)) {
         let _ = (change, tell);
     }
 
-    /// Part of a shard in the measures of a boundary.
+    /// Measures a shard at a boundary: its part of the metric and the objective.
     fn evaluate(&self, at: Evaluate<'_, Self>) -> Self::Partial;
 
     /// Concludes a boundary from the shards' partials of [`evaluate`](Program::evaluate).
@@ -123,8 +123,8 @@ pub trait Program: Sized + Send + Sync + 'static {
         shard.save(out.whole());
     }
 
-    /// Reads the form that [`save_state`](Program::save_state) wrote: from a checkpoint into a shard made
-    /// anew from the same data, for the guard into the shard itself, as some epochs more have left it.
+    /// Reads the form that [`save_state`](Program::save_state) wrote. A checkpoint is read into a shard that
+    /// was made again from the same data; the guard reads into the shard itself, after some more epochs.
     ///
     /// # Errors
     /// If the bytes do not describe such a shard.
@@ -163,8 +163,8 @@ pub trait Program: Sized + Send + Sync + 'static {
         let _ = shard;
     }
 
-    /// Drops all of a block that the model does not need, at the same time: such as room that will not be
-    /// filled any more. The default keeps all.
+    /// Drops all of a block that the model does not need, when a run on several processes is over: such as
+    /// capacity that will not be filled any more. The default keeps all.
     fn shrink_to_model(&self, block: &mut Self::Block) {
         let _ = block;
     }
@@ -189,9 +189,9 @@ pub trait Program: Sized + Send + Sync + 'static {
 pub struct Restored<'a, P: Program> {
     /// The boundary.
     pub boundary: Boundary,
-    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it, or the run
-    /// was asked to end while it was concluded; `false` if it is as before, to be evaluated and concluded
-    /// next.
+    /// `true` if the boundary is in the state after its conclusion, because the guard had returned to it, or
+    /// the run was asked to end during the conclusion; `false` if it is in the state before, to be evaluated
+    /// and concluded next.
     pub is_concluded: bool,
     /// The shards, in their order, as [`load_state`](Program::load_state) made them.
     pub shards: &'a mut [P::Shard],
@@ -201,7 +201,7 @@ pub struct Restored<'a, P: Program> {
     pub pinned: &'a mut P::Pinned,
     /// The replica.
     pub replica: &'a mut P::Replica,
-    /// The weights with which the schedule goes on; none before the conclusion.
+    /// The weights with which the schedule continues; none before the conclusion.
     pub weights: &'a [(u32, f64)],
 }
 
@@ -210,9 +210,9 @@ pub struct Restored<'a, P: Program> {
 pub enum Visibility {
     /// Each round reads the commits of the rounds before it (less the staleness), so it waits for them.
     EachRound,
-    /// Commits happen at the boundary alone, so no round waits for another: a rotation without barriers. A
-    /// plan that is known for the whole epoch is then aggregated once, from each shard's folded partials,
-    /// with its last round; the schedule has nothing to learn from it.
+    /// Changes become visible only at the boundary, so no round waits for another: a rotation without
+    /// barriers. A plan that is known for the whole epoch is then aggregated once, with its last round, from
+    /// the folded partials of each shard; the schedule learns nothing from it.
     AtBoundary,
 }
 

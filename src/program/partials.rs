@@ -1,12 +1,12 @@
-//! [`Partials`]: answers of shards, in shard order; [`answers!`](crate::answers!) takes those of one kind
-//! apart.
+//! [`Partials`]: answers of shards, in shard order; [`answers!`](crate::answers!) extracts answers of one
+//! kind.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Debug, Write};
 use std::{iter, slice, vec};
 
-/// Answers of shards, one each, in shard order: never in the order in which they came. Iteration gives the
-/// answers alone.
+/// Answers of shards, one each, in shard order: never in the order in which they arrived. Iteration yields
+/// the answers without the numbers of the shards.
 ///
 /// ```
 /// use raddle::Partials;
@@ -29,7 +29,7 @@ impl<T> From<Vec<(u32, T)>> for Partials<T> {
 }
 
 impl<T> Partials<T> {
-    /// The answers, in shard order.
+    /// Iterates over the answers, in shard order.
     pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
         self.into_iter()
     }
@@ -39,17 +39,17 @@ impl<T> Partials<T> {
         self.0
     }
 
-    /// Number of answers.
+    /// Returns the number of answers.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// `true` if there are none, as after a round without tasks.
+    /// `true` if there are no answers, as after a round without tasks.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Elements of all answers, shard after shard.
+    /// Concatenates the elements of all answers, shard after shard.
     pub fn concat<V>(self) -> Vec<V>
     where
         T: IntoIterator<Item = V>,
@@ -57,8 +57,8 @@ impl<T> Partials<T> {
         self.into_iter().flatten().collect()
     }
 
-    /// Sum of the answers, added in shard order: of vectors element by element, the shorter ones as if they
-    /// went on with zeros. Zero, or a vector without elements, where there are none.
+    /// Returns the sum of the answers, added in shard order; vectors are added element by element, shorter
+    /// ones as if padded with zeros. Without answers the sum is zero, or a vector without elements.
     pub fn sum(self) -> T
     where
         T: Numbers,
@@ -69,8 +69,8 @@ impl<T> Partials<T> {
         sum
     }
 
-    /// Largest number in the answers; not a number if one of them is not. Where there are none, the least
-    /// number of its type, such as minus infinity.
+    /// Returns the largest number in the answers; NaN if one of them is NaN. Without answers it is the
+    /// smallest number of its type, such as minus infinity.
     pub fn max(&self) -> T::Number
     where
         T: Numbers,
@@ -101,11 +101,11 @@ impl<'a, T> IntoIterator for &'a Partials<T> {
 pub trait Numbers: Default {
     /// One of the numbers.
     type Number: Copy;
-    /// No number is less.
+    /// The smallest number of the type.
     const LEAST: Self::Number;
     /// Adds another value, number by number.
     fn add(&mut self, other: Self);
-    /// The largest of `most` and the numbers here; not a number if one of them is not.
+    /// Returns the largest of `most` and the numbers here; NaN if one of them is NaN.
     fn max_with(&self, most: Self::Number) -> Self::Number;
 }
 
@@ -123,7 +123,7 @@ macro_rules! numbers {
                 match self.partial_cmp(&most) {
                     Some(Ordering::Greater) => *self,
                     Some(_) => most,
-                    // One of them is no number, and so is their sum.
+                    // One of the two is NaN, and so is their sum.
                     None => *self + most,
                 }
             }
@@ -150,7 +150,7 @@ impl<T: Numbers> Numbers for Vec<T> {
     }
 }
 
-/// Takes partials of one kind apart: `answers!(partials, Partial::Moves)` makes
+/// Extracts partials of one kind: `answers!(partials, Partial::Moves)` makes
 /// [`Partials<Vec<Move>>`](crate::Partials) of `Partials<Partial>`, whose variants hold one value each.
 ///
 /// A partial of another kind is a mistake of the program. It ends the run with an error that names both kinds
@@ -196,8 +196,8 @@ pub fn take<T: Debug, V>(
     Partials(taken)
 }
 
-/// Name of a value's variant: its `Debug` form up to the first character that is not of a name; the rest is
-/// never written.
+/// Returns the name of a value's variant: its `Debug` form up to the first character that is not part of a
+/// name; the rest is never written.
 fn name(value: &impl Debug) -> String {
     struct Name(String);
     impl Write for Name {
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_sum_is_added_in_shard_order() {
-        // In any other order the small one is lost, or not.
+        // Whether the small number is lost depends on the order.
         let partials = Partials::from(vec![(1, 1.0), (2, -1e16), (0, 1e16)]);
         assert_eq!(partials.sum(), (1e16 + 1.0) - 1e16);
         let ragged = Partials::from(vec![(1, vec![vec![1], vec![2, 3]]), (0, vec![vec![10, 20]])]);

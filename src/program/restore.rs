@@ -1,4 +1,4 @@
-//! [`RestoreByShard`]: the verb of a program whose shards are restored where they are; and
+//! [`RestoreByShard`]: the verb of a program whose shards are restored by the processes that hold them; and
 //! [`Restoration`]: its questions and answers, without their types.
 
 use crate::base::panic_context::PanicContext;
@@ -11,9 +11,9 @@ use crate::program::{Boundary, Program};
 /// restored by [`Program::restored`], which sees all shards at once, so that each process makes all of them
 /// for a moment; with it, `restored` is not called.
 ///
-/// Where rounds are aggregated, [`ask`](Self::ask) is called again and again: it checks the pinned block, the
-/// replica and the answers to its question before, and asks the next, of all shards and blocks, until there
-/// is none. On one process the same is done without bytes.
+/// On the first worker, where rounds are aggregated, [`ask`](Self::ask) is called repeatedly: it checks the
+/// pinned block, the replica and the answers to its previous question, and returns the next question to all
+/// shards and blocks, until there is none. On one process questions and answers are passed without bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names the verb `restore_by_shard`, but does not implement `RestoreByShard`",
     label = "`RestoreByShard` is not implemented for `{Self}`"
@@ -24,15 +24,15 @@ pub trait RestoreByShard: Program {
     /// Answer of a shard or a block.
     type Answer: State;
 
-    /// Next question; `None` once the run is whole, with all that it needs checked and made anew.
+    /// Returns the next question; `None` once everything that the run needs is checked and made again.
     ///
     /// # Errors
     /// If something does not fit: the run is then refused.
     fn ask(&self, run: Restoring<'_, Self>) -> Result<Option<Self::Question>, StateError>;
 
-    /// Answer of a shard, as [`load_state`](Program::load_state) and the questions before have left it. The
-    /// replica is that of the checkpoint: rely on no more of it than an earlier [`ask`](Self::ask) has
-    /// checked.
+    /// Returns the answer of a shard, which [`load_state`](Program::load_state) and the questions before have
+    /// filled. The replica is that of the checkpoint: rely on no more of it than an earlier
+    /// [`ask`](Self::ask) has checked.
     ///
     /// # Errors
     /// If the shard does not fit: the run is then refused.
@@ -44,7 +44,7 @@ pub trait RestoreByShard: Program {
         replica: &Self::Replica,
     ) -> Result<Self::Answer, StateError>;
 
-    /// Answer of a block, where it has one. None unless overridden.
+    /// Returns the answer of a block, if it has one; `None` unless overridden.
     ///
     /// # Errors
     /// If the block does not fit: the run is then refused.
@@ -64,32 +64,32 @@ pub trait RestoreByShard: Program {
 pub struct Restoring<'a, P: RestoreByShard> {
     /// The boundary.
     pub boundary: Boundary,
-    /// `true` if the boundary is as its conclusion left it, because the guard had gone back to it, or the run
-    /// was asked to end while it was concluded; `false` if it is as before, to be evaluated and concluded
-    /// next.
+    /// `true` if the boundary is in the state after its conclusion, because the guard had returned to it, or
+    /// the run was asked to end during the conclusion; `false` if it is in the state before, to be evaluated
+    /// and concluded next.
     pub is_concluded: bool,
     /// The pinned block, as [`load_pinned`](Program::load_pinned) and the calls before have left it.
     pub pinned: &'a mut P::Pinned,
     /// The replica.
     pub replica: &'a P::Replica,
-    /// The weights with which the schedule goes on; none before the conclusion.
+    /// The weights with which the schedule continues; none before the conclusion.
     pub weights: &'a [(u32, f64)],
     /// The question that was answered; `None` in the first call.
     pub question: Option<P::Question>,
-    /// Answers of the shards to it, one for each, in shard order; none in the first call.
+    /// Answers of the shards to the question, one for each, in shard order; none in the first call.
     pub shards: Partials<P::Answer>,
-    /// Answers of those blocks that had one, by their number, ascending.
+    /// Answers of the blocks that had one, by the number of the block, ascending.
     pub blocks: Vec<(u32, P::Answer)>,
 }
 
-/// Shards and blocks of a process, `None` where they are of another, and the replica.
+/// Shards and blocks of this process, `None` for those of other processes, and the replica.
 pub(crate) struct PartsHere<'a, P: Program> {
     pub(crate) shards: &'a mut [Option<P::Shard>],
     pub(crate) blocks: &'a mut [Option<P::Block>],
     pub(crate) replica: &'a P::Replica,
 }
 
-/// Rest of a run that is being restored, where rounds are aggregated.
+/// The parts of a run that are restored on the first worker: pinned block, replica and weights.
 pub(crate) struct RestHere<'a, P: Program> {
     pub(crate) boundary: Boundary,
     pub(crate) is_concluded: bool,
@@ -103,16 +103,16 @@ pub(crate) trait Restoration<P: Program>: Send {
     /// Asks the next question; `false` if there is none.
     fn ask(&mut self, program: &P, run: RestHere<'_, P>) -> Result<bool, StateError>;
 
-    /// The question under way, as bytes.
+    /// Returns the current question, as bytes.
     fn question(&self) -> Vec<u8>;
 
     /// Takes a question that another process asks.
     fn hear(&mut self, question: &[u8]) -> Result<(), StateError>;
 
-    /// Notes the answers of this process's shards and blocks; an error names one that does not fit.
+    /// Notes the answers of the shards and blocks of this process; an error names one that does not fit.
     fn answer(&mut self, program: &P, here: PartsHere<'_, P>) -> Result<(), String>;
 
-    /// Takes the answers noted here, as bytes for the process that asked.
+    /// Takes the answers of this process, as bytes for the process that asked.
     fn take_answers(&mut self) -> Vec<u8>;
 
     /// Notes answers of another process.
@@ -129,10 +129,10 @@ struct ByShard<P: RestoreByShard> {
     blocks: Answers<P>,
 }
 
-/// Function that begins a restoration.
+/// Function that starts a restoration.
 pub(crate) type BeginRestoration<P> = fn() -> Box<dyn Restoration<P>>;
 
-/// A restoration in which nothing has been asked.
+/// Returns a restoration in which no question has been asked.
 pub(crate) fn by_shard<P: RestoreByShard>() -> Box<dyn Restoration<P>> {
     Box::new(ByShard::<P> { question: None, shards: Vec::new(), blocks: Vec::new() })
 }

@@ -18,11 +18,11 @@ pub struct Candidates<F = ()> {
 pub struct Round<F = ()> {
     /// Purpose of the round.
     pub phase: F,
-    /// One task a shard at most, in shard order.
+    /// Tasks, at most one for each shard, in shard order.
     pub tasks: Vec<Assignment>,
 }
 
-/// Part of one shard in a round.
+/// Task of one shard in a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assignment {
     /// The shard.
@@ -37,18 +37,18 @@ crate::state!(Assignment { shard, block, variables });
 crate::state!(Round<F> { phase, tasks });
 
 impl<F> Round<F> {
-    /// A round that asks each of these shards, naming no variables.
+    /// Makes a round with a task for each of these shards, without variables.
     pub fn to_shards(phase: F, shards: impl IntoIterator<Item = u32>) -> Self {
         let tasks = shards.into_iter().map(|shard| Assignment { shard, block: None, variables: Vec::new() });
         Self { phase, tasks: tasks.collect() }
     }
 
-    /// Number of variables that the round names.
+    /// Returns the number of variables that the round names.
     pub fn variables(&self) -> usize {
         self.tasks.iter().map(|task| task.variables.len()).sum()
     }
 
-    /// The task of one assignment of this round.
+    /// Returns the task of one assignment of this round.
     pub(crate) fn task(&self, position: usize, epoch: u64, round: u64) -> Task<F>
     where
         F: Phase,
@@ -58,7 +58,7 @@ impl<F> Round<F> {
 }
 
 impl Assignment {
-    /// As a task of this round.
+    /// Makes the assignment a task of this round.
     pub(crate) fn task<F: Phase>(self, phase: &F, epoch: u64, round: u64) -> Task<F> {
         let Self { shard, block, variables } = self;
         Task { epoch, round, phase: phase.clone(), shard, block, variables }

@@ -33,8 +33,8 @@ pub struct Task<F = ()> {
 crate::state!(Task<F> { epoch, round, phase, shard, block, variables });
 
 impl<F: Default> Task<F> {
-    /// A task to update these variables, in this order, in epoch 0 on shard 0: for a verb that calls another,
-    /// such as an [`evaluate`](crate::Program::evaluate) that asks for the partial of an
+    /// Makes a task to update these variables, in this order, in epoch 0 on shard 0: for a verb that calls
+    /// another, such as an [`evaluate`](crate::Program::evaluate) that needs the partial of an
     /// [`update`](crate::Update::update).
     pub fn of(variables: impl IntoIterator<Item = u32>) -> Self {
         Self { variables: variables.into_iter().collect(), ..Self::default() }
@@ -42,13 +42,14 @@ impl<F: Default> Task<F> {
 }
 
 impl<F> Task<F> {
-    /// Positions of the variables in a shard whose own ones are numbered from `first` on, without a gap.
+    /// Returns the positions of the variables in a shard whose variables are numbered from `first` on,
+    /// without a gap.
     pub fn positions(&self, first: u32) -> impl Iterator<Item = usize> {
         self.variables.iter().map(move |&variable| (variable - first) as usize)
     }
 
-    /// The randomness of this task: the stream named by the seed and by where and when the task runs in the
-    /// mathematics, the same on any worker.
+    /// Returns the stream of random numbers of this task. The stream is named by seed, epoch, round, shard
+    /// and block, so that it is the same on any worker.
     pub fn stream(&self, seed: u64) -> Stream {
         let block = self.block.map_or(u64::MAX, u64::from);
         Stream::new(&[seed, self.epoch, self.round, u64::from(self.shard), block])

@@ -1,5 +1,5 @@
 //! Verbs that a schedule may require of a program: [`Update`], [`UpdateBlock`], [`Relate`] and [`Fold`];
-//! [`Merge`], which none requires; and [`Verbs`], the list of those that a program has.
+//! [`Merge`], which no schedule requires; and [`Verbs`], the list of verbs that a program has.
 
 use std::fmt;
 
@@ -29,20 +29,21 @@ pub trait UpdateBlock: Program {
     fn update_block(&self, at: BlockTaskOf<'_, Self>) -> Self::Partial;
 }
 
-/// A program that can tell how variables depend on each other, for schedules that keep dependent ones apart.
+/// A program that knows how variables depend on each other, for schedules that keep dependent variables in
+/// different rounds.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names the verb `relate`, but does not implement `Relate`",
     label = "`Relate` is not implemented for `{Self}`"
 )]
 pub trait Relate: Program {
-    /// The part of the candidates' description that this shard owns, for [`relate`](Self::relate): say, their
-    /// columns. `task.variables` are the candidates that live here. Schedules cache the dependency of a pair,
-    /// so describe things that do not change: data, not solver state.
+    /// Returns this shard's part of the description of the candidates, for [`relate`](Self::relate): say,
+    /// their columns. `task.variables` are the candidates that live here. Schedules cache the dependency of a
+    /// pair, so describe things that do not change: data, not solver state.
     fn gather(&self, task: &Task<Self::Phase>, shard: &Self::Shard) -> Self::Partial;
 
-    /// Dependencies of candidates: a round of its own, between proposing and deciding. `pieces` are the
-    /// answers of [`gather`](Self::gather), in shard order; the result speaks of positions in `candidates`.
-    /// The dependency of a pair may not vary with the other candidates that are asked about.
+    /// Returns the dependencies of candidates, in a separate round between the proposal and the decision.
+    /// `pieces` are the answers of [`gather`](Self::gather), in shard order; the result refers to positions
+    /// in `candidates`. The dependency of a pair must not vary with the other candidates.
     fn relate(
         &self,
         phase: &Self::Phase,
@@ -58,7 +59,7 @@ pub trait Relate: Program {
     label = "`Fold` is not implemented for `{Self}`"
 )]
 pub trait Fold: Program {
-    /// Puts a shard's next partial to those it gave earlier in the epoch.
+    /// Adds the next partial of a shard to those that it gave earlier in the epoch.
     fn fold(&self, so_far: &mut Self::Partial, next: Self::Partial);
 }
 
@@ -120,12 +121,12 @@ pub trait Fold: Program {
 )]
 pub trait Merge: Program {
     /// Merges the partial of the shards on the right into that of the shards on the left, whose numbers are
-    /// lower, within a round of this phase, or, with `None`, a boundary. Of a plan that is aggregated once it
-    /// is the phase of its last round.
+    /// lower, within a round of this phase, or, with `None`, a boundary. If a plan is aggregated once,
+    /// `phase` is that of its last round.
     fn merge(&self, phase: Option<&Self::Phase>, left: &mut Self::Partial, right: Self::Partial);
 
     /// `true` if partials of rounds of this phase, or, with `None`, those of a boundary's
-    /// [`evaluate`](Program::evaluate), are merged: else the partial of every shard is handed on as it is.
+    /// [`evaluate`](Program::evaluate), are merged; else the partial of every shard is passed on unchanged.
     /// True unless overridden.
     fn merges(&self, phase: Option<&Self::Phase>) -> bool {
         let _ = phase;
@@ -133,9 +134,9 @@ pub trait Merge: Program {
     }
 
     /// `true` if any grouping of neighbours gives the same bits, as with sums of integers, maxima and lists:
-    /// [`replay::check`](crate::replay::check) then holds it to that. A program that adds floating-point
-    /// numbers, whose sums are rounded, overrides it with `false`. A run is the same either way. True unless
-    /// overridden.
+    /// [`replay::check`](crate::replay::check) then verifies that. A program that adds floating-point
+    /// numbers, whose sums are rounded, overrides it with `false`. The result of a run does not depend on it.
+    /// True unless overridden.
     fn is_associative(&self) -> bool {
         true
     }
@@ -144,19 +145,19 @@ pub trait Merge: Program {
 /// Verb that a schedule may require, and a program may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// [`Update`]: rounds bring shards no blocks.
+    /// [`Update`]: rounds have tasks without a block.
     Update,
-    /// [`UpdateBlock`]: rounds bring shards blocks.
+    /// [`UpdateBlock`]: rounds have tasks with a block.
     UpdateBlock,
     /// [`Relate`]: candidates are related before a round.
     Relate,
-    /// [`Fold`]: a shard may have more than one task an epoch. It is needed where changes become visible at
-    /// the boundary.
+    /// [`Fold`]: a shard may have more than one task an epoch. The verb is needed only if changes become
+    /// visible at the boundary.
     Fold,
 }
 
 impl Verb {
-    /// The name of its trait, and of the method of [`Verbs`] that names it.
+    /// Returns the name of the verb's trait, and of the method of [`Verbs`] for it.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Update => ("Update", "update"),
@@ -166,7 +167,7 @@ impl Verb {
         }
     }
 
-    /// Requirement of the verb by a schedule, in words.
+    /// Returns what a schedule does that requires the verb, in words.
     fn asked(self) -> &'static str {
         match self {
             Self::Update => "asks shards to update variables",
@@ -215,7 +216,7 @@ pub struct Verbs<P: Program> {
     pub(crate) relate: Option<(GatherOf<P>, RelateOf<P>)>,
     pub(crate) fold: Option<FoldOf<P>>,
     pub(crate) merge: Option<MergeOf<P>>,
-    /// Function that begins a restoration by shard.
+    /// Function that starts a restoration by shard.
     pub(crate) restore: Option<BeginRestoration<P>>,
 }
 
@@ -234,12 +235,12 @@ impl<P: Program> Default for Verbs<P> {
 }
 
 impl<P: Program> Verbs<P> {
-    /// None yet.
+    /// Makes an empty list.
     pub fn new() -> Self {
         Self { update: None, update_block: None, relate: None, fold: None, merge: None, restore: None }
     }
 
-    /// Shards update variables.
+    /// Adds [`Update`]: shards update variables.
     pub fn update(self) -> Self
     where
         P: Update,
@@ -247,7 +248,7 @@ impl<P: Program> Verbs<P> {
         Self { update: Some(P::update), ..self }
     }
 
-    /// Blocks travel.
+    /// Adds [`UpdateBlock`]: blocks travel.
     pub fn update_block(self) -> Self
     where
         P: UpdateBlock,
@@ -255,7 +256,7 @@ impl<P: Program> Verbs<P> {
         Self { update_block: Some(P::update_block), ..self }
     }
 
-    /// Candidates can be related.
+    /// Adds [`Relate`]: candidates can be related.
     pub fn relate(self) -> Self
     where
         P: Relate,
@@ -263,7 +264,7 @@ impl<P: Program> Verbs<P> {
         Self { relate: Some((P::gather, P::relate)), ..self }
     }
 
-    /// Partials of a shard can be put together.
+    /// Adds [`Fold`]: partials of a shard can be combined.
     pub fn fold(self) -> Self
     where
         P: Fold,
@@ -271,7 +272,7 @@ impl<P: Program> Verbs<P> {
         Self { fold: Some(P::fold), ..self }
     }
 
-    /// Partials of neighbouring shards can become one.
+    /// Adds [`Merge`]: partials of neighbouring shards can be merged.
     pub fn merge(self) -> Self
     where
         P: Merge,
@@ -280,7 +281,7 @@ impl<P: Program> Verbs<P> {
         Self { merge: Some(MergeOf { merge, merges, is_associative }), ..self }
     }
 
-    /// A checkpoint is restored by shard.
+    /// Adds [`RestoreByShard`]: a checkpoint is restored by shard.
     pub fn restore_by_shard(self) -> Self
     where
         P: RestoreByShard,
@@ -298,17 +299,17 @@ impl<P: Program> Verbs<P> {
         }
     }
 
-    /// Function by which shards update variables.
+    /// Returns the function by which shards update variables.
     pub(crate) fn to_update(self) -> Result<UpdateOf<P>, String> {
         self.update.ok_or_else(|| Self::lacks(Verb::Update))
     }
 
-    /// Function by which blocks are updated.
+    /// Returns the function by which blocks are updated.
     pub(crate) fn to_update_block(self) -> Result<UpdateBlockOf<P>, String> {
         self.update_block.ok_or_else(|| Self::lacks(Verb::UpdateBlock))
     }
 
-    /// Functions by which candidates are described and related.
+    /// Returns the functions by which candidates are described and related.
     pub(crate) fn to_relate(self) -> Result<(GatherOf<P>, RelateOf<P>), String> {
         self.relate.ok_or_else(|| Self::lacks(Verb::Relate))
     }

@@ -7,20 +7,20 @@ use crate::program::verbs::Verb;
 /// Runs, each epoch, the schedule that made the most progress per counted cost when it last ran.
 ///
 /// Progress is the logarithm of the metric's fall over an epoch; cost is the counted cost of the variables
-/// that its rounds named, or the number of tasks where rounds name none. Each schedule runs for one epoch
-/// first, in the order given; from then on the best rate seen last runs, so one that stalls gives way, and
-/// one whose epoch was rolled back counts as having gained nothing. No clock is asked.
+/// that its rounds named, or the number of tasks if rounds name none. Each schedule first runs for one epoch,
+/// in the order given. From then on the schedule with the best last rate runs, so one that stalls gives way;
+/// one whose epoch was rolled back counts as having gained nothing. No clock is read.
 pub struct Automatic<F = ()> {
     variables: Variables,
     choices: Vec<Box<dyn Schedule<F>>>,
-    /// Progress per cost when last run; `None` for one that has not run yet.
+    /// Progress per cost of each choice when it last ran; `None` if it has not run yet.
     rates: Vec<Option<f64>>,
     current: usize,
-    /// The choice whose epoch was begun last: after a rollback, not the one that a restored boundary has as
-    /// current.
+    /// The choice whose epoch was started last. After a rollback it may differ from the current one of the
+    /// restored boundary.
     ran: usize,
     cost: u64,
-    /// The metric when the current epoch began.
+    /// The metric when the current epoch started.
     before: Option<f64>,
 }
 
@@ -31,13 +31,13 @@ impl<F> std::fmt::Debug for Automatic<F> {
 }
 
 impl<F> Automatic<F> {
-    /// A choice among `choices`, of which there must be at least one; an empty list ends every epoch at once.
+    /// Makes a schedule that chooses among `choices`, at least one; an empty list ends every epoch at once.
     pub fn new(variables: Variables, choices: Vec<Box<dyn Schedule<F>>>) -> Self {
         let rates = vec![None; choices.len()];
         Self { variables, choices, rates, current: 0, ran: 0, cost: 0, before: None }
     }
 
-    /// The choice that runs now, by position.
+    /// Returns the position of the choice that runs now.
     pub fn current(&self) -> usize {
         self.current
     }
@@ -80,7 +80,7 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F> {
         let now = start.metric.value;
         if let Some(before) = self.before {
-            // Compiled in: the same choice on every machine.
+            // A logarithm that is compiled in gives the same choice on every machine.
             let progress = libm::log(before) - libm::log(now);
             let rate = progress / self.cost.max(1) as f64;
             self.rates[self.current] = Some(if rate.is_finite() { rate } else { f64::NEG_INFINITY });
@@ -119,7 +119,7 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
     fn reduce_parallelism(&mut self) {
         let Some(choice) = self.choices.get_mut(self.ran) else { return };
         choice.reduce_parallelism();
-        // It has cost an epoch and gained nothing; its earlier gain says nothing about it now.
+        // The choice has cost an epoch and gained nothing; its earlier gain no longer applies.
         self.rates[self.ran] = Some(0.0);
         self.before = self.before.filter(|_| self.ran != self.current);
     }
@@ -163,7 +163,7 @@ impl<F: 'static> Schedule<F> for Automatic<F> {
 type Standing = (Vec<Option<f64>>, usize, u64, Option<f64>);
 
 impl<F> Automatic<F> {
-    /// Schedule's own state, without its choices.
+    /// Returns the schedule's own state, without its choices.
     fn standing(&self) -> Standing {
         (self.rates.clone(), self.current, self.cost, self.before)
     }

@@ -25,15 +25,15 @@ enum Owners {
 }
 
 impl Variables {
-    /// Variables `0..costs.len()`, of which shard `s` owns the range `starts[s]..starts[s + 1]`.
+    /// Makes variables `0..costs.len()`, of which shard `s` owns the range `starts[s]..starts[s + 1]`.
     ///
-    /// `starts` begins with 0, does not fall, and ends with the number of variables; [`evenly`](Self::evenly)
-    /// and [`by_cost`](Self::by_cost) make such ranges. A run with others is refused.
+    /// `starts` begins with 0, is not decreasing, and ends with the number of variables; a run with other
+    /// ranges is refused. [`evenly`](Self::evenly) and [`by_cost`](Self::by_cost) make such ranges.
     pub fn in_ranges(costs: Vec<u32>, starts: Vec<u32>) -> Self {
         Self { costs: costs.into(), owners: Owners::Ranges(starts.into()) }
     }
 
-    /// Variables `0..count` of cost 1, owned by `shards` shards in ranges of about equal length.
+    /// Makes variables `0..count` of cost 1, owned by `shards` shards in ranges of about equal length.
     ///
     /// ```
     /// use raddle::schedule::Variables;
@@ -43,7 +43,7 @@ impl Variables {
         Self::by_cost(vec![1; count], shards)
     }
 
-    /// Variables `0..costs.len()`, owned by `shards` shards in ranges of about equal counted cost.
+    /// Makes variables `0..costs.len()`, owned by `shards` shards in ranges of about equal counted cost.
     ///
     /// ```
     /// use raddle::schedule::Variables;
@@ -56,7 +56,8 @@ impl Variables {
         Self::in_ranges(costs, starts)
     }
 
-    /// The variables that each shard owns, by shard; none where any shard can update any variable.
+    /// Returns the variables that each shard owns, by shard; an empty list if any shard can update any
+    /// variable.
     pub fn ranges(&self) -> Vec<Range<usize>> {
         match &self.owners {
             Owners::Ranges(starts) => {
@@ -66,16 +67,16 @@ impl Variables {
         }
     }
 
-    /// Variables that any of `shards` shards can update: a round merges them into one block a shard, of even
-    /// counted cost.
+    /// Makes variables that any of `shards` shards can update: a round merges them into one block for each
+    /// shard, of even counted cost.
     pub fn anywhere(costs: Vec<u32>, shards: u32) -> Self {
         Self { costs: costs.into(), owners: Owners::Anywhere(shards.max(1)) }
     }
 
-    /// Checks that they belong to a run with this number of shards.
+    /// Checks that the variables suit a run with this number of shards.
     ///
     /// # Errors
-    /// The reason that they do not.
+    /// The reason that the variables do not suit it.
     pub fn check(&self, shards: usize) -> Result<(), String> {
         let (count, there) = (self.len(), |owners: usize| {
             Err(format!("the variables belong to {owners} shards, but there are {shards}"))
@@ -95,8 +96,8 @@ impl Variables {
         }
     }
 
-    /// Properties that distinguish them from others, in words: their number, and a digest of their costs and
-    /// owners.
+    /// Returns the properties that distinguish these variables from others, in words: their number, and a
+    /// digest of their costs and owners.
     pub fn identity(&self) -> String {
         let mut digest = splitmix64(self.costs.len() as u64);
         let mut add = |value: u32| digest = splitmix64(digest ^ u64::from(value));
@@ -108,7 +109,7 @@ impl Variables {
         format!("{} variables {digest:016x}", self.costs.len())
     }
 
-    /// The one shard that may update a variable; `None` where any shard would do.
+    /// Returns the one shard that may update a variable; `None` if any shard may.
     pub(crate) fn only_owner(&self, variable: u32) -> Option<u32> {
         match self.owners {
             Owners::Ranges(_) => Some(self.owner(variable)),
@@ -116,27 +117,27 @@ impl Variables {
         }
     }
 
-    /// Number of variables.
+    /// Returns the number of variables.
     pub fn len(&self) -> usize {
         self.costs.len()
     }
 
-    /// `true` if there are none.
+    /// `true` if there are no variables.
     pub fn is_empty(&self) -> bool {
         self.costs.is_empty()
     }
 
-    /// The counted cost of updating a variable, at least 1.
+    /// Returns the counted cost of updating a variable, at least 1.
     pub fn cost(&self, variable: u32) -> u64 {
         u64::from(self.costs[variable as usize].max(1))
     }
 
-    /// The counted cost of updating all of them once.
+    /// Returns the counted cost of updating all variables once.
     pub fn total_cost(&self) -> u64 {
         self.costs.iter().map(|&cost| u64::from(cost.max(1))).sum()
     }
 
-    /// The shard that owns a variable; the first where any shard would do.
+    /// Returns the shard that owns a variable; the first one if any shard may update it.
     pub fn owner(&self, variable: u32) -> u32 {
         match &self.owners {
             // The last shard that starts at or before the variable: empty shards share their start with the
@@ -148,8 +149,8 @@ impl Variables {
         }
     }
 
-    /// The round that updates `chosen`: a task for each shard that owns some of them, or, where any shard can
-    /// update any variable, one block of even counted cost for each shard.
+    /// Makes the round that updates `chosen`: a task for each shard that owns some of them or, if any shard
+    /// can update any variable, one block of even counted cost for each shard.
     pub fn round<F>(&self, phase: F, chosen: &[u32]) -> Round<F> {
         fn task(chosen: &[u32], shard: u32, positions: impl Iterator<Item = usize>) -> Assignment {
             Assignment { shard, block: None, variables: positions.map(|at| chosen[at]).collect() }
@@ -168,12 +169,12 @@ impl Variables {
         Round { phase, tasks }
     }
 
-    /// The request that relates `chosen`, with their owners.
+    /// Makes the request that relates `chosen`, with their owners.
     pub fn candidates<F>(&self, phase: F, chosen: Vec<u32>) -> Candidates<F> {
         Candidates { phase, owners: self.by_owner(&chosen), variables: chosen }
     }
 
-    /// Positions in `chosen` by owner, in shard order.
+    /// Groups the positions in `chosen` by owner, in shard order.
     fn by_owner(&self, chosen: &[u32]) -> Vec<(u32, Vec<u32>)> {
         let mut owned: Vec<(u32, u32)> =
             chosen.iter().enumerate().map(|(at, &variable)| (self.owner(variable), at as u32)).collect();
@@ -191,7 +192,7 @@ impl Variables {
 
 /// Cuts `costs` into `parts` contiguous ranges of about equal total, without regard to workers.
 ///
-/// A range may be empty where one item outweighs its share.
+/// A range may be empty if one item outweighs its share.
 ///
 /// ```
 /// assert_eq!(raddle::schedule::even_parts(&[1, 1, 4, 1, 1], 2), [0..3, 3..5]);
@@ -216,9 +217,9 @@ pub fn even_parts(costs: &[u64], parts: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Merges items into `blocks` blocks of even counted cost: the dearest first, each to the cheapest block
-/// (longest processing time first; Graham 1969). Ties go to the lower number, so the result depends on the
-/// costs alone.
+/// Merges items into `blocks` blocks of even counted cost: the most expensive item first, each to the
+/// cheapest block (longest processing time first; Graham 1969). Ties go to the lower number, so the result
+/// depends only on the costs.
 ///
 /// Returns the positions in each block, in rising order.
 pub fn merge(costs: &[u64], blocks: usize) -> Vec<Vec<usize>> {

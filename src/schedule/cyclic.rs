@@ -8,12 +8,12 @@ use crate::program::verbs::Verb;
 
 /// Blocks of `parallelism` neighbouring variables, from the first to the last, once an epoch.
 ///
-/// The plainest schedule, and a poor one for parallel updates wherever neighbours depend on each other.
+/// This is the simplest schedule, and a poor one for parallel updates if neighbours depend on each other.
 #[derive(Debug)]
 pub struct Cyclic<F = ()>(Sweep<F>);
 
 impl Cyclic {
-    /// Updates `parallelism` variables a round, at least 1.
+    /// Makes a schedule that updates `parallelism` variables a round, at least 1.
     pub fn new(variables: Variables, parallelism: usize) -> Self {
         Self(Sweep::new(variables, parallelism))
     }

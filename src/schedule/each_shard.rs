@@ -5,8 +5,8 @@ use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
 
-/// Asks every shard in every round, naming no variables: for full gradients, statistics, and work without
-/// training.
+/// Gives every shard a task in every round, without variables: for full gradients, statistics, and work
+/// without training.
 ///
 /// ```
 /// use raddle::schedule::EachShard;
@@ -20,19 +20,19 @@ pub struct EachShard<F = ()> {
 }
 
 impl EachShard {
-    /// One round an epoch, with the shards `0..shards`.
+    /// Makes a schedule of one round an epoch, with the shards `0..shards`.
     pub fn new(shards: u32) -> Self {
         Self { shards, phases: vec![()] }
     }
 }
 
 impl<F> EachShard<F> {
-    /// One round of this phase an epoch.
+    /// Makes the rounds those of this phase, one an epoch.
     pub fn phase<G>(self, phase: G) -> EachShard<G> {
         EachShard { shards: self.shards, phases: vec![phase] }
     }
 
-    /// Follows each epoch's rounds by another one of this phase.
+    /// Adds a round of this phase to the end of each epoch.
     pub fn then(mut self, phase: F) -> Self {
         self.phases.push(phase);
         self

@@ -1,33 +1,33 @@
-//! [`Grid`]: the cells of a grid of shards and blocks, those that gain most more often.
+//! [`Grid`]: visits the cells of a grid of shards and blocks, those that gain most more often.
 
 use super::{Assignment, EpochStart, Plan, Round, Schedule};
 use crate::base::state::{Reader, StateError, Writer};
 use crate::program::Phase;
 use crate::program::verbs::Verb;
 
-/// Most visits given to a cell by its weight, as a multiple of the average cell's.
+/// Limit of the visits that a cell gets by its weight, as a multiple of the average.
 const MOST: f64 = 4.0;
 
 /// Visits cells by how much they gain; no two tasks of a round share a shard or a block.
 ///
-/// An epoch has about as many visits as the grid has cells. Half of them go round evenly, so that no cell
-/// waits longer than every other epoch; the other half goes to cells by their weights in the program's
-/// [`Verdict`](crate::Verdict), as `(shard * blocks + block, weight)`: say, how far the error of the cell
-/// fell at its last visit. An epoch without weights visits every cell once. A round takes the cells that are
-/// owed most and skips those whose row or column is busy, as the scheduler of FPSGD does (Zhuang et al., "A
-/// fast parallel SGD for matrix factorization in shared memory systems", 2013). The plan is known in advance,
-/// as that of a [`Rotation`](super::Rotation) is.
+/// An epoch has about as many visits as the grid has cells. Half of the visits are shared evenly, so that
+/// every cell is visited at least every other epoch; the other half goes to cells by their weights in the
+/// program's [`Verdict`](crate::Verdict), as `(shard * blocks + block, weight)`: say, how far the error of
+/// the cell fell at its last visit. An epoch without weights visits every cell once. A round takes the cells
+/// that are owed the most visits and skips those whose row or column is busy, as the scheduler of FPSGD does
+/// (Zhuang et al., "A fast parallel SGD for matrix factorization in shared memory systems", 2013). The plan
+/// is known in advance, as that of a [`Rotation`](super::Rotation) is.
 #[derive(Debug, Clone)]
 pub struct Grid<F = ()> {
     phase: F,
     shards: u32,
     blocks: u32,
-    /// For each cell, how many visits it is owed.
+    /// Number of visits that each cell is owed.
     owed: Vec<f64>,
 }
 
 impl Grid {
-    /// For the shards `0..shards` and as many blocks as this.
+    /// Makes a schedule for the shards `0..shards` and this number of blocks.
     pub fn new(shards: u32, blocks: u32) -> Self {
         Self { phase: (), shards, blocks, owed: vec![0.0; shards as usize * blocks as usize] }
     }
@@ -39,7 +39,7 @@ impl Grid {
 }
 
 impl<F: Phase> Grid<F> {
-    /// The rounds of the next epoch, by these weights of cells.
+    /// Returns the rounds of the next epoch, by these weights of cells.
     pub fn rounds(&mut self, weights: &[(u32, f64)]) -> Vec<Round<F>> {
         let mut left = self.visits(weights);
         let mut rounds = Vec::new();
@@ -63,7 +63,7 @@ impl<F: Phase> Grid<F> {
         rounds
     }
 
-    /// The cells to visit, that which is owed most first; ties by number.
+    /// Returns the cells to visit, the one that is owed the most visits first; ties by number.
     fn visits(&mut self, weights: &[(u32, f64)]) -> Vec<u32> {
         let total: f64 = weights.iter().map(|(_, weight)| weight.max(0.0)).sum();
         let mut shares = vec![1.0; self.owed.len()];
@@ -113,7 +113,7 @@ impl<F: Phase> Schedule<F> for Grid<F> {
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError> {
         let owed: Vec<f64> = from.read()?;
-        // The debt beyond whole visits is left after every epoch.
+        // After every epoch, less than a whole visit is owed to each cell.
         let is_left = |owed: &f64| (0.0..1.0).contains(owed);
         if owed.len() != self.owed.len() || !owed.iter().all(is_left) {
             return Err(StateError::new("the visits that cells are owed"));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::{Assignment, Round};
 
-/// The time that an epoch of these rounds lasts where no round waits for another, in units of cost at
+/// Returns the time that an epoch of these rounds lasts if no round waits for another, in units of cost at
 /// slowness 1.
 ///
 /// It is a pure function of the plan, of the `placement` (the worker of each shard), of the counted `cost` of
@@ -14,8 +14,8 @@ use super::{Assignment, Round};
 /// tasks are done, and a worker that is free starts the one of the lowest round that can, by shard within a
 /// round. Blocks travel in no time.
 ///
-/// `None` where a shard has no worker, a worker no slowness, or a cost or a slowness is no finite number of
-/// at least 0.
+/// Returns `None` if a shard has no worker, a worker has no slowness, or a cost or a slowness is not a finite
+/// number of at least 0.
 ///
 /// ```
 /// use raddle::schedule::{Rotation, makespan};
@@ -49,7 +49,8 @@ pub fn makespan<F>(
         }
         let Some(&Reverse((Time(end), _))) = running.peek() else { return Some(now) };
         now = end;
-        // All that is done by now counts before anything starts: which of them came first may not show.
+        // All tasks that are done by now are counted before another starts, so that their order does not
+        // matter.
         while let Some(&Reverse((Time(end), number))) = running.peek() {
             if end > now {
                 break;
@@ -70,13 +71,13 @@ pub fn makespan<F>(
 struct Planned {
     worker: usize,
     lasts: f64,
-    /// Number of earlier tasks of its shard and of its block that it follows at once, and that are not done.
+    /// Number of tasks not yet done that precede this one directly, on its shard or with its block.
     awaits: usize,
-    /// Tasks that follow it at once.
+    /// Tasks that follow this one directly.
     then: Vec<usize>,
 }
 
-/// The tasks of a plan, in the order of their rounds and shards.
+/// Returns the tasks of a plan, in the order of their rounds and shards.
 fn tasks<F>(
     rounds: &[Round<F>],
     placement: &[u32],
@@ -231,7 +232,7 @@ mod tests {
                 let here = |task: &&Assignment| placement[task.shard as usize] == at;
                 prop_assert!(tasks().filter(here).map(lasts).sum::<f64>() <= enough);
             }
-            // Somebody always works.
+            // At every moment some worker is busy.
             prop_assert!(time <= 1e-9 + tasks().map(lasts).sum::<f64>());
         }
 

@@ -42,20 +42,22 @@ use crate::program::verdict::Metric;
 
 /// Decides which blocks and variables meet which shards next.
 ///
-/// For each epoch the engine calls [`begin_epoch`](Schedule::begin_epoch). A plan known in advance is handed
-/// out whole; a stepwise one is asked for with [`next_round`](Schedule::next_round), round by round, and
-/// taught with [`learn`](Schedule::learn). With staleness `s`, round `t` is asked for when exactly the rounds
-/// up to `t - 1 - s` have been learned, whatever the number of workers.
+/// For each epoch the engine calls [`begin_epoch`](Schedule::begin_epoch). A plan that is known in advance is
+/// handed out whole. For a stepwise plan the engine asks for rounds one by one with
+/// [`next_round`](Schedule::next_round), and reports their steps with [`learn`](Schedule::learn). With
+/// staleness `s`, round `t` is asked for when exactly the rounds up to `t - 1 - s` have been learned,
+/// whatever the number of workers.
 ///
 /// `F` is the program's [`Phase`](crate::Program::Phase): the purpose of a round. Shipped schedules hand out
 /// rounds of one phase, `()` unless told otherwise by their method `phase`.
 pub trait Schedule<F = ()>: Send + 'static {
-    /// Kind and settings, as words: a checkpoint of a run with others is refused, with both. Settings that
-    /// never change a round, such as a log, do not belong here.
+    /// Returns the kind and the settings of the schedule, in words. A checkpoint of a run with another
+    /// identity is refused, with a message that shows both. Settings that never change a round, such as a
+    /// log, do not belong here.
     fn identity(&self) -> String;
 
-    /// The variables, if rounds name some. Rounds, [`deltas`](crate::Program::deltas) and the verdict's
-    /// weights are then checked: each variable must exist, at its owner, at most once in a round.
+    /// Returns the variables, if rounds name some. Rounds, [`deltas`](crate::Program::deltas) and the weights
+    /// of the verdict are then checked: each variable must exist, at its owner, at most once in a round.
     fn variables(&self) -> Option<&Variables> {
         None
     }
@@ -63,31 +65,32 @@ pub trait Schedule<F = ()>: Send + 'static {
     /// Checks that the schedule suits a run with these numbers of shards and blocks, before anything runs.
     ///
     /// # Errors
-    /// The reason that it does not.
+    /// The reason that the schedule does not suit it.
     fn check(&self, shards: usize, blocks: usize) -> Result<(), String> {
         let _ = blocks;
         self.variables().map_or(Ok(()), |variables| variables.check(shards))
     }
 
-    /// Verbs that its rounds require: a run whose program lacks one of them is refused before anything runs.
-    /// A verb that is not named here is checked when a round requires it. None unless overridden.
+    /// Returns the verbs that the rounds require: a run whose program lacks one of them is refused before
+    /// anything runs. A verb that is not listed is checked when a round requires it. None unless overridden.
     fn requires(&self) -> Vec<Verb> {
         Vec::new()
     }
 
-    /// Number of workers that the epoch which begins at this boundary can keep busy, if it is known: a hint,
-    /// shown in `trace.jsonl`, for whoever shares out workers. No run follows it. Not known unless
-    /// overridden.
+    /// Returns the number of workers that the epoch after this boundary can keep busy, if it is known: a hint
+    /// for schedulers of many runs, written to `trace.jsonl`. The run itself does not follow it. Not known
+    /// unless overridden.
     fn wanted(&self, start: &EpochStart) -> Option<u32> {
         let _ = start;
         None
     }
 
-    /// Counted cost of a task in an epoch, counted from 0, and a phase, in the unit of
-    /// [`Engine::costs`](crate::Engine::costs). Given is that of the variables that it names, or else of its
-    /// shard; of a task with a block both are of one with all blocks. The same unless overridden, as by
-    /// schedules some of whose phases only move or measure what another one computes. Whoever shares out
-    /// workers by counted cost is told; no run follows it.
+    /// Returns the counted cost of a task in an epoch, counted from 0, and a phase, in the unit of
+    /// [`Engine::costs`](crate::Engine::costs). `cost` is that of the variables that the task names, or else
+    /// of its shard; for a task with a block, both costs are for one task with all blocks. Returns `cost`
+    /// unless overridden, as by schedules some of whose phases only move or measure what another phase
+    /// computes. The cost is for schedulers that share out workers by counted cost; the run itself does not
+    /// use it.
     fn cost(&self, epoch: u64, phase: &F, cost: u64) -> u64 {
         let _ = (epoch, phase);
         cost
@@ -96,18 +99,19 @@ pub trait Schedule<F = ()>: Send + 'static {
     /// Starts an epoch with the conclusion of its boundary.
     fn begin_epoch(&mut self, start: &EpochStart) -> Plan<F>;
 
-    /// The next round of a stepwise plan. A schedule whose plans are all known needs none.
+    /// Returns the next step of a stepwise plan. A schedule whose plans are all known needs no
+    /// implementation.
     fn next_round(&mut self) -> Next<F> {
         Next::EndOfEpoch
     }
 
-    /// Decides after a [`Next::Relate`]; `dependencies` speaks of positions in the candidates.
+    /// Decides after a [`Next::Relate`]; `dependencies` refer to positions in the candidates.
     fn decide(&mut self, dependencies: &Dependencies) -> Next<F> {
         let _ = dependencies;
         Next::EndOfEpoch
     }
 
-    /// Learns how far the variables of a committed round moved, as (variable, how far).
+    /// Learns how far the variables of a committed round moved, as (variable, distance).
     fn learn(&mut self, round: &Round<F>, deltas: &[(u32, f64)]) {
         let _ = (round, deltas);
     }
@@ -115,36 +119,37 @@ pub trait Schedule<F = ()>: Send + 'static {
     /// Reduces the parallelism after an epoch that worsened the objective and was rolled back.
     fn reduce_parallelism(&mut self) {}
 
-    /// Counts since the run began.
+    /// Returns the counts since the run started.
     fn counts(&self) -> Counts {
         Counts::default()
     }
 
-    /// Takes the log of the rounds since the last call; empty unless the schedule was told to explain itself.
+    /// Takes the log of the rounds since the last call; empty unless the schedule was asked to explain
+    /// itself.
     fn take_log(&mut self) -> Vec<RoundLog> {
         Vec::new()
     }
 
-    /// Writes the schedule whole, as it is at a boundary: another process that loads it goes on with the
-    /// shards as they are. The guard keeps it, too.
+    /// Writes the whole schedule, as it is at a boundary, for another process that continues with the shards
+    /// as they are, and for the guard.
     fn save(&self, out: &mut Writer);
 
-    /// Reads the form that [`save`](Schedule::save) wrote into a schedule made alike, or into itself. The
-    /// guard does so while shards keep their data: a schedule that sets shards up must bear to do it again,
-    /// if the program has an objective.
+    /// Reads the form that [`save`](Schedule::save) wrote into a schedule that was made in the same way, or
+    /// into itself. The guard does so while shards keep their data: if the program has an objective, a
+    /// schedule that sets shards up must be able to do so again.
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), StateError>;
 
-    /// Writes the learned state of the schedule, for a checkpoint: a run that goes on from it has shards made
-    /// anew, so the progress of setting shards up is left out. The whole unless overridden.
+    /// Writes the learned state of the schedule, for a checkpoint. A run that is resumed from it makes its
+    /// shards again, so the progress of setting shards up is left out. Writes the whole schedule unless
+    /// overridden.
     fn save_state(&self, out: &mut Learned<Writer>) {
         self.save(out.whole());
     }
 
-    /// Reads the form that [`save_state`](Schedule::save_state) wrote into a schedule as a run begins with
-    /// it.
+    /// Reads the form that [`save_state`](Schedule::save_state) wrote into a schedule that has not started.
     ///
     /// # Errors
     /// If the bytes do not describe such a schedule.
@@ -208,18 +213,18 @@ impl<F: 'static> Schedule<F> for Box<dyn Schedule<F>> {
     }
 }
 
-/// State of the run as an epoch begins, for its schedule.
+/// State of the run at the start of an epoch, for its schedule.
 #[derive(Debug, Clone)]
 pub struct EpochStart {
     /// The epoch, counted from 0.
     pub epoch: u64,
-    /// The metric at the boundary before it, as it was last measured.
+    /// The metric at the boundary before the epoch, as it was last measured.
     pub metric: Metric,
     /// The objective, if the program has a monotone one.
     pub objective: Option<f64>,
     /// Importance of variables, from the program's [`Verdict`](crate::Verdict).
     pub weights: Vec<(u32, f64)>,
-    /// Number of them that the program would like taken; 0 leaves it to the schedule.
+    /// Number of variables that the program would like to be taken; 0 leaves it to the schedule.
     pub batch_hint: usize,
 }
 
@@ -229,9 +234,9 @@ crate::state!(EpochStart { epoch, metric, objective, weights, batch_hint });
 /// Form in which an epoch's rounds become known.
 #[derive(Debug, Clone)]
 pub enum Plan<F = ()> {
-    /// All at once. Where changes become visible at the boundary, no round waits for another.
+    /// All rounds at once. If changes become visible at the boundary, no round waits for another.
     Known(Vec<Round<F>>),
-    /// One after the other, by [`Schedule::next_round`].
+    /// Rounds one after the other, by [`Schedule::next_round`].
     Stepwise,
 }
 
@@ -242,7 +247,7 @@ pub enum Next<F = ()> {
     Round(Round<F>),
     /// Ask the program to relate the candidates, then call [`Schedule::decide`].
     Relate(Candidates<F>),
-    /// Wait until every round handed out has been learned and its commits are on their way, then ask again:
+    /// Wait until every round that was handed out has been learned and its commits are sent, then ask again:
     /// for rounds that build on each other, whatever the staleness.
     Drain,
     /// The epoch ends; the pipeline drains.
@@ -263,7 +268,7 @@ impl State for Counts {
         out.write(&(self.candidates, self.rejected));
     }
 
-    /// Counts far beyond those of any run are refused: additions to the rest do not overflow.
+    /// Refuses counts far beyond those of any run, so that later additions do not overflow.
     fn load(from: &mut Reader<'_>) -> Result<Self, StateError> {
         let (candidates, rejected): (u64, u64) = from.read()?;
         match candidates.max(rejected) < 1 << 62 {
@@ -273,7 +278,7 @@ impl State for Counts {
     }
 }
 
-/// Checks that a schedule was made for as many shards, or blocks, as there are.
+/// Checks that a schedule was made for the number of shards, or blocks, that there are.
 fn check_count(what: &str, scheduled: u32, there: usize) -> Result<(), String> {
     if scheduled as usize == there {
         return Ok(());
@@ -281,7 +286,7 @@ fn check_count(what: &str, scheduled: u32, there: usize) -> Result<(), String> {
     Err(format!("the schedule was made for {scheduled} {what}, but there are {there}"))
 }
 
-/// Checks that a round can hold something.
+/// Checks that a round can hold at least one variable.
 fn check_parallelism(parallelism: usize) -> Result<(), String> {
     match parallelism {
         0 => Err("a parallelism of 0 makes no sense: a round updates at least 1 variable".into()),
