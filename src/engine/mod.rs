@@ -65,13 +65,13 @@ pub struct Engine<P: Program> {
     store: Arc<dyn Store>,
     resume: Option<PathBuf>,
     identity: Option<String>,
-    /// Function that carries the run out. By pointer, so that it is compiled for a program where its engine
-    /// is built, and not once more in each crate that runs one.
+    /// Function that carries the run out. It is a pointer, so that it is compiled for a program once, in the
+    /// crate that builds its engine, and not again in each crate that runs it.
     run: fn(Self) -> Result<Outcome<P>, EngineError>,
 }
 
 impl<P: Program> Engine<P> {
-    /// A run of this program under this schedule, on [`Parts`] or [`LazyParts`].
+    /// Builds a run of this program under this schedule, on [`Parts`] or [`LazyParts`].
     pub fn new(program: P, schedule: impl Schedule<P::Phase>, parts: impl Into<LazyParts<P>>) -> Self {
         Self {
             program: Arc::new(program),
@@ -89,25 +89,25 @@ impl<P: Program> Engine<P> {
         }
     }
 
-    /// Number of workers among which the shards are divided, at least 1. Workers beyond the shards idle, and
-    /// cost nothing.
+    /// Sets the number of workers among which the shards are divided, at least 1. Workers in excess of the
+    /// shards are idle, and cost nothing.
     pub fn workers(mut self, workers: usize) -> Self {
         self.settings.workers = workers;
         self
     }
 
-    /// Number of threads that run the workers, at least 1; by default one for each worker, but no more than
-    /// there are shards, or cores for this process. Workers on one thread take turns and hand blocks over
-    /// without leaving it.
+    /// Sets the number of threads that run the workers, at least 1; by default one for each worker, but no
+    /// more than there are shards, or cores for this process. Workers on one thread take turns, and exchange
+    /// blocks without leaving the thread.
     pub fn threads(mut self, threads: usize) -> Self {
         self.settings.threads = Some(threads);
         self
     }
 
-    /// The counted cost of each shard, by which they are placed. Its unit is a floating-point multiply-add,
-    /// or work that takes about as long, so that costs of programs compare: those of a task with the shard,
-    /// or with the shard and all blocks in turn. [`Schedule::cost`] may say otherwise of some phases.
-    /// Default: all 1, which does for placement.
+    /// Sets the counted cost of each shard, by which shards are placed: the cost of a task with the shard, or
+    /// with the shard and all blocks in turn. The unit is a floating-point multiply-add, or work that takes
+    /// about as long, so that costs of programs can be compared. [`Schedule::cost`] may give some phases
+    /// another cost. Default: all 1, which suffices for placement.
     pub fn costs(mut self, costs: Vec<u64>) -> Self {
         self.costs = Some(costs);
         self
@@ -139,7 +139,7 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Ends the run with the first epoch that ends at least this number of seconds after the start, or, where
+    /// Ends the run with the first epoch that ends at least this number of seconds after the start or, if
     /// that would take too long, within an epoch, as [`stop`](Engine::stop) does.
     pub fn time_limit(mut self, seconds: f64) -> Self {
         self.settings.time_limit = Some(seconds);
@@ -169,24 +169,24 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// Resumes from the last whole checkpoint in this folder; shards must have been made from the same data,
-    /// by the same parameters. One that is damaged is named in a warning, and the one before is used.
+    /// Resumes from the last whole checkpoint in this folder; shards must have been made from the same data
+    /// and parameters. If the last checkpoint is damaged, a warning names it, and the one before is used.
     pub fn resume(mut self, folder: impl Into<PathBuf>) -> Self {
         self.resume = Some(folder.into());
         self
     }
 
-    /// Sets a text that is the same exactly when data and parameters are, such as a digest of the data and
-    /// the parameters as words: a checkpoint of another run is refused by the words that differ. The text
-    /// behind the word `data` is taken for the digest of the data, and the error says so where it differs.
-    /// Checkpoints need an identity. Staleness, guard, schedule and the shards' costs are compared besides;
-    /// limits and the target may change.
+    /// Sets a text that is equal for two runs exactly if data and parameters are, such as a digest of the
+    /// data and the parameters as words. A checkpoint of another run is refused, with the words that differ.
+    /// The text after the word `data` is taken for the digest of the data, and the error says so if it
+    /// differs. Checkpoints need an identity. Staleness, guard, schedule and the costs of shards are
+    /// compared, too; limits and the target may change.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    /// Adds the version of the data to the identity, so that processes of other versions do not fit this one.
+    /// Adds the version of the data to the identity, so that processes with another version are refused.
     #[cfg(feature = "cli")]
     pub(crate) fn of_version(mut self, version: u64) -> Self {
         self.identity = self.identity.map(|identity| format!("{identity} version {version}"));
@@ -199,13 +199,14 @@ impl<P: Program> Engine<P> {
         self.watch(move |record, _| observer(record))
     }
 
-    /// [`observe`](Engine::observe) with the replica too, as the epoch's commits have left it.
+    /// Calls `observer` as [`observe`](Engine::observe) does, with the replica after the commits of the
+    /// epoch.
     pub fn watch(mut self, observer: impl FnMut(&EpochRecord, &P::Replica) + Send + 'static) -> Self {
         self.observer = Some(Box::new(observer));
         self
     }
 
-    /// Adds an observer of each record; the run ends at the boundary where it returns `false`.
+    /// Adds an observer of each record; the run ends at the boundary at which the observer returns `false`.
     pub(crate) fn observe_while(
         mut self,
         mut observer: impl FnMut(&EpochRecord) -> bool + Send + 'static,
@@ -221,23 +222,23 @@ impl<P: Program> Engine<P> {
         })
     }
 
-    /// Calls `warn` with each warning at once; the report lists them, too.
+    /// Calls `warn` with each warning as soon as it occurs; the report lists them, too.
     pub fn on_warning(mut self, warn: impl FnMut(&str) + Send + 'static) -> Self {
         self.warner = Some(Box::new(warn));
         self
     }
 
-    /// Makes workers slower than they are, to show the effect of balance.
+    /// Slows workers down, to show the effect of balance.
     pub fn slowdown(mut self, slowdown: Slowdown) -> Self {
         self.settings.slowdown = Some(Arc::new(slowdown));
         self
     }
 
     /// Ends the run once `stop` is requested: at the next boundary, if that comes within 0.3 s or a twentieth
-    /// of the time that the run has taken; else the epoch under way is cancelled at the next
+    /// of the time that the run has taken. Otherwise the current epoch is cancelled at the next
     /// [`cancellation_point`](crate::cancellation_point), between two tasks or within one, and the outcome is
-    /// that of a boundary before it: the last, or where keeping that would have cost more than a fiftieth of
-    /// the time since the one before was kept, an earlier one.
+    /// that of the last boundary that was kept: an earlier one than the last, if keeping that would have cost
+    /// more than a fiftieth of the time since the one before was kept.
     /// [`RunReport::epochs`](crate::RunReport::epochs) says which. A resumed run goes on from it as if
     /// nothing had happened.
     ///

@@ -1,4 +1,4 @@
-//! A scheduled program as an operator in one's own timely dataflow.
+//! A scheduled program as an operator of another timely dataflow.
 
 mod trained;
 
@@ -69,12 +69,12 @@ impl<'scope> Scheduled<'scope> for Scope<'scope, u64> {
 
 /// Adds training to a timely stream of records whose time counts epochs.
 pub trait Train<'scope, D> {
-    /// Trains on the records of this stream, once it has ended: `make` builds the run from all of them, in
-    /// the order in which they came (sort them, where several workers give some). The stream that comes of it
+    /// Trains on the records of this stream, once it has ended: `make` builds the run from all records, in
+    /// the order in which they arrived (sort them if several workers produce some). The resulting stream
     /// carries each epoch's record, at the epoch as its time, and ends with the outcome, which holds the
     /// model; all on the first worker. The run has threads of its own, as many as its engine asks for, so it
-    /// may rescale and checkpoint as any other, and the workers of this dataflow go on meanwhile. It ends
-    /// early where the stream has no reader any more.
+    /// may rescale and checkpoint as any other, and the workers of this dataflow continue meanwhile. The run
+    /// ends early if the stream has no reader any more.
     ///
     /// ```
     /// use raddle::prelude::*;
@@ -152,19 +152,19 @@ impl<'scope, D: ExchangeData + Send> Train<'scope, D> for Stream<'scope, u64, Ve
 }
 
 impl<P: Program> Engine<P> {
-    /// Makes the run an operator of one's own dataflow, with
-    /// [`scope.scheduled(&operator)`](crate::Scheduled::scheduled): its workers are that dataflow's.
+    /// Makes the run an operator of another dataflow, with
+    /// [`scope.scheduled(&operator)`](crate::Scheduled::scheduled): its workers are those of that dataflow.
     ///
     /// # Errors
-    /// If a setting makes no sense there: workers are fixed, and checkpoints belong to the dataflow around
-    /// it.
+    /// If a setting makes no sense there: workers are fixed, and checkpoints are up to the surrounding
+    /// dataflow.
     pub fn into_operator(self) -> Result<Operator<P>, EngineError> {
         self.for_operator().map(Operator::new)
     }
 }
 
-/// A run that waits to become an operator, or has become one; made by [`Engine::into_operator`]. Clones are
-/// the same run: one for each worker.
+/// A run that will become an operator, or has become one; made by [`Engine::into_operator`]. Clones, one for
+/// each worker, share the run.
 pub struct Operator<P: Program>(Arc<Mutex<Stage<P>>>);
 
 enum Stage<P: Program> {
@@ -184,7 +184,7 @@ impl<P: Program> Operator<P> {
         Self(Arc::new(Mutex::new(Stage::Waiting(Box::new(engine)))))
     }
 
-    /// The generation, made for as many workers as the first caller has.
+    /// Returns the generation, made for the number of workers of the first caller.
     fn generation(&self, workers: usize) -> Arc<Generation<P>> {
         let mut stage = lock(&self.0);
         let generation = match std::mem::replace(&mut *stage, Stage::Over) {
@@ -196,7 +196,7 @@ impl<P: Program> Operator<P> {
         generation
     }
 
-    /// The outcome of the run, once the dataflow that it was part of is over.
+    /// Returns the outcome of the run, once the dataflow that it was part of is over.
     ///
     /// # Errors
     /// If a worker failed, or the dataflow is not over yet.

@@ -34,15 +34,15 @@ impl<P: Program> Clone for Trained<P> {
     }
 }
 
-/// Message of the threads of a run to the operator that began it.
+/// Message of the threads of a run to the operator that started it.
 pub(crate) enum Event<P: Program> {
     Epoch(Box<EpochRecord>),
     Over(Box<Result<Outcome<P>, EngineError>>),
 }
 
-/// Gathers a stream's records on the first worker; when the stream has ended, `begin` is given them and a
-/// waker of this operator. Events of the run go on from here, each epoch's record at its time; the last is
-/// the outcome.
+/// Gathers the records of a stream on the first worker. When the stream has ended, calls `begin` with them
+/// and a waker of this operator. Then passes on the events of the run, each epoch's record at its time; the
+/// last event is the outcome.
 pub(crate) fn trained<'scope, D: ExchangeData, P: Program>(
     records: Stream<'scope, u64, Vec<D>>,
     begin: impl FnOnce(Vec<D>, SyncActivator) -> mpsc::Receiver<Event<P>> + 'static,

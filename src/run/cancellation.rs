@@ -1,5 +1,5 @@
-//! [`Cancellation`]: whether the epoch under way is cancelled, and which boundaries are kept to go back to.
-//! The clock decides both: neither changes what is computed.
+//! [`Cancellation`]: decides if the current epoch is cancelled, and which boundaries are kept to return to.
+//! Both decisions depend on the clock; neither changes what is computed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,44 +8,44 @@ use std::time::{Duration, Instant};
 use crate::base::cancel;
 use crate::base::sync::lock;
 
-/// Seconds that an epoch is waited for once the run is to end, and before the first boundary, where nothing
-/// is left to write.
+/// Seconds that the run waits for an epoch once it is to end; and, next, before the first boundary, when
+/// there is no model to write yet.
 const GRACE: f64 = 0.3;
 const GRACE_AT_FIRST: f64 = 0.9;
-/// Part of the time since the last boundary that was kept which keeping the next may take.
+/// Keeping a boundary may take one part in this many of the time since the last one was kept.
 const COST: u32 = 50;
 
 /// State of a run's cancellation, one for all its generations.
 #[derive(Debug, Default)]
 pub(crate) struct Cancellation {
     is: AtomicBool,
-    /// `true` in the process that decides: that of the hub. Others are told.
+    /// `true` in the process that decides: that of the hub, which informs the others.
     decides: AtomicBool,
-    /// `true` if the run has other processes: its first boundary is waited for.
+    /// `true` if the run has other processes: it always waits for its first boundary.
     has_others: AtomicBool,
     /// `true` once a boundary is kept.
     has_boundary: AtomicBool,
-    /// Moment at which a boundary was last kept, and the seconds that it took, over all workers of this
+    /// Moment at which a boundary was last kept, and the time that this took, over all workers of this
     /// process.
     kept: Mutex<Option<(Instant, Duration)>>,
-    /// For tests: the epoch that is cancelled, and the number of looks after which it is.
+    /// For tests: the epoch that is cancelled, and the number of checks after which that happens.
     planned: Option<(u64, u64)>,
     epoch: AtomicU64,
     looks: AtomicU64,
 }
 
 impl Cancellation {
-    /// Cancels this epoch after so many looks, and keeps every boundary: for tests.
+    /// Cancels this epoch after this number of checks, and keeps every boundary: for tests.
     pub(crate) fn planned(epoch: u64, looks: u64) -> Self {
         Self { planned: Some((epoch, looks)), ..Self::default() }
     }
 
-    /// `true` if the epoch under way has been found to be cancelled.
+    /// `true` if the current epoch is cancelled.
     pub(crate) fn is(&self) -> bool {
         self.is.load(Ordering::Acquire)
     }
 
-    /// The epoch under way is cancelled: the process of the hub has said so.
+    /// Cancels the current epoch, on the order of the process of the hub.
     pub(crate) fn cancel(&self) {
         self.is.store(true, Ordering::Release);
     }
@@ -60,14 +60,14 @@ impl Cancellation {
         self.has_others.store(true, Ordering::Release);
     }
 
-    /// Notes that an epoch begins.
+    /// Notes the start of an epoch.
     pub(crate) fn begin_epoch(&self, epoch: u64) {
         if self.planned.is_some() {
             self.epoch.store(epoch + 1, Ordering::Relaxed);
         }
     }
 
-    /// Decides whether to keep the boundary at hand: the first of a generation, and those of which it costs
+    /// Decides whether to keep the current boundary: the first of a generation, and later ones if that costs
     /// little.
     pub(crate) fn is_worth_keeping(&self, is_first: bool) -> bool {
         let mut kept = lock(&self.kept);
@@ -95,8 +95,8 @@ impl Cancellation {
         self.planned.is_some()
     }
 
-    /// Seconds that an epoch is waited for at the least once the run is to end; none where it is not
-    /// cancelled from here.
+    /// Returns the minimum of seconds that the run waits for an epoch once it is to end; `None` in a process
+    /// that does not cancel epochs.
     pub(super) fn grace(&self) -> Option<f64> {
         let is = |of: &AtomicBool| of.load(Ordering::Acquire);
         match (is(&self.decides), is(&self.has_boundary), is(&self.has_others)) {
@@ -106,7 +106,7 @@ impl Cancellation {
         }
     }
 
-    /// Counts a look at a planned cancellation; `true` if it is due.
+    /// Counts a check of a planned cancellation; returns `true` if it is due.
     pub(super) fn is_planned_now(&self) -> bool {
         self.planned.is_some_and(|(epoch, looks)| {
             self.epoch.load(Ordering::Relaxed) == epoch + 1

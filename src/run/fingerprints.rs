@@ -1,4 +1,4 @@
-//! [`Fingerprints`] of boundaries: by them two runs are compared, part by part, and the replicas of one.
+//! [`Fingerprints`] of boundaries, to compare two runs part by part, and the replicas within one.
 
 use crate::base::random::splitmix64;
 use crate::base::state::{State, to_bytes};
@@ -56,7 +56,7 @@ pub(crate) struct BoundaryFingerprint {
     pub(crate) parts: Vec<(Component, u64)>,
 }
 
-/// The fingerprint of bytes.
+/// Returns the fingerprint of bytes.
 pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(8);
     let rest = words.remainder().iter().fold(1, |rest, &byte| rest << 8 | u64::from(byte));
@@ -65,12 +65,12 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     splitmix64(sum ^ rest)
 }
 
-/// The fingerprint of a value.
+/// Returns the fingerprint of a value.
 pub(crate) fn fingerprint_of<T: State>(value: &T) -> u64 {
     fingerprint(&to_bytes(value))
 }
 
-/// Two workers whose replicas differ, if there are some.
+/// Returns two workers whose replicas differ, if there are any.
 pub(crate) fn unequal_replicas(fingerprints: &[(Component, u64)]) -> Option<(u32, u32)> {
     let replicas = fingerprints.iter().filter_map(|&(part, fingerprint)| match part {
         Component::Replica(worker) => Some((worker, fingerprint)),

@@ -1,5 +1,5 @@
-//! [`LocalState`]: one process's part of a run while no computation runs, and [`GenerationResult`]: the
-//! result of one.
+//! [`LocalState`]: the part of a run that one process holds between generations; and [`GenerationResult`]:
+//! the result of a generation.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ impl<P: Program> From<WholeState<P>> for LocalState<P> {
 }
 
 impl<P: Program> LocalState<P> {
-    /// All of it; `None` if something is elsewhere.
+    /// Returns the whole state; `None` if another process holds a part of it.
     pub(crate) fn whole(self) -> Option<WholeState<P>> {
         let Self { shards, blocks, replica } = self;
         let shards = shards.into_iter().collect::<Option<Vec<_>>>()?;
@@ -38,14 +38,14 @@ impl<P: Program> LocalState<P> {
     }
 }
 
-/// Result of a generation; while it runs, the slots of its state: each is empty whose worker has taken it,
-/// until that puts it back.
+/// Result of a generation. While the generation runs, these are slots for its state: a slot is empty from
+/// when its worker takes the state until it puts the state back.
 pub(crate) struct GenerationResult<P: Program> {
     pub(crate) local: LocalState<P>,
     /// The hub's state, in the process of the first worker.
     pub(crate) hub: Option<HubState<P>>,
     pub(crate) began: Option<Instant>,
-    /// Epochs completed when it began.
+    /// Epochs completed when the generation started.
     pub(crate) epoch: u64,
     pub(crate) ended: GenerationTotals,
 }

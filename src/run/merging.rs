@@ -1,5 +1,5 @@
-//! [`Merger`]: partials of neighbouring shards become one, along the fixed binary tree over the numbers of
-//! shards that [`Merge`](crate::Merge) describes.
+//! [`Merger`]: merges partials of neighbouring shards along the fixed binary tree over the numbers of shards
+//! that [`Merge`](crate::Merge) describes.
 
 use std::iter;
 use std::ops::Range;
@@ -22,8 +22,8 @@ pub(crate) enum Merging {
     InARow,
 }
 
-/// Merging of the partials of a worker, of a process or of the whole run: of what it has of each subtree
-/// whose shards are all there.
+/// Merging of the partials that a worker, a process or the hub has, within each subtree whose shards are all
+/// there.
 pub(crate) struct Merger<P: Program> {
     program: Arc<P>,
     verb: MergeOf<P>,
@@ -33,7 +33,7 @@ pub(crate) struct Merger<P: Program> {
 }
 
 impl<P: Program> Merger<P> {
-    /// Merging of the partials of those shards, of so many, that are here; `None` where the program merges
+    /// Makes the merging of partials of `shards` shards for those that are here; `None` if the program merges
     /// none.
     pub(crate) fn new(program: &Arc<P>, shards: u32, is_here: impl Fn(u32) -> bool) -> Option<Self> {
         let verb = P::verbs().merge?;
@@ -43,7 +43,7 @@ impl<P: Program> Merger<P> {
         Some(Self { program: Arc::clone(program), verb, subtrees, in_a_row: false })
     }
 
-    /// Merging of all partials of so many shards, at the hub.
+    /// Makes the merging of all partials of `shards` shards, at the hub.
     pub(crate) fn of_all(program: &Arc<P>, shards: u32, merging: Merging) -> Option<Self> {
         let merger = Self::new(program, shards, |_| true)?;
         Some(Self { in_a_row: merging == Merging::InARow, ..merger })
@@ -54,8 +54,8 @@ impl<P: Program> Merger<P> {
         (self.verb.merges)(&self.program, phase)
     }
 
-    /// Merges partials of a phase as far as their subtrees are here. A value has the number of the first
-    /// shard in it: it lies in no other subtree that has one.
+    /// Merges partials of a phase as far as their subtrees are here. A merged value has the number of its
+    /// first shard.
     pub(crate) fn merge(
         &self,
         phase: Option<&P::Phase>,
@@ -81,8 +81,8 @@ impl<P: Program> Merger<P> {
     }
 }
 
-/// Finds the largest nodes below the one of `size` shards from `first` on whose shards, of so many, are all
-/// here.
+/// Finds the largest nodes within the node of `size` shards from `first` on whose shards are all here, in a
+/// run of `shards` shards.
 fn find_whole(first: u32, size: u32, shards: u32, here: &[u32], found: &mut Vec<Range<u32>>) {
     let node = first..shards.min(first + size);
     if here.len() == node.len() {
@@ -95,8 +95,8 @@ fn find_whole(first: u32, size: u32, shards: u32, here: &[u32], found: &mut Vec<
     }
 }
 
-/// The value of the tree's root over these values by shard, in shard order: `join` merges the right one into
-/// the left one, which has the shard's number. From left to right if `in_a_row`.
+/// Returns the value at the root of the tree over these values, which are in shard order: `join` merges the
+/// right value into the left one, which is given with its shard. Merges from left to right if `in_a_row`.
 fn root<T>(
     values: impl Iterator<Item = (u32, T)>,
     in_a_row: bool,
@@ -104,8 +104,8 @@ fn root<T>(
 ) -> Option<(u32, T)> {
     // Level of the lowest node that has both.
     let level = |left: u32, right: u32| u32::BITS - (left ^ right).leading_zeros();
-    // Nodes that wait for what is on their right, each on a higher level with the one before it than with the
-    // one behind it.
+    // Nodes that wait for values on their right. The node that each shares with the one before it is on a
+    // higher level than the node that it shares with the one after it.
     let mut nodes: Vec<(u32, T)> = Vec::new();
     let mut join_last = |nodes: &mut Vec<(u32, T)>| {
         let Some((_, right)) = nodes.pop() else { return };
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::base::random::Stream;
 
-    /// A node's value by its definition: the merge of its halves' values that are there, written out.
+    /// Returns the value of a node by its definition, written out: the merge of the values of its halves.
     fn naive(first: u32, size: u32, answers: &[u32]) -> Option<String> {
         if size == 1 {
             return answers.contains(&first).then(|| first.to_string());
@@ -150,7 +150,7 @@ mod tests {
         *left = format!("({left} {right})");
     }
 
-    /// Values of the subtrees that are whole in `here`.
+    /// Returns the values of the subtrees whose shards are all in `here`.
     fn merged(shards: u32, here: Range<u32>, answers: &[(u32, String)]) -> Vec<(u32, String)> {
         let here: Vec<u32> = here.collect();
         let mut found = Vec::new();

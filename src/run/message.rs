@@ -1,11 +1,11 @@
-//! [`Message`]: the language of hub and places, and its bytes.
+//! [`Message`]: messages between hub and places, and their bytes.
 
 use crate::base::state::{Reader, Shared, State as _, StateError, Writer};
 use crate::program::{Boundary, Program, Task};
 use crate::run::fingerprints::Component;
 use crate::schedule::{Assignment, Round};
 
-/// Message between hub and places. It is handled after all that its sender sent before it.
+/// Message between hub and places. Messages of one sender are handled in the order in which they were sent.
 pub(crate) enum Message<P: Program> {
     /// Hub to place: commit the changes, send blocks away, then run the tasks of a round.
     Step { changes: Changes<P>, forward: Vec<(u32, u32)>, work: RoundTasks<P> },
@@ -18,12 +18,12 @@ pub(crate) enum Message<P: Program> {
     Boundary { changes: Changes<P>, at: Boundary, checkpoint: bool },
     /// Hub to place: commit the changes, then keep a snapshot of this boundary.
     SaveSnapshot { changes: Changes<P> },
-    /// Hub to place: go back to the snapshot.
+    /// Hub to place: return to the snapshot.
     LoadSnapshot,
-    /// Hub to place: commit the changes, then keep this boundary, for an epoch that is cancelled.
+    /// Hub to place: commit the changes, then keep this boundary, to return to if an epoch is cancelled.
     Keep { changes: Changes<P>, epoch: u64 },
-    /// Hub to place: drop whatever is under way, go back to the boundary that was kept after this number of
-    /// epochs, if one was, and give your state back; the run ends. It overtakes the orders before it.
+    /// Hub to place: drop all current work, return to the boundary that was kept after this number of epochs,
+    /// if one was, and give your state back; the run ends. This message overtakes the orders before it.
     Cancel { kept: Option<u64> },
     /// Hub to place: commit the changes and give your state back; the generation ends.
     Leave { changes: Changes<P> },
@@ -61,7 +61,7 @@ impl<P: Program> RoundTasks<P> {
     }
 }
 
-/// Partials by shard, and how long the shards computed.
+/// Partials by shard, and the time that the shards computed.
 pub(crate) struct Answer<P: Program> {
     pub(crate) worker: u32,
     pub(crate) partials: Vec<(u32, P::Partial)>,
@@ -98,7 +98,7 @@ pub(crate) fn end_with(out: &mut Writer, named: &[u64]) {
     out.write(&(named.len() as u32));
 }
 
-/// The bytes of a message, and the numbers behind it.
+/// Splits bytes into those of a message and the numbers after it.
 pub(crate) fn split(bytes: &[u8]) -> Result<(&[u8], Vec<u64>), StateError> {
     let wrong = StateError::new("the numbers of a message's shared values");
     let (rest, count) = bytes.split_last_chunk::<4>().ok_or(wrong.clone())?;

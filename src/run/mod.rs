@@ -1,5 +1,5 @@
 //! State machines of a generation, and their state: the hub that hands out rounds, the places where tasks
-//! run, the messages between them, and the placement of shards. The room knows nothing of timely and can be
+//! run, the messages between them, and the placement of shards. This module does not use timely, and can be
 //! driven step by step in a test.
 
 pub(crate) mod cancellation;

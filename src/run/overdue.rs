@@ -1,20 +1,19 @@
-//! When the epoch under way is cancelled: the run is to end, and the next boundary takes too long to wait
-//! for.
+//! The decision to cancel the current epoch: the run is to end, and the next boundary is too far away.
 
 use crate::base::cancel::{BETWEEN, Cancellable};
 use crate::run::record::{Ending, Limit};
 use crate::run::settings::Settings;
 
-/// Part of the time so far that an epoch is waited for, where that is longer.
+/// Part of the run's time so far that the run waits for an epoch, if that is longer than the minimum.
 const PART: f64 = 0.05;
 
 impl Settings {
-    /// `true` if boundaries are kept: someone may ask the run to end within an epoch.
+    /// `true` if boundaries are kept, because the run may be asked to end within an epoch.
     pub(crate) fn keeps_boundaries(&self) -> bool {
         self.may_stop || self.time_limit.is_some() || self.cancellation.is_planned()
     }
 
-    /// The ending of a run whose epoch is cancelled.
+    /// Returns the ending of a run whose epoch is cancelled.
     pub(crate) fn cancelled_ending(&self) -> Ending {
         if self.time_limit.is_some() && !self.stop.is_requested() {
             Ending::Limit(Limit::Time)
@@ -23,12 +22,12 @@ impl Settings {
         }
     }
 
-    /// `true` if the run is to end, and the epoch under way takes too long to wait for.
+    /// `true` if the run is to end, and the current epoch takes too long.
     fn is_overdue(&self) -> bool {
         let Some(grace) = self.cancellation.grace() else { return false };
         let is_over = |since: f64, before: f64| since >= grace.max(PART * before);
         let stopped = self.stop.requested_at().is_some_and(|at| {
-            // One that was there before the run began counts from its beginning.
+            // A request that was made before the run started counts from the start.
             let since = at.elapsed().min(self.started.elapsed()).as_secs_f64();
             self.stop.is_requested_now() || is_over(since, self.elapsed() - since)
         });
@@ -52,7 +51,7 @@ impl Cancellable for Settings {
         if self.cancellation.is_planned() { self.cancellation.is() } else { self.is_cancelled() }
     }
 
-    /// A planned cancellation counts every point.
+    /// Interval between two checks; a planned cancellation counts every point.
     fn between(&self) -> u64 {
         if self.cancellation.is_planned() { 0 } else { BETWEEN }
     }

@@ -1,4 +1,4 @@
-//! [`Cache`]: strengths of dependencies between variables, as far as they are known already.
+//! [`Cache`]: known strengths of dependencies between variables.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::Dependencies;
 use crate::base::random::splitmix64;
 
-/// Strengths already known, by pair of variables.
+/// Known strengths, by pair of variables.
 ///
 /// A pure cache: an entry equals the answer that the program would give again, so dropping it changes nothing
 /// but the work. All entries are dropped when it holds `LIMIT` pairs.
@@ -23,7 +23,7 @@ impl Cache {
         self.known.get(&pair(i, j)).copied()
     }
 
-    /// Takes in all pairs of `variables` as related by `dependencies`.
+    /// Adds the strengths of all pairs of `variables`, from `dependencies`.
     pub(super) fn extend(&mut self, variables: &[u32], dependencies: &Dependencies) {
         if self.known.len() + dependencies.count() * dependencies.count().saturating_sub(1) / 2 > LIMIT {
             self.known.clear();

@@ -1,4 +1,4 @@
-//! [`Rotation`]: disjoint blocks move round the shards, known a whole epoch ahead.
+//! [`Rotation`]: disjoint blocks rotate through the shards, by a plan for a whole epoch.
 
 use super::{Assignment, EpochStart, Plan, Round, Schedule};
 use crate::base::state::{Reader, StateError, Writer};
@@ -25,18 +25,19 @@ impl Rotation {
 }
 
 impl<F> Rotation<F> {
-    /// One rotation of this phase an epoch.
+    /// Makes the rotation one of this phase.
     pub fn phase<G>(self, phase: G) -> Rotation<G> {
         Rotation { shards: self.shards, blocks: self.blocks, phases: vec![phase] }
     }
 
-    /// Follows each epoch's rotation by another one of this phase: say, to measure the effect of the first.
+    /// Adds another rotation, of this phase, to the end of each epoch: say, to measure the effect of the
+    /// first.
     pub fn then(mut self, phase: F) -> Self {
         self.phases.push(phase);
         self
     }
 
-    /// The rounds of one rotation.
+    /// Returns the rounds of one rotation.
     pub fn rounds<G: Clone>(&self, phase: G) -> Vec<Round<G>> {
         let (shards, blocks) = (u64::from(self.shards), u64::from(self.blocks));
         if shards == 0 || blocks == 0 {
@@ -46,7 +47,7 @@ impl<F> Rotation<F> {
         let round = |r: u64| {
             let mut tasks: Vec<Assignment> = (0..shards.min(blocks))
                 .map(|i| {
-                    // The fewer side stands spread out over the more numerous one and steps along it.
+                    // The smaller side is spread out over the larger one and moves along it.
                     let along = ((i * length / shards.min(blocks) + r) % length) as u32;
                     let (shard, block) = if shards <= blocks { (i as u32, along) } else { (along, i as u32) };
                     Assignment { shard, block: Some(block), variables: Vec::new() }

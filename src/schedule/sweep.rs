@@ -42,14 +42,14 @@ impl<F: Phase> Sweep<F> {
         self.variables.check(shards)
     }
 
-    /// Starts over, with the variables in the order that `arrange` makes of the rising one.
+    /// Starts a new pass, with the variables in the order into which `arrange` puts the ascending one.
     pub(super) fn begin(&mut self, arrange: impl FnOnce(&mut [u32])) {
         self.order = (0..self.variables.len() as u32).collect();
         arrange(&mut self.order);
         self.next = 0;
     }
 
-    /// The next block, without the variables still in flight.
+    /// Returns the next block, without the variables that are still in flight.
     pub(super) fn next_round(&mut self) -> Next<F> {
         if self.next >= self.order.len() {
             return Next::EndOfEpoch;

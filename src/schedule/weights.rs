@@ -19,13 +19,13 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// `count` zero weights with a base weight of `base` times the mean of the nonzero ones.
+    /// Makes `count` zero weights with a base weight of `base` times the mean of the nonzero weights.
     pub fn new(count: usize, base: f64) -> Self {
         let leaves = count.max(1).next_power_of_two();
         Self { count, leaves, tree: vec![0.0; 2 * leaves], nonzero: 0, base }
     }
 
-    /// The weight at a position, without the base weight.
+    /// Returns the weight at a position, without the base weight.
     pub fn get(&self, position: usize) -> f64 {
         self.tree[self.leaves + position]
     }
@@ -42,7 +42,7 @@ impl Weights {
         }
     }
 
-    /// Draws a position; `None` if there are none.
+    /// Draws a position; `None` if there are no positions.
     pub fn draw(&self, stream: &mut Stream) -> Option<usize> {
         if self.count == 0 {
             return None;
@@ -69,7 +69,7 @@ impl Weights {
         Some((node - self.leaves).min(self.count - 1))
     }
 
-    /// All weights in order, without the base weight.
+    /// Returns all weights in order, without the base weight.
     pub fn as_slice(&self) -> &[f64] {
         &self.tree[self.leaves..self.leaves + self.count]
     }

@@ -1,4 +1,4 @@
-//! Answers of places, and how far the hub goes on by them.
+//! Answers of places, and the steps of the hub that they allow.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::run::place::Outbox;
 use crate::run::places::Places;
 
 impl<P: Program> Hub<P> {
-    /// Takes in an answer and goes on as far as it leads.
+    /// Receives an answer, and continues the run as far as that allows.
     pub(crate) fn receive(&mut self, message: Message<P>, out: &mut Outbox<P>) -> Result<(), String> {
         if self.ended.exit.is_some() {
             return Ok(());
@@ -25,7 +25,7 @@ impl<P: Program> Hub<P> {
         taken.unwrap_or_else(|| self.cancel(out))
     }
 
-    /// Ends the run within the epoch, if that is cancelled.
+    /// Ends the run within the epoch, if the epoch is cancelled.
     pub(crate) fn look(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
         if self.ended.exit.is_none() && self.settings.is_cancelled() { self.cancel(out) } else { Ok(()) }
     }
@@ -72,7 +72,7 @@ impl<P: Program> Hub<P> {
                 self.compare(&fingerprints)?;
                 self.conclude(shares, fingerprints, out)
             }
-            // The dataflow takes it before it comes here.
+            // The dataflow handles it before it comes here.
             Message::Here { .. } => Ok(()),
             _ => Err("the hub was sent an order, which is for places".into()),
         }
@@ -121,7 +121,7 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// The workers' replicas must be equal.
+    /// Checks that the replicas of all workers are equal.
     fn compare(&self, fingerprints: &[(Component, u64)]) -> Result<(), String> {
         let Some((one, other)) = unequal_replicas(fingerprints) else { return Ok(()) };
         let epoch = self.state.progress.epoch;
@@ -141,7 +141,7 @@ impl<P: Program> Hub<P> {
     }
 }
 
-/// Error: an answer that no round waits for.
+/// Returns the error for an answer that no round waits for.
 fn unasked<P: Program>(what: &str, answer: &Answer<P>) -> String {
     format!("worker {} answers with {what}, for which nobody waits", answer.worker)
 }

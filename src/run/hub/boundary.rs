@@ -1,4 +1,4 @@
-//! Boundaries: evaluating, concluding, beginning the next epoch or ending the generation.
+//! Boundaries: evaluating, concluding, starting the next epoch or ending the generation.
 
 use super::gathering::{Gathering, merged};
 use super::guard::is_worse;
@@ -70,7 +70,7 @@ impl<P: Program> Hub<P> {
         Ok(())
     }
 
-    /// Takes in a verdict: returns the start of the next epoch, and `true` if the guard has gone back.
+    /// Processes a verdict: returns the start of the next epoch, and `true` if the guard has rolled back.
     fn judge(
         &mut self,
         verdict: Verdict<P::Change>,
@@ -140,7 +140,7 @@ impl<P: Program> Hub<P> {
         self.ended.fingerprints.push(BoundaryFingerprint { epoch: self.state.progress.epoch, parts });
     }
 
-    /// Reason that the run is over at this boundary, if it is.
+    /// Returns the reason that the run is over at this boundary, if it is.
     pub(super) fn ending(&self, start: &EpochStart) -> Option<Ending> {
         let Progress { status, rollbacks_in_a_row, epoch, .. } = self.state.progress;
         let objective_is_lost = start.objective.is_some_and(|value| !value.is_finite());
@@ -210,7 +210,7 @@ impl<P: Program> Hub<P> {
         self.stage = Stage::Over;
     }
 
-    /// The record of the epoch: its counts and measures.
+    /// Makes the record of the epoch: its counts and measures.
     fn record(&mut self, metric: Option<Metric>, objective: Option<f64>, rolled_back: bool) -> EpochRecord {
         let (totals, counts) = (self.state.progress.totals, self.state.schedule.counts());
         let (before, counted) = self.state.progress.before;

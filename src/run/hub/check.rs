@@ -1,4 +1,4 @@
-//! Checks of the numbers that a schedule or a program names: a mistake is an error where it is made.
+//! Checks of the numbers that a schedule or a program names, so that a mistake is reported at its source.
 
 use super::Hub;
 use crate::program::Program;
@@ -48,7 +48,7 @@ impl Named {
     }
 }
 
-/// Error: a number is named that does not exist.
+/// Returns the error for a number that does not exist.
 fn unknown(whose: &str, what: &str, number: u32, count: u32) -> String {
     format!("{whose} {what} {number}, but there are {count}, counted from 0")
 }
@@ -128,14 +128,14 @@ impl<P: Program> Hub<P> {
         self.verbs.check(Verb::Relate)
     }
 
-    /// Checks that a program tells the schedule of variables that exist.
+    /// Checks that a program reports only variables that exist to the schedule.
     pub(super) fn check_given(&self, whose: &str, given: &[(u32, f64)]) -> Result<(), String> {
         let Some(named) = &self.names.named else { return Ok(()) };
         given.iter().try_for_each(|&(variable, _)| named.require(whose, variable))
     }
 }
 
-/// Checks that a program relates the candidates that it was asked about, and no others.
+/// Checks that a program relates exactly the candidates that it was asked about.
 pub(super) fn check_related(asked: usize, dependencies: &Dependencies) -> Result<(), String> {
     let count = dependencies.count();
     if count == asked {

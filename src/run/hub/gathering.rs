@@ -1,4 +1,4 @@
-//! [`Gathering`]: answers of workers, until the last has come.
+//! [`Gathering`]: collects the answers of workers until the last has arrived.
 
 use crate::base::panic_context::PanicContext;
 use crate::program::Program;
@@ -17,30 +17,30 @@ impl<T> Gathering<T> {
         Self { waiting: workers, answers: Vec::new() }
     }
 
-    /// `true` as long as an answer is still to come.
+    /// `true` as long as an answer is missing.
     pub(super) fn waits(&self) -> bool {
         self.waiting > 0
     }
 
-    /// Puts a worker's answers to the others.
+    /// Adds a worker's answers.
     pub(super) fn put(&mut self, answers: Vec<(u32, T)>) {
         self.answers.extend(answers);
         self.waiting = self.waiting.saturating_sub(1);
     }
 
-    /// Puts a worker's answers to the others: those of all, with the last.
+    /// Adds a worker's answers; returns all answers once the last worker has answered.
     pub(super) fn add(&mut self, answers: Vec<(u32, T)>) -> Option<Partials<T>> {
         self.put(answers);
         (!self.waits()).then(|| self.take())
     }
 
-    /// Answers that have come.
+    /// Takes the answers that have arrived.
     pub(super) fn take(&mut self) -> Partials<T> {
         Partials::from(std::mem::take(&mut self.answers))
     }
 }
 
-/// The partials of a phase, merged into one where the program does.
+/// Merges the partials of a phase into one, if the program merges them.
 pub(super) fn merged<P: Program>(
     merger: Option<&Merger<P>>,
     phase: Option<&P::Phase>,

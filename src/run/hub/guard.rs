@@ -15,7 +15,7 @@ impl<P: Program> Hub<P> {
         let Some(objective) = start.objective.filter(|_| guarded) else { return };
         // The commits of this boundary belong to it.
         self.send_to_all(out, |changes| Message::SaveSnapshot { changes });
-        // Pinned block and schedule are kept whole: nothing is made anew when the guard goes back.
+        // Pinned block and schedule are kept whole: nothing is made again when the guard rolls back.
         PanicContext::verb("save of the schedule").epoch(start.epoch).enter();
         let schedule = self.state.schedule_bytes();
         PanicContext::verb("save of the pinned block").epoch(start.epoch).enter();
@@ -53,7 +53,7 @@ impl<P: Program> Hub<P> {
     }
 }
 
-/// `true` if an epoch has cost more than rounding; a value that is not a number is worse than any.
+/// `true` if an objective is worse than the accepted one by more than rounding; NaN is worse than any number.
 pub(super) fn is_worse(objective: Option<f64>, accepted: f64) -> bool {
     let limit = accepted + 1e-9 * accepted.abs();
     objective.is_none_or(|objective| objective.is_nan() || objective > limit)

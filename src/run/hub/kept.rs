@@ -1,5 +1,5 @@
-//! Epochs that are cancelled: boundaries are kept where that costs little, and the run ends as the last of
-//! them left it.
+//! Cancelled epochs: boundaries are kept if that costs little, and the run ends in the state of the last one
+//! kept.
 
 use super::{GenerationExit, Hub, Progress, Stage};
 use crate::base::cancel;
@@ -11,9 +11,9 @@ use crate::run::place::Outbox;
 use crate::run::saved_state::pinned_state;
 use crate::schedule::EpochStart;
 
-/// A boundary that is kept, as its conclusion left it.
+/// A boundary that is kept, in the state after its conclusion.
 pub(super) struct Kept {
-    /// State that the pinned block had learned, as bytes, and the schedule whole.
+    /// Learned state of the pinned block, as bytes, and the whole schedule.
     pinned: Vec<u8>,
     schedule: Vec<u8>,
     progress: Progress,
@@ -22,7 +22,7 @@ pub(super) struct Kept {
 }
 
 impl<P: Program> Hub<P> {
-    /// Keeps the boundary at hand, if an epoch may be cancelled and it is worth it.
+    /// Keeps the current boundary, if an epoch may be cancelled and keeping it is worth the time.
     pub(super) fn keep(&mut self, start: &EpochStart, out: &mut Outbox<P>) {
         let is_first = self.kept.is_none();
         if !self.settings.keeps_boundaries() || !self.settings.cancellation.is_worth_keeping(is_first) {
@@ -45,7 +45,7 @@ impl<P: Program> Hub<P> {
         self.kept = Some(kept);
     }
 
-    /// Ends the run within an epoch: nothing of it is left.
+    /// Ends the run within an epoch, of which nothing is kept.
     pub(crate) fn cancel(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
         if self.ended.exit.is_some() {
             return Ok(());
@@ -75,7 +75,7 @@ impl<P: Program> Hub<P> {
         self.state.schedule.load(&mut Reader::new(&schedule))?;
         self.ended.verdict = Some((start.metric.clone(), start.objective));
         self.ended.block_at = block_at;
-        // Later boundaries were shown, but the run does not go on from them.
+        // Later boundaries were shown, but the run does not end at them.
         self.ended.records.retain(|record| record.epoch <= epoch);
         self.ended.fingerprints.retain(|boundary| boundary.epoch <= epoch);
         self.state.unconcluded = None;

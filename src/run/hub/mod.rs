@@ -1,9 +1,9 @@
-//! [`Hub`]: runs the schedule, aggregates rounds and concludes boundaries. A plain state machine on the first
-//! worker: it neither knows timely nor waits.
+//! [`Hub`]: runs the schedule, aggregates rounds and concludes boundaries. The hub is a plain state machine
+//! on the first worker, which neither uses timely nor blocks.
 //!
-//! It is also the sequencer: a round's message carries the commits that the round must see, so that with
-//! staleness `s` round `t` reads exactly the commits up to `t - 1 - s` on every worker, whatever arrives
-//! when.
+//! The hub is also the sequencer: a round's message carries the commits that the round must see, so that with
+//! staleness `s` round `t` reads exactly the commits up to `t - 1 - s` on every worker, in whatever order
+//! messages arrive.
 
 mod answers;
 mod boundary;
@@ -43,11 +43,11 @@ use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 use crate::schedule::{Candidates, EpochStart, Round, Schedule};
 
-/// A worker without tasks is sent its commits once this number has gathered.
+/// Number of commits at which they are sent to a worker that has no tasks.
 const COMMITS_HELD: usize = 64;
-/// Time that the hub and the places of its thread may go on before other operators get their turn.
+/// Time that the hub and the places of its thread may work before other operators get their turn.
 const TURN: Duration = Duration::from_millis(1);
-/// After this number of rollbacks in a row the parallelism has long been 1: the program itself worsens its
+/// Limit of rollbacks in a row. The parallelism has long been 1 by then, so the program itself worsens its
 /// objective.
 const MOST_ROLLBACKS: u64 = 64;
 
@@ -76,7 +76,7 @@ enum Stage<P: Program> {
     Over,
 }
 
-/// Shown a boundary's record, and the replica there.
+/// Function that is called with the record of each boundary, and the replica there.
 pub(crate) type Watcher<P> = Box<dyn Fn(&EpochRecord, &<P as Program>::Replica)>;
 
 /// A boundary to which the guard returns when an epoch has worsened the objective.
@@ -91,15 +91,15 @@ struct Accepted {
 pub(crate) struct Hub<P: Program> {
     program: Arc<P>,
     verbs: Verbs<P>,
-    /// Merging of partials, where the program merges them.
+    /// Merging of partials, if the program merges them.
     merger: Option<Merger<P>>,
     settings: Arc<Settings>,
     pub(crate) state: HubState<P>,
-    /// Workers that hold something, and those that the run was given.
+    /// Workers that hold shards or blocks, and the workers that were asked for.
     workers: usize,
     asked: usize,
     names: NameCheck,
-    /// Threads that help with the work done here.
+    /// Threads that help with the work of the hub.
     helpers: Arc<HelperThreads>,
     /// The worker of each shard.
     placement: Arc<Vec<u32>>,
@@ -113,10 +113,10 @@ pub(crate) struct Hub<P: Program> {
     /// Rounds handed out and aggregated in this epoch.
     issued: u64,
     aggregated: u64,
-    /// Counted cost of the epoch's tasks, and of all blocks where a task has one of them; where the run is
-    /// held.
+    /// Counted cost of the epoch's tasks, and of tasks with a block as if each had all blocks; counted only
+    /// if the run is held.
     cost: (u64, u64),
-    /// `true` if a checkpoint of the boundary under way may be written.
+    /// `true` if a checkpoint of the current boundary may be written.
     checkpoint: bool,
     flights: VecDeque<Flight<P>>,
     /// Commits not yet sent, for each worker.
@@ -124,12 +124,12 @@ pub(crate) struct Hub<P: Program> {
     /// Changes of rounds that become visible at the boundary.
     held: Changes<P>,
     accepted: Option<Accepted>,
-    /// The last boundary that is kept for an epoch that is cancelled.
+    /// The last boundary that is kept, to return to if an epoch is cancelled.
     kept: Option<Kept>,
     load: Vec<f64>,
-    /// Part of the load that only measured the model.
+    /// Seconds of the load that only measured the model.
     measured: Vec<f64>,
-    /// Observer of every record as it is made, before the run goes on: it may ask the run to stop there.
+    /// Observer of every record, called before the run continues: it may ask the run to stop there.
     watcher: Watcher<P>,
     /// Fingerprints of the epoch's changes, if all are kept.
     changes: Vec<(Component, u64)>,
@@ -184,7 +184,7 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// Starts the generation: evaluate first, or go on with the epoch that the last one left.
+    /// Starts the generation: with an evaluation, or with the epoch that the last generation left to do.
     pub(crate) fn start(&mut self, out: &mut Outbox<P>) -> Result<(), String> {
         cancel::caught(|| self.begin(out)).unwrap_or_else(|| self.cancel(out))
     }
@@ -209,7 +209,7 @@ impl<P: Program> Hub<P> {
         Ok(())
     }
 
-    /// The boundary that is evaluated and concluded next.
+    /// Returns the boundary that is evaluated and concluded next.
     fn boundary(&self) -> Boundary {
         let epoch = self.state.progress.epoch + u64::from(self.ended.verdict.is_some());
         Boundary { epoch, shards: self.placement.len() as u32 }

@@ -44,7 +44,7 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// The next step of the plan.
+    /// Returns the next step of the plan.
     fn next(&mut self) -> Next<P::Phase> {
         match &mut self.listed {
             Some(rounds) => rounds.pop_front().map_or(Next::EndOfEpoch, Next::Round),
@@ -92,7 +92,7 @@ impl<P: Program> Hub<P> {
         let mut waiting = 0;
         for (worker, tasks) in tasks.into_iter().enumerate().filter(|(_, tasks)| !tasks.is_empty()) {
             waiting += 1;
-            // Without them a shard would be read as old as its worker's last task happens to be.
+            // Without these commits, the age of the state read would depend on the last task of the worker.
             let changes = std::mem::take(&mut self.unsent[worker]);
             let work = self.work(&candidates.phase, tasks);
             out.push((worker as u32, Message::Gather { changes, work }));
@@ -113,7 +113,7 @@ impl<P: Program> Hub<P> {
         Ok(self.decide(&dependencies))
     }
 
-    /// The tasks of a round for one worker.
+    /// Returns the tasks of a round for one worker.
     fn work(&self, phase: &P::Phase, tasks: Vec<Assignment>) -> RoundTasks<P> {
         let epoch = self.state.progress.epoch;
         RoundTasks { epoch, round: self.issued, phase: phase.clone(), tasks, answering: 0 }
@@ -162,12 +162,13 @@ impl<P: Program> Hub<P> {
         self.issued += 1;
     }
 
-    /// Number of the process that a worker is in.
+    /// Returns the number of the process that a worker is in.
     fn process_of(&self, worker: usize) -> usize {
         self.thread_of[worker] as usize / self.threads_each
     }
 
-    /// Number of the workers asked in each process; empty if partials of the phase are not merged.
+    /// Returns the number of workers in each process that will answer; empty if partials of the phase are not
+    /// merged.
     fn answering(&self, phase: &P::Phase, is_asked: impl Fn(usize) -> bool) -> Vec<u32> {
         if self.merger.as_ref().is_none_or(|merger| !merger.merges(Some(phase))) {
             return Vec::new();
@@ -198,7 +199,7 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// The counted cost of a task's variables, or else of its shard.
+    /// Returns the counted cost of a task's variables, or else of its shard.
     fn cost_of(&self, task: &Assignment, costs: &[u64]) -> u64 {
         match self.state.schedule.variables() {
             Some(variables) if !task.variables.is_empty() && task.block.is_none() => {
@@ -208,15 +209,15 @@ impl<P: Program> Hub<P> {
         }
     }
 
-    /// Counted cost of the epoch that ends.
+    /// Takes the counted cost of the epoch that ends.
     pub(super) fn take_cost(&mut self) -> u64 {
         let (cost, of_all_blocks) = std::mem::take(&mut self.cost);
         cost.saturating_add(of_all_blocks / self.ended.block_at.len().max(1) as u64)
     }
 
     /// Aggregates the rounds before `end` whose partials are all here, in the order in which they were handed
-    /// out; no further, so that the pinned block is the same when a round is handed out, however soon its
-    /// partials come.
+    /// out. Later rounds wait, so that the pinned block is the same when a round is handed out, however early
+    /// partials arrive.
     fn aggregate_up_to(&mut self, end: u64) {
         let first = self.flights.front().map_or(0, |flight| flight.number);
         while let Some(flight) = self.flights.get_mut(self.aggregated.wrapping_sub(first) as usize) {

@@ -1,4 +1,4 @@
-//! [`HubState`]: state that the hub hands on, and [`Progress`]: how far a run has come.
+//! [`HubState`]: state that the hub passes from generation to generation; and [`Progress`] of a run.
 
 use std::time::Instant;
 
@@ -16,9 +16,9 @@ use crate::schedule::{Counts, EpochStart, Schedule};
 pub(crate) enum GenerationExit {
     /// The run is over.
     Finished(Ending),
-    /// The next generation takes over: other workers, or a checkpoint is due.
+    /// The next generation continues the run, with other workers, or after a checkpoint that is due.
     Reconfigure,
-    /// The run is over, and had no boundary to end at.
+    /// The run is over before its first boundary.
     BeforeBoundary(Ending),
 }
 
@@ -32,37 +32,37 @@ pub(crate) struct GenerationTotals {
     /// The worker of each block.
     pub(crate) block_at: Vec<u32>,
     pub(crate) traffic: Traffic,
-    /// Moment when the hub had concluded its last boundary.
+    /// Moment at which the hub concluded its last boundary.
     pub(crate) at: Option<Instant>,
 }
 
-/// State that the hub hands on from generation to generation; a checkpoint keeps its learned form.
+/// State that the hub passes from generation to generation; a checkpoint holds its learned form.
 pub(crate) struct HubState<P: Program> {
     pub(crate) pinned: P::Pinned,
     pub(crate) schedule: Box<dyn Schedule<P::Phase>>,
     pub(crate) progress: Progress,
-    /// The boundary before it was concluded, where a checkpoint of it is to be written.
+    /// The boundary before its conclusion, if a checkpoint of it is to be written.
     pub(crate) unconcluded: Option<Unconcluded<P>>,
 }
 
 /// A boundary before it is concluded.
 pub(crate) struct Unconcluded<P: Program> {
-    /// State that the pinned block had learned, as bytes.
+    /// Learned state of the pinned block, as bytes.
     pub(crate) pinned: Vec<u8>,
-    /// The conclusion's change, not committed anywhere yet.
+    /// The change of the conclusion, which is not committed anywhere yet.
     pub(crate) change: Option<P::Change>,
     /// The metric's value as it was last measured before.
     pub(crate) last: Option<f64>,
 }
 
 impl<P: Program> HubState<P> {
-    /// A run that begins.
+    /// Makes the state of a run that starts.
     pub(crate) fn new(pinned: P::Pinned, schedule: Box<dyn Schedule<P::Phase>>, staleness: usize) -> Self {
         let progress = Progress { staleness, ..Progress::default() };
         Self { pinned, schedule, progress, unconcluded: None }
     }
 
-    /// The schedule whole, as bytes.
+    /// Returns the whole schedule, as bytes.
     pub(crate) fn schedule_bytes(&self) -> Vec<u8> {
         let mut out = Writer::default();
         self.schedule.save(&mut out);
@@ -83,7 +83,7 @@ pub(crate) struct Progress {
     /// Rollbacks since the last epoch that was accepted.
     pub(crate) rollbacks_in_a_row: u64,
     pub(crate) totals: Totals,
-    /// The totals, and the schedule's counts, when the epoch under way began.
+    /// The totals, and the schedule's counts, when the current epoch started.
     pub(crate) before: (Totals, Counts),
     /// The metric's value as it was last measured.
     pub(crate) last: Option<f64>,
@@ -100,7 +100,7 @@ pub(crate) struct Totals {
 
 crate::state!(Totals { rounds, tasks, updates, rollbacks });
 
-/// More than any run counts: sums of counts below it do not overflow.
+/// Bound that no count of a run reaches: sums of counts below it do not overflow.
 const COUNTED: u64 = 1 << 62;
 
 impl Totals {
@@ -110,18 +110,18 @@ impl Totals {
 }
 
 impl Progress {
-    /// Context of a verb in the epoch under way.
+    /// Returns the context of a verb in the current epoch.
     pub(super) fn panic_context(&self, verb: &'static str) -> PanicContext {
         PanicContext::verb(verb).epoch(self.epoch)
     }
 
-    /// The boundary, of a run of so many shards.
+    /// Returns the boundary, in a run of this number of shards.
     pub(crate) fn boundary(&self, shards: usize) -> Boundary {
         Boundary { epoch: self.epoch, shards: shards as u32 }
     }
 
-    /// `true` if a run can have these counts: each is within what can be counted, and has only grown since
-    /// the epoch under way began.
+    /// `true` if a run can have these counts: each is below the bound, and has not fallen since the current
+    /// epoch started.
     pub(crate) fn is_possible(&self) -> bool {
         let grown = self.before.0.all().into_iter().zip(self.totals.all()).all(|(before, now)| before <= now);
         let counts = self.totals.all().into_iter().chain([self.epoch, self.rollbacks_in_a_row]);

@@ -27,13 +27,13 @@ impl<P: Program> Place<P> {
         checkpoints.write_parts(at.epoch, &*self.program, shards, blocks)
     }
 
-    /// The learned state of each shard here.
+    /// Returns the learned state of each shard here.
     pub(super) fn shard_state(&self) -> Vec<(u32, Vec<u8>)> {
         let shards = self.shards.iter();
         shards.map(|(&number, shard)| (number, shard_state(&*self.program, number, shard))).collect()
     }
 
-    /// The fingerprints of all parts here, as far as they are kept.
+    /// Returns the fingerprints of all parts here, as far as they are kept.
     pub(super) fn fingerprint(&self) -> Vec<(Component, u64)> {
         let mut fingerprints = Vec::new();
         if self.options.fingerprints == Fingerprints::Off {
@@ -54,7 +54,7 @@ impl<P: Program> Place<P> {
         fingerprints
     }
 
-    /// The boundary at hand: learned state, blocks and replica.
+    /// Returns the current boundary: learned state, blocks and replica.
     fn snapshot(&self) -> Snapshot<P> {
         let blocks = self.blocks.iter().filter(|&(&number, _)| !self.is_early(number));
         Snapshot {
@@ -75,7 +75,7 @@ impl<P: Program> Place<P> {
         Ok(())
     }
 
-    /// Obeys an order to keep the boundary at hand, or to go back to one.
+    /// Obeys an order to keep the current boundary, or to return to one.
     pub(super) fn obey(&mut self, order: Message<P>) -> Result<(), String> {
         match order {
             Message::SaveSnapshot { changes } => {
@@ -92,20 +92,20 @@ impl<P: Program> Place<P> {
         Ok(())
     }
 
-    /// Keeps the boundary after this number of epochs, for an epoch that is cancelled.
+    /// Keeps the boundary after this number of epochs, to return to if an epoch is cancelled.
     fn keep(&mut self, epoch: u64) {
-        // The one before goes first: both may be large.
+        // The one before is dropped first: both may be large.
         self.kept = None;
         let cancellation = Arc::clone(&self.options.cancellation);
         self.kept = Some((epoch, cancellation.keep(|| self.snapshot())));
     }
 
-    /// Drops what is under way, and leaves with the state of the boundary that was kept, if one was.
+    /// Drops all current work, and leaves with the state of the boundary that was kept, if one was.
     pub(super) fn cancel(&mut self, kept: Option<u64>) -> Result<(), String> {
         (self.step, self.plan, self.cancelled) = (None, None, None);
         (self.left, self.has_gone_back) = (true, true);
-        // The boundary to go back to may be at hand, with the orders to keep it still unread; nothing else is
-        // done.
+        // The boundary to return to may be the current one, with the order to keep it still unread. Other
+        // orders are dropped.
         for order in std::mem::take(&mut self.inbox) {
             match order {
                 Message::SaveSnapshot { .. } | Message::LoadSnapshot | Message::Keep { .. } => {
@@ -118,7 +118,7 @@ impl<P: Program> Place<P> {
         let Some((_, snapshot)) = self.kept.take().filter(|(kept, _)| *kept == epoch) else {
             return Err(format!("worker {} has not kept the boundary after {epoch} epochs", self.worker));
         };
-        // Whatever has come since is of the epoch that is cancelled.
+        // All that has arrived since belongs to the cancelled epoch.
         self.early.clear();
         self.go_back_to(&snapshot)
     }

@@ -1,5 +1,5 @@
-//! [`Place`]: the state of one worker, and its work. A plain state machine: it neither knows timely nor
-//! blocks.
+//! [`Place`]: the state of one worker, and its work. A place is a plain state machine, which neither uses
+//! timely nor blocks.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -36,43 +36,42 @@ pub(crate) const HUB: u32 = u32::MAX;
 pub(crate) struct Place<P: Program> {
     program: Arc<P>,
     verbs: Verbs<P>,
-    /// Merging of partials, where it is done here.
+    /// Merging of partials, if partials are merged here.
     merger: Option<Merger<P>>,
-    /// Merging with the other workers of the process, where it is done.
+    /// Merging with the partials of other workers of the process, if that is done.
     pub(crate) process: Option<Arc<ProcessMerger<P>>>,
     worker: u32,
     options: PlaceOptions,
-    /// Factors that make the worker slower than it is.
+    /// Factors that slow the worker down.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
     /// The worker of each shard.
     placement: Arc<Vec<u32>>,
     pub(crate) shards: BTreeMap<u32, P::Shard>,
     pub(crate) blocks: BTreeMap<u32, P::Block>,
-    /// On the first worker the hub reads it at boundaries, when no task runs.
+    /// The replica. On the first worker the hub reads it at boundaries, when no task runs.
     pub(crate) replica: Rc<RefCell<P::Replica>>,
     inbox: VecDeque<Message<P>>,
     step: Option<Step<P>>,
     plan: Option<PlanRun<P>>,
-    /// Blocks, with their stops, that arrived before the order that needs them: they belong to what comes
-    /// next.
+    /// Blocks, with their stops, that arrived before the order that needs them.
     early: Vec<(u32, u32)>,
     snapshot: Option<Snapshot<P>>,
-    /// The boundary to go back to where the epoch under way is cancelled, and the epochs before it.
+    /// The boundary to return to if the current epoch is cancelled, and the epochs completed there.
     kept: Option<(u64, Snapshot<P>)>,
-    /// `Some` once the epoch is cancelled: the boundary to go back to.
+    /// `Some` once the epoch is cancelled: the boundary to return to.
     cancelled: Option<Option<u64>>,
-    /// `true` once work here was given up: what follows waits for the hub's word.
+    /// `true` once work here was given up: the place then waits for an order of the hub.
     gave_up: bool,
-    /// `true` once the epoch under way is dropped: what rests here is of the boundary that was kept.
+    /// `true` once the current epoch is dropped: the state here is then that of the boundary that was kept.
     has_gone_back: bool,
     pub(crate) left: bool,
 }
 
-/// A round of a stepwise plan under way: tasks that wait for their blocks, and partials.
+/// The current round of a stepwise plan: tasks that wait for their blocks, and partials.
 struct Step<P: Program> {
     round: u64,
-    /// The round's epoch, its phase, and the workers of the process that answer it, where its partials may be
-    /// merged.
+    /// The epoch of the round, its phase, and the number of workers of the process that answer it; `None` if
+    /// its partials are not merged.
     merges: Option<(u64, P::Phase, u32)>,
     forward: Vec<(u32, u32)>,
     tasks: VecDeque<Task<P::Phase>>,
@@ -80,19 +79,19 @@ struct Step<P: Program> {
     spent: Spent,
 }
 
-/// Options of a place: nothing of it may show in any result.
+/// Options of a place; no result depends on them.
 #[derive(Debug, Clone)]
 pub(crate) struct PlaceOptions {
     /// `true` if tasks that may run at the same time run in reverse order.
     pub(crate) reversed: bool,
     pub(crate) fingerprints: Fingerprints,
     pub(crate) merging: Merging,
-    /// The writer of a boundary's parts, where it may become a checkpoint.
+    /// The writer of parts of a boundary that may become a checkpoint.
     pub(crate) checkpoints: Option<Arc<CheckpointWriter>>,
     pub(crate) cancellation: Arc<Cancellation>,
 }
 
-/// Verb of a task, for an error that says where it happened.
+/// Returns the context of a verb in a task, for an error that says where it happened.
 fn panic_context<T>(verb: &'static str, task: &Task<T>) -> PanicContext {
     PanicContext::verb(verb).of("shard", task.shard).epoch(task.epoch).round(task.round)
 }
@@ -137,21 +136,21 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// `true` if nothing is under way and nothing waits.
+    /// `true` if there is no current work, and none waits.
     pub(crate) fn is_idle(&self) -> bool {
         let has_work = !self.inbox.is_empty() || self.step.is_some() || self.plan.is_some();
         self.cancelled.is_none() && (self.gave_up || !has_work)
     }
 
-    /// `true` if work here was given up, as the epoch is cancelled.
+    /// `true` if work here was given up, because the epoch is cancelled.
     pub(crate) fn gave_up(&self) -> bool {
         self.gave_up
     }
 
-    /// Takes in a message.
+    /// Receives a message.
     pub(crate) fn receive(&mut self, message: Message<P>) {
         match message {
-            // It is of the epoch that is cancelled.
+            // The block belongs to the cancelled epoch.
             Message::Block { .. } if self.has_gone_back => {}
             // A block is not an order: it is here as soon as it arrives.
             Message::Block { block, stop, state } => {
@@ -163,7 +162,7 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// Does one piece of work. Returns whether there was any.
+    /// Does one piece of work; returns `true` if there was any.
     ///
     /// # Errors
     /// If a snapshot cannot be read back, or the program lacks a verb.
@@ -259,8 +258,8 @@ impl<P: Program> Place<P> {
         out.push((HUB, Message::Shares { answer, fingerprints }));
     }
 
-    /// Merges partials as far as their subtrees are here, on this worker and in its process, of whose workers
-    /// so many answer the round, or all.
+    /// Merges partials as far as their subtrees are here, on this worker and in its process; `answering` is
+    /// the number of workers of the process that answer the round, if not all do.
     fn merge(
         &self,
         phase: Option<&P::Phase>,
@@ -297,12 +296,13 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// `true` if a block is here ahead of its order: a sibling has already gone on to the next epoch.
+    /// `true` if a block is here before the order that needs it, because another worker has already started
+    /// the next epoch.
     fn is_early(&self, block: u32) -> bool {
         self.early.iter().any(|&(early, _)| early == block)
     }
 
-    /// Runs a task on its shard and its block; `None` where one of them is elsewhere.
+    /// Runs a task on its shard and its block; returns `None` if one of them is elsewhere.
     fn update(&mut self, task: &Task<P::Phase>) -> Result<Option<P::Partial>, String> {
         cancel::look();
         let Some(shard) = self.shards.get_mut(&task.shard) else { return Ok(None) };
@@ -319,7 +319,7 @@ impl<P: Program> Place<P> {
         Ok(Some(self.verbs.to_update_block()?(&self.program, at)))
     }
 
-    /// Seconds of a task that ends now, or later where the worker is made slower.
+    /// Returns the seconds of a task that ends now, after a pause if the worker is slowed down.
     fn spent(&self, task: &Task<P::Phase>, started: Instant) -> Spent {
         let is_evaluation = self.program.is_evaluation(Some(&task.phase));
         match &self.slowdown {
@@ -330,7 +330,7 @@ impl<P: Program> Place<P> {
 
     // ---- rounds handed out one by one ----
 
-    /// Runs the tasks of the step whose blocks are here. Returns whether one ran or the step ended.
+    /// Runs the tasks of the step whose blocks are here. Returns `true` if one ran or the step ended.
     fn run_step(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
         let Some(mut step) = self.step.take() else { return Ok(false) };
         // A block leaves only after this worker's earlier rounds, which have all run.
