@@ -1,11 +1,11 @@
-//! Placement: which worker holds which shard. A pure function of counted costs, tried without a cluster.
+//! Placement: the worker of each shard, a pure function of counted costs that is tested without a cluster.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::schedule::even_parts;
 
-/// Placement of a generation's shards, and of its blocks when it begins.
+/// Placement of a generation's shards, and of its blocks at the start.
 pub(crate) struct Layout {
     /// The workers that were asked for, and those of them that have a shard: no more than there are shards.
     pub(crate) asked: usize,
@@ -30,7 +30,7 @@ impl Layout {
         self.here.len() < self.threads
     }
 
-    /// Number of processes, all of which have as many threads.
+    /// Returns the number of processes, all of which have equally many threads.
     pub(crate) fn processes(&self) -> usize {
         self.threads / self.here.len().max(1)
     }
@@ -40,15 +40,15 @@ impl Layout {
         self.here.start / self.here.len().max(1)
     }
 
-    /// The first worker of this process; a number that no worker has where it has none.
+    /// Returns the first worker of this process, or `u32::MAX` if it has none.
     pub(crate) fn first_here(&self) -> u32 {
         (0..self.workers as u32).find(|&worker| self.is_here(worker)).unwrap_or(u32::MAX)
     }
 }
 
-/// The worker of each shard: contiguous ranges of shards of about equal counted cost.
+/// Returns the worker of each shard: contiguous ranges of shards of about equal counted cost.
 ///
-/// Placement decides where a shard's tasks run and nothing else: no result depends on it.
+/// Placement only decides where the tasks of a shard run: no result depends on it.
 ///
 /// ```
 /// assert_eq!(raddle::placement::even(&[1, 1, 2, 4], 2), [0, 0, 0, 1]);
@@ -61,7 +61,7 @@ pub fn even(costs: &[u64], workers: usize) -> Vec<u32> {
     placement
 }
 
-/// Number of shards that change worker between two placements.
+/// Returns the number of shards that change worker between two placements.
 pub fn moves(before: &[u32], after: &[u32]) -> usize {
     before.iter().zip(after).filter(|(from, to)| from != to).count()
 }

@@ -1,7 +1,7 @@
 //! [`Places`]: the workers that one thread carries.
 //!
-//! Usually one. Where there are more workers than cores a thread carries several, and messages between them
-//! never leave it: workers beyond the cores then cost no switches between threads.
+//! A thread usually carries one worker. If there are more workers than cores it carries several, and messages
+//! between them never leave the thread, so that surplus workers cost no switches between threads.
 
 use crate::program::Program;
 use crate::run::message::Message;
@@ -14,12 +14,12 @@ pub(crate) struct Places<P: Program> {
     /// The worker whose turn it is, counted from the last one if `reversed`.
     turn: usize,
     reversed: bool,
-    /// `true` once the hub was woken for a place that gave its work up.
+    /// `true` once the hub was woken because a place gave its work up.
     told: bool,
 }
 
 impl<P: Program> Places<P> {
-    /// The places of the workers from `first` on.
+    /// Makes the places of the workers from `first` on.
     pub(crate) fn new(first: u32, places: Vec<Place<P>>, reversed: bool) -> Self {
         Self { first, places, turn: 0, reversed, told: false }
     }
@@ -28,20 +28,20 @@ impl<P: Program> Places<P> {
         &self.places[0]
     }
 
-    /// The places with the numbers of their workers.
+    /// Iterates over the places, with the numbers of their workers.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut Place<P>)> {
         (self.first..).zip(&mut self.places)
     }
 
-    /// Takes in a message to one of these workers.
+    /// Receives a message to one of these workers.
     pub(crate) fn receive(&mut self, to: u32, message: Message<P>) {
         if let Some(place) = to.checked_sub(self.first).and_then(|at| self.places.get_mut(at as usize)) {
             place.receive(message);
         }
     }
 
-    /// Does one piece of work, of the worker that has some and waited longest. Returns `true` if there was
-    /// any; messages to other threads are in `out`.
+    /// Does one piece of work, of the worker that has waited longest. Returns `true` if there was any;
+    /// messages to other threads are put into `out`.
     ///
     /// # Errors
     /// If a snapshot cannot be read back.
@@ -66,12 +66,12 @@ impl<P: Program> Places<P> {
         }
     }
 
-    /// `true` if nothing is under way and nothing waits.
+    /// `true` if there is no current work, and none waits.
     pub(crate) fn are_idle(&self) -> bool {
         self.places.iter().all(Place::is_idle)
     }
 
-    /// `true` if one of them gave its work up, since the last call.
+    /// `true` if a place gave its work up since the last call.
     pub(crate) fn gave_up(&mut self) -> bool {
         let gave_up = self.places.iter().any(Place::gave_up);
         gave_up && !std::mem::replace(&mut self.told, true)

@@ -1,4 +1,5 @@
-//! [`ProcessMerger`]: one answer of a process's workers, where rounds are aggregated in another process.
+//! [`ProcessMerger`]: merges the answers of a process's workers into one, if another process aggregates
+//! rounds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,24 +9,25 @@ use crate::base::panic_context::PanicContext;
 use crate::base::sync::lock;
 use crate::program::Program;
 
-/// A round by its epoch and number; of a plan, or a boundary, by its epoch alone: of these one is under way.
+/// Name of a round: its epoch and number. A plan or a boundary is named by its epoch, as there is only one at
+/// a time.
 pub(crate) type RoundName = (u64, Option<u64>);
 
 /// Partials by shard.
 type Merged<P> = Vec<(u32, <P as Program>::Partial)>;
 
-/// Merging of the partials of a process's workers: the last of them to answer a round answers for all, the
-/// others with no partials. The hub waits for all of them anyway, so no round ends later.
+/// Merging of the partials of a process's workers: the last worker to answer a round answers for all, the
+/// others send no partials. The hub waits for all of them anyway, so no round ends later.
 pub(crate) struct ProcessMerger<P: Program> {
     merger: Merger<P>,
     workers: u32,
-    /// Rounds that some have answered: number of their answers, and partials so far.
+    /// Rounds that some workers have answered: the number of answers, and the partials so far.
     open: Mutex<HashMap<RoundName, (u32, Merged<P>)>>,
 }
 
 impl<P: Program> ProcessMerger<P> {
-    /// Merging for those of all workers that are in this process, if they are several; `shard_at` has the
-    /// worker of each shard.
+    /// Makes the merging for the workers in this process, if there are several; `shard_at` has the worker of
+    /// each shard.
     pub(crate) fn new(
         program: &Arc<P>,
         shard_at: &[u32],
@@ -37,8 +39,8 @@ impl<P: Program> ProcessMerger<P> {
         (workers > 1).then(|| Self { merger, workers, open: Mutex::default() })
     }
 
-    /// Takes a worker's partials; returns those of all that answer, merged, where it is the last of so many
-    /// of this process, or of all that there are.
+    /// Takes the partials of a worker. If it is the last to answer, of the given number of workers of this
+    /// process or of all of them, returns the merged partials of all.
     pub(crate) fn merge(
         &self,
         phase: Option<&P::Phase>,

@@ -17,7 +17,7 @@ pub struct EpochRecord {
     pub epoch: u64,
     /// Version of the data; 0 until records are inserted or retracted.
     pub data_version: u64,
-    /// Seconds since the run began.
+    /// Seconds since the run started.
     pub seconds: f64,
     /// Seconds of this epoch that were spent measuring the model
     /// ([`Program::is_evaluation`](crate::Program::is_evaluation)), on the worker that spent the most.
@@ -26,12 +26,12 @@ pub struct EpochRecord {
     pub workers: usize,
     /// The objective, if the program has a monotone one.
     pub objective: Option<f64>,
-    /// The metric at the boundary that ends the epoch; `None` where nothing was measured.
+    /// The metric at the boundary that ends the epoch; `None` if nothing was measured.
     pub metric: Option<Metric>,
-    /// Position of the run there, in the program's words.
+    /// Position of the run at that boundary, in the program's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
-    /// End of the run, at its last boundary.
+    /// End of the run, only at its last boundary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
     /// The program's note at the boundary, if any.
@@ -40,8 +40,8 @@ pub struct EpochRecord {
     /// Further values that the program shows, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "nulls_or_numbers")]
     pub shown: BTreeMap<String, f64>,
-    /// Variables named by the rounds of this epoch, each as often as it is named; where a task names none,
-    /// the block that it meets.
+    /// Variables named by the rounds of this epoch, each as often as it is named; a task that names none
+    /// counts its block.
     pub updates: u64,
     /// Rounds in this epoch.
     pub rounds: u64,
@@ -51,17 +51,17 @@ pub struct EpochRecord {
     pub rejected: u64,
     /// `true` if the guard rolled the epoch back.
     pub rolled_back: bool,
-    /// Number of workers that the next epoch can keep busy, where its schedule knows
+    /// Number of workers that the next epoch can keep busy, if its schedule knows
     /// ([`Schedule::wanted`](crate::Schedule::wanted)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<u32>,
-    /// Seconds each worker computed that holds a shard.
+    /// Seconds that each worker with a shard computed.
     pub load: Vec<f64>,
     /// Counted cost of the epoch's tasks, where the run is held
     /// ([`HeldBoundary::cost`](crate::cluster::HeldBoundary::cost)); else 0.
     #[serde(skip)]
     pub cost: u64,
-    /// The rounds explained, if the schedule was told to.
+    /// Log of the rounds, if the schedule was asked to explain them.
     #[serde(skip)]
     pub log: Vec<RoundLog>,
 }
@@ -72,7 +72,7 @@ fn nulls_or_numbers<'de, D: Deserializer<'de>>(json: D) -> Result<BTreeMap<Strin
 }
 
 impl EpochRecord {
-    /// The metric's value; not a number where nothing was measured.
+    /// Returns the value of the metric; NaN if nothing was measured.
     pub fn value(&self) -> f64 {
         self.metric.as_ref().map_or(f64::NAN, |metric| metric.value)
     }
@@ -182,9 +182,9 @@ crate::state!(EpochRecord {
 pub struct CheckpointRecord {
     /// Number of checkpoints.
     pub count: u64,
-    /// Seconds, of the worker that took longest each time.
+    /// Seconds of all checkpoints, each of the worker that took longest.
     pub seconds: f64,
-    /// Bytes of the last one.
+    /// Bytes of the last checkpoint.
     pub bytes: u64,
 }
 
@@ -195,14 +195,14 @@ crate::state!(CheckpointRecord { count, seconds, bytes });
 pub enum Ending {
     /// The metric reached its target.
     Target,
-    /// The program's own stopping rule held. The target is missed if there is one.
+    /// The program's own stopping rule held; a target, if there is one, is missed.
     Converged,
     /// A limit came first.
     Limit(Limit),
     /// A request to stop, such as Ctrl-C.
     Interrupted,
     /// The metric or the objective is not finite, the objective worsens at any parallelism, or the program
-    /// says so.
+    /// has reported divergence.
     Diverged,
 }
 
@@ -243,7 +243,7 @@ impl Ending {
         }
     }
 
-    /// The error of a run that ends so before its first boundary.
+    /// Returns the error of a run with this ending before its first boundary.
     pub(crate) fn before_boundary(self) -> EngineError {
         EngineError::BeforeBoundary { interrupted: self == Self::Interrupted }
     }
@@ -255,7 +255,7 @@ impl Serialize for Ending {
     }
 }
 
-// JSON does not tell which limit it was: it is read as that of epochs.
+// JSON does not name the limit: it is read as the limit of epochs.
 impl<'de> Deserialize<'de> for Ending {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
         let name = String::deserialize(json)?;
@@ -282,8 +282,7 @@ pub struct RunReport {
     pub rounds: u64,
     /// Tasks in these rounds.
     pub tasks: u64,
-    /// Variables named by rounds, each as often as it is named; where a task names none, the block that it
-    /// meets.
+    /// Variables named by rounds, each as often as it is named; a task that names none counts its block.
     pub updates: u64,
     /// Candidates proposed.
     pub candidates: u64,
@@ -305,7 +304,7 @@ pub struct RunReport {
     pub idle_workers: usize,
     /// The generations.
     pub generations: Vec<GenerationRecord>,
-    /// The processes, where there was more than one.
+    /// The processes, if there was more than one.
     pub processes: Vec<ProcessRecord>,
     /// Checkpoints that were written.
     #[serde(default)]
@@ -315,8 +314,8 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Report of a run that was asked to end before its first boundary: nothing was measured, and its metric
-    /// has no name.
+    /// Makes the report of a run that was asked to end before its first boundary: nothing was measured, and
+    /// its metric has no name.
     #[cfg(feature = "cli")]
     pub(crate) fn without_boundary(interrupted: bool) -> Self {
         Self {

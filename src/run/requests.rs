@@ -12,7 +12,7 @@ use crate::run::cancellation::Cancellation;
 /// Requests of the coordinator while a generation runs.
 #[derive(Default)]
 pub(crate) struct BoundaryRequests {
-    /// The generation that runs, and the one that is to end at the next boundary.
+    /// The current generation, and the one that is to end at the next boundary.
     running: AtomicU64,
     ending: AtomicU64,
     stop: Mutex<(bool, Option<Stop>)>,
@@ -41,7 +41,7 @@ impl fmt::Debug for BoundaryRequests {
 }
 
 impl BoundaryRequests {
-    /// Notes that a generation begins; 0 is none.
+    /// Notes the start of a generation; 0 stands for none.
     pub(crate) fn begin(&self, generation: u64) {
         self.running.store(generation, Ordering::Release);
     }
@@ -51,18 +51,18 @@ impl BoundaryRequests {
         self.ending.store(generation, Ordering::Release);
     }
 
-    /// The generation that runs.
+    /// Returns the current generation.
     pub(crate) fn running(&self) -> u64 {
         self.running.load(Ordering::Acquire)
     }
 
-    /// `true` if the generation that runs is to end at the next boundary.
+    /// `true` if the current generation is to end at the next boundary.
     pub(crate) fn ends_at_boundary(&self) -> bool {
         let ending = self.ending.load(Ordering::Acquire);
         ending != 0 && ending == self.running()
     }
 
-    /// Sets the request to make when the run is to end, and the cancellation of its epochs.
+    /// Sets the stop to request when the run is to end, and the cancellation of its epochs.
     pub(crate) fn set_stop(&self, stop: Stop, cancellation: Arc<Cancellation>) {
         *lock(&self.cancellation) = Some(cancellation);
         let mut kept = lock(&self.stop);
@@ -78,14 +78,14 @@ impl BoundaryRequests {
         kept.1.iter().for_each(Stop::request);
     }
 
-    /// The first process has cancelled the epoch under way of this generation: work on it here ends, too.
+    /// Ends the work on the current epoch of this generation, which the first process has cancelled.
     pub(crate) fn cancel(&self, generation: u64) {
         if generation == self.running() {
             lock(&self.cancellation).iter().for_each(|cancellation| cancellation.cancel());
         }
     }
 
-    /// Sets the function that ends the generation under way where the run is over elsewhere.
+    /// Sets the function that ends the current generation once the run is over elsewhere.
     pub(crate) fn set_abort(&self, abort: Option<Abort>) {
         *lock(&self.abort) = abort;
     }
@@ -95,23 +95,23 @@ impl BoundaryRequests {
         self.over.load(Ordering::Acquire)
     }
 
-    /// Sets whether the run waits for its holder at each boundary.
+    /// Sets `held` to `true` if the run waits for its controller at each boundary.
     pub(crate) fn set_held(&self, held: bool) {
         self.is_held.store(held, Ordering::Release);
     }
 
-    /// `true` if the run waits for its holder at each boundary.
+    /// `true` if the run waits for its controller at each boundary.
     pub(crate) fn is_held(&self) -> bool {
         self.is_held.load(Ordering::Acquire)
     }
 
-    /// Lets a held run go on from a boundary.
+    /// Lets a held run continue from a boundary.
     pub(crate) fn go_on(&self, generation: u64, epoch: u64) {
         lock(&self.held).released = Some((generation, epoch));
         self.released.notify_all();
     }
 
-    /// Waits at a boundary of a held run until it may go on, or is over elsewhere.
+    /// Waits at a boundary of a held run until the run may continue, or is over elsewhere.
     pub(crate) fn wait_to_go_on(&self, generation: u64, epoch: u64) {
         let began = Instant::now();
         let waits = |held: &mut HoldState| held.released != Some((generation, epoch)) && !self.is_over();
@@ -119,15 +119,15 @@ impl BoundaryRequests {
         waited.unwrap_or_else(PoisonError::into_inner).waited += began.elapsed();
     }
 
-    /// Time for which the run has waited at boundaries.
+    /// Returns the time for which the run has waited at boundaries.
     pub(crate) fn waited(&self) -> Duration {
         lock(&self.held).waited
     }
 
-    /// Notes that the run is over elsewhere, and ends the generation under way.
+    /// Notes that the run is over elsewhere, and ends the current generation.
     pub(crate) fn abort(&self, why: &str) {
         self.over.store(true, Ordering::Release);
-        // Whoever waits has seen it, or is woken.
+        // A thread that waits has seen the flag, or is woken.
         drop(lock(&self.held));
         self.released.notify_all();
         if let Some(abort) = &*lock(&self.abort) {

@@ -1,4 +1,4 @@
-//! Settings of how a run is carried out: none of them changes what is computed, but for when it ends.
+//! Settings of a run: none of them changes what is computed, except for when the run ends.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,26 +26,26 @@ pub(crate) struct Settings {
     pub(crate) guard: bool,
     pub(crate) epochs: Option<u64>,
     pub(crate) time_limit: Option<f64>,
-    /// (epoch, workers): after that epoch, continue with that number of workers.
+    /// Steps (epoch, workers): after that epoch, continue with that number of workers.
     pub(crate) rescale: Vec<(u64, usize)>,
     /// Boundaries that are due for a checkpoint, and its writer.
     pub(crate) checkpoints: Option<(Due, Arc<CheckpointWriter>)>,
     pub(crate) stop: Stop,
-    /// `true` if others than the observer may ask the run to end.
+    /// `true` if not only the observer may ask the run to end.
     pub(crate) may_stop: bool,
     pub(crate) cancellation: Arc<Cancellation>,
-    /// Workers that are made slower than they are.
+    /// Factors that slow workers down.
     pub(crate) slowdown: Option<Arc<Slowdown>>,
-    /// The counted cost of each shard, where the run is held: its epochs are counted by it.
+    /// The counted cost of each shard, if the run is held: the cost of its epochs is counted from it.
     pub(crate) held: Option<Arc<Vec<u64>>>,
     /// Requests of the run's coordinator.
     pub(crate) requests: Arc<BoundaryRequests>,
-    /// Moment when the run began.
+    /// Moment when the run started.
     pub(crate) started: Instant,
 }
 
 impl Settings {
-    /// Settings of a run on one worker.
+    /// Returns the settings of a run on one worker.
     pub(crate) fn alone() -> Self {
         Self {
             workers: 1,
@@ -70,7 +70,7 @@ impl Settings {
         }
     }
 
-    /// Seconds since the run began, without the time in which it was held.
+    /// Returns the seconds since the run started, without the time in which it was held.
     pub(crate) fn elapsed(&self) -> f64 {
         let elapsed = self.started.elapsed();
         let held = self.held.as_ref().map_or(Duration::ZERO, |_| self.requests.waited());
@@ -99,8 +99,8 @@ impl Settings {
         self.checkpoints.as_ref().is_some_and(is_due)
     }
 
-    /// `true` if the generation of so many workers ends at the boundary after this number of epochs; at the
-    /// `first` boundary of a run it does only where the holder asks for other workers.
+    /// `true` if the generation of `workers` workers ends at the boundary after this number of epochs. At the
+    /// `first` boundary of a run it ends only if the controller asks for another number of workers.
     pub(crate) fn ends_after(&self, epoch: u64, workers: usize, first: bool) -> bool {
         if first {
             return self.held.is_some() && self.requests.ends_at_boundary();

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 /// Messages that crossed as bytes: to another process or, in the serialized mode, to another thread. A shared
-/// value is one for each process that it is handed to.
+/// value counts once for each process that receives it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traffic {
     pub(crate) messages: u64,

@@ -1,5 +1,5 @@
-//! A plan known for the whole epoch, on one worker: a task runs as soon as its shard and its block are free,
-//! and the block then sets out for its next stop. Nothing waits for a round to end.
+//! A plan for a whole epoch, on one worker: a task runs as soon as its shard and its block are free, and the
+//! block then leaves for its next stop. Nothing waits for a round to end.
 
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::run::message::Message;
 use crate::schedule::Round;
 
-/// A plan known for the whole epoch, under way.
+/// Progress of a plan for the whole epoch.
 pub(super) struct PlanRun<P: Program> {
     epoch: u64,
     rounds: Shared<Vec<Round<P::Phase>>>,
@@ -28,7 +28,7 @@ pub(super) struct PlanRun<P: Program> {
     /// The round for which each shard was last found ready: no task is ready twice.
     found_ready: BTreeMap<u32, u32>,
     folded: BTreeMap<u32, P::Partial>,
-    /// Tasks of this place not done yet.
+    /// Number of tasks of this place that are not done yet.
     left: usize,
     spent: Spent,
 }
@@ -65,7 +65,7 @@ impl<P: Program> Place<P> {
             left,
             spent: Spent::default(),
         };
-        // Blocks that rest here set out for their first stop; those already on their way wait in `early`.
+        // Blocks that rest here leave for their first stop; blocks that have arrived early wait in `early`.
         let resting: Vec<u32> = self.blocks.keys().copied().filter(|&block| !self.is_early(block)).collect();
         self.plan = Some(plan);
         let shards: Vec<u32> = self.shards.keys().copied().collect();
@@ -79,14 +79,14 @@ impl<P: Program> Place<P> {
         self.end_plan_if_done(out);
     }
 
-    /// Takes in the blocks that have arrived for this plan.
+    /// Admits the blocks that have arrived for this plan.
     pub(super) fn admit_blocks(&mut self) {
         for (block, stop) in std::mem::take(&mut self.early) {
             self.admit(block, stop);
         }
     }
 
-    /// Takes in a block at this stop of its route: its shard's task may be ready.
+    /// Admits a block at this stop of its route: the task of its shard may be ready now.
     fn admit(&mut self, block: u32, stop: u32) {
         let Some(plan) = &mut self.plan else { return };
         plan.stop.insert(block, stop);
@@ -105,13 +105,13 @@ impl<P: Program> Place<P> {
             at == Some(&(round, shard))
         });
         if here && plan.found_ready.insert(shard, round) != Some(round) {
-            // Which of a round's ready tasks runs first may not show.
+            // No result may depend on which of a round's ready tasks runs first.
             plan.ready.push(Reverse((round, if self.options.reversed { !shard } else { shard })));
         }
     }
 
-    /// Moves a block to a stop of its route, here or elsewhere; it rests here where the route has no further
-    /// one.
+    /// Sends a block to a stop of its route, here or elsewhere; the block rests here if the route has no
+    /// further stop.
     fn send_on(&mut self, block: u32, stop: u32, out: &mut Outbox<P>) {
         let Some(plan) = &mut self.plan else { return };
         plan.stop.remove(&block);
@@ -125,7 +125,7 @@ impl<P: Program> Place<P> {
         }
     }
 
-    /// Runs the ready task of the lowest round. Returns whether there was one.
+    /// Runs the ready task of the lowest round; returns `true` if there was one.
     pub(super) fn run_plan(&mut self, out: &mut Outbox<P>) -> Result<bool, String> {
         let Some(plan) = &mut self.plan else { return Ok(false) };
         let Some(Reverse((number, ready))) = plan.ready.pop() else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! [`Spent`]: time of tasks.
+//! [`Spent`]: seconds of tasks.
 
 use std::time::Instant;
 
@@ -10,12 +10,12 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// Seconds of work, all of which only measured the model if `is_evaluation`.
+    /// Makes the seconds of work, all of which only measured the model if `is_evaluation`.
     pub(super) fn new(busy: f64, is_evaluation: bool) -> Self {
         Self { busy, measured: if is_evaluation { busy } else { 0.0 } }
     }
 
-    /// Seconds since this moment.
+    /// Makes the seconds since this moment.
     pub(super) fn since(started: Instant, is_evaluation: bool) -> Self {
         Self::new(started.elapsed().as_secs_f64(), is_evaluation)
     }

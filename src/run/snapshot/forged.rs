@@ -1,4 +1,4 @@
-//! Reasons that a checkpoint is refused for, by table: whole files with right digests that no run has
+//! Table of the reasons for which a checkpoint is refused: whole files with right digests that no run has
 //! written.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail where a test would")]
@@ -57,8 +57,8 @@ fn forge(folder: &Path, parts: &[(&str, Vec<u8>)]) {
     Manifest { identity: identity(), parts }.commit(&(Arc::new(Disk) as Arc<dyn Store>), folder).unwrap();
 }
 
-/// Goes on from the last checkpoint in a folder: the counts of its shards then, or the reason that it is
-/// refused.
+/// Resumes from the last checkpoint in a folder: returns the counts of its shards then, or the reason of the
+/// refusal.
 fn resumed(folder: &Path) -> Result<Vec<u64>, String> {
     let state = WholeState { shards: vec![0, 0], blocks: Vec::new(), replica: 0 };
     let schedule = Cyclic::new(Variables::in_ranges(vec![1; 4], vec![0, 2, 4]), 4);

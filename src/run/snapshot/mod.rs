@@ -75,8 +75,8 @@ impl CheckpointWriter {
 }
 
 impl Checkpoint {
-    /// Brings those shards and blocks back to the checkpoint that are here, the replica, and the hub where it
-    /// is given; other records are passed over.
+    /// Restores from the checkpoint the shards and blocks that are here, the replica, and the hub if it is
+    /// given; other records are skipped.
     pub(crate) fn load<P: Program>(
         &self,
         program: &P,
@@ -103,7 +103,7 @@ impl Checkpoint {
         })
     }
 
-    /// Checks a run whose parts are all here, by [`Program::restored`].
+    /// Checks a run whose parts are all here, with [`Program::restored`].
     pub(crate) fn restored<P: Program>(
         &self,
         program: &P,
@@ -126,7 +126,7 @@ impl Checkpoint {
         })
     }
 
-    /// Result of work that may call the program; its error is a refusal of the checkpoint.
+    /// Runs work that may call the program, and makes its error a refusal of the checkpoint.
     pub(crate) fn fits<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, EngineError> {
         panic_context::guarded(work).map_err(|error| {
             let why =
@@ -136,7 +136,8 @@ impl Checkpoint {
     }
 }
 
-/// `true` if the record's content is needed here, or names what there is not.
+/// `true` if the content of the record is needed here, or the record names a shard or block that does not
+/// exist.
 fn is_here<P: Program>(kind: Kind, local: &LocalState<P>, has_hub: bool) -> bool {
     match kind {
         Kind::Shard(number) => local.shards.get(number as usize).is_none_or(Option::is_some),
@@ -196,7 +197,7 @@ fn load_one<P: Program>(
     })
 }
 
-/// Refuses records of which some are missing or there twice.
+/// Refuses records if some are missing or occur twice.
 fn check_kinds(mut there: Vec<Kind>, shards: u32, blocks: u32) -> Result<(), String> {
     let rest = [Kind::Replica, Kind::Pinned, Kind::Schedule, Kind::Progress];
     let due = (0..shards).map(Kind::Shard).chain((0..blocks).map(Kind::Block)).chain(rest);

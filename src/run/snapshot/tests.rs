@@ -62,16 +62,16 @@ fn last(folder: &Path) -> Result<u64, String> {
     Ok(epoch.into())
 }
 
-/// Store that does so many operations, then dies: none is done any more. Content that outlives a loss of
-/// power is noted.
+/// Store that fails after a number of operations, and does none any more. It notes the content that survives
+/// a loss of power.
 #[derive(Debug, Default)]
 struct Mortal {
     root: PathBuf,
     left: AtomicUsize,
-    /// By inode: the content of files as they were last synced, and the entries of folders.
+    /// Content of files as they were last synced, and entries of folders, by inode.
     files: Mutex<BTreeMap<u64, Vec<u8>>>,
     folders: Mutex<BTreeMap<u64, BTreeMap<String, u64>>>,
-    /// By inode: where a file was made.
+    /// Paths at which files were made, by inode.
     paths: Mutex<BTreeMap<u64, PathBuf>>,
     state: Mutex<Vec<File>>,
 }
@@ -95,13 +95,13 @@ impl Mortal {
         self.folders.lock().unwrap().insert(fs::metadata(path).unwrap().ino(), entries.collect());
     }
 
-    /// Notes a new file or folder. Held open, its number is never another's, even when it has been removed.
+    /// Notes a new file or folder, and keeps it open, so that its inode is not used again once it is removed.
     fn hold(&self, path: &Path) -> io::Result<()> {
         self.state.lock().unwrap().push(File::open(path)?);
         Ok(())
     }
 
-    /// Copies into another folder all that outlives the loss.
+    /// Copies to another folder all that survives the loss.
     fn survivors(&self, into: &Path) {
         self.restore(fs::metadata(&self.root).unwrap().ino(), into);
     }
@@ -188,7 +188,7 @@ fn after_a_loss_of_power_at_any_operation_the_last_checkpoint_or_the_one_before_
             let found = last(&folder.join("checkpoint")).unwrap_or(0);
             assert!(found == written || found == written + 1, "{dies_at}: {found} of {written}");
         }
-        // The next process goes on from there.
+        // The next process continues from there.
         write(&after.join("checkpoint"), Arc::new(Disk), 9).unwrap();
         assert_eq!(last(&after.join("checkpoint")), Ok(9));
         assert!(names(&after.join("checkpoint")).len() <= 2, "what was left over is removed");
@@ -305,7 +305,7 @@ pub(super) fn engine(folder: &Path) -> Engine<Counting> {
 
 #[test]
 fn a_store_that_refuses_is_a_warning_and_an_earlier_checkpoint_still_resumes() {
-    /// Refuses so many operations after the first ones.
+    /// Store that refuses a number of operations after the first ones.
     #[derive(Debug)]
     struct Refusing(AtomicUsize, usize);
 
