@@ -1,4 +1,4 @@
-//! [`AdminClient`]: a connection from outside to a run: its status, and requests to rescale or to join it.
+//! [`AdminClient`]: a client of a run: asks for its status, and requests to rescale or to join it.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::net::wire::{Timed, receive, send};
 use super::protocol::{AdminRequest, AdminResponse, RunStatus};
 use crate::base::error::EngineError;
 
-/// Time for which to try again where the queue of the run's listener is full.
+/// Time for which a request is retried while the queue of the run's listener is full.
 const CROWDED: Duration = Duration::from_secs(10);
-/// Longest response in bytes: a status names every process.
+/// Size limit of a response, in bytes: a status names every process.
 pub(super) const MOST: u64 = 1 << 24;
 
-/// Client of a run that is no process of it: asks for its status, and changes its workers.
+/// Client of a run, outside the run's processes: asks for its status, and changes its workers.
 #[derive(Debug, Clone)]
 pub struct AdminClient(Invitation, Encryption);
 
@@ -31,22 +31,23 @@ pub struct JoinGrant {
     pub workers: u32,
     /// Address and token of the run.
     pub invitation: Invitation,
-    /// `true` if the process begins the run's folder: the first one of a launcher that has none of its own.
+    /// `true` if the process makes the run's folder: the first process of a launcher without processes of its
+    /// own.
     pub begins: bool,
 }
 
 impl AdminClient {
-    /// A client of the run of this invitation; it connects once for each request.
+    /// Makes a client of the run of this invitation; it connects once for each request.
     pub fn new(invitation: Invitation) -> Self {
         Self(invitation, Encryption::default())
     }
 
-    /// The same client with another choice of what is encrypted.
+    /// Sets which connections of the client are encrypted.
     pub fn encryption(self, encryption: Encryption) -> Self {
         Self(self.0, encryption)
     }
 
-    /// Status of the run: generation, epoch, metric, members.
+    /// Returns the status of the run: generation, epoch, metric, members.
     ///
     /// # Errors
     /// If the run cannot be reached.
@@ -68,9 +69,9 @@ impl AdminClient {
         }
     }
 
-    /// Grant for one more process to join the run, with so many workers, at least 1, or with as many as the
-    /// run's other processes. `rank` is its number among those that join, which it has in the run, too, if
-    /// nobody else has it.
+    /// Asks for one more process to join the run, with this number of workers, at least 1, or with that of
+    /// the run's other processes. `rank` is the number of the process among those that join; the process gets
+    /// the matching number in the run, if that is free.
     ///
     /// # Errors
     /// If the run cannot be reached, or refuses.
@@ -84,8 +85,8 @@ impl AdminClient {
         }
     }
 
-    /// Tells the run that a process which has joined by this grant has ended: with its exit status and a
-    /// description such as `was killed by signal 9`; `crashed` if it was killed or ended in disorder.
+    /// Reports to the run that a process which joined with this grant has ended: with its exit status and a
+    /// description such as `was killed by signal 9`; `crashed` if it was killed or panicked.
     ///
     /// # Errors
     /// If the run cannot be reached.
@@ -101,11 +102,11 @@ impl AdminClient {
         self.request(request).map(|(_, answer)| answer)
     }
 
-    /// Sends a request on a new connection, and once more where the answer does not arrive as it was sent;
-    /// returns the connection, with the response.
+    /// Sends a request on a new connection, and a second time if the answer is damaged; returns the
+    /// connection and the response.
     pub(super) fn request(&self, request: &AdminRequest) -> Result<(Socket, AdminResponse), EngineError> {
         let mut answered = self.request_once(request)?;
-        // A second holder is refused. A grant that nobody takes up lapses.
+        // A second holder is refused. A grant that no process uses lapses.
         if answered.is_none() && !matches!(request, AdminRequest::Hold) {
             answered = self.request_once(request)?;
         }
@@ -115,7 +116,7 @@ impl AdminClient {
         })
     }
 
-    /// The same once; `None` where the request or its answer has changed on the way.
+    /// Sends a request once; `None` if the request or its answer was damaged on the way.
     fn request_once(&self, request: &AdminRequest) -> Result<Option<(Socket, AdminResponse)>, EngineError> {
         let Invitation { coordinator, token, run } = self.0;
         let dead = |why: &dyn std::fmt::Display| {

@@ -1,34 +1,35 @@
-//! [`Balance`]: decides when shards move to other workers, by measured seconds; they never change a result.
+//! [`Balance`]: decides when shards move to other workers, by measured seconds, which never change a result.
 
 use super::plan::{GenerationPlan, place_by_speed};
 use super::protocol::Epoch;
 
-/// Factor by which an epoch counts less with each later one.
+/// Factor by which the weight of an epoch falls with each later one.
 const FADE: f64 = 0.8;
 /// Factor beyond which an epoch is far from the speed of a worker, and the number of epochs in a row, far on
 /// the same side, after which nothing before them counts: sums over all would come to the new speed in a
 /// dozen epochs, and end a generation for a few shards every other one.
 const FAR: f64 = 1.5;
 const IN_A_ROW: usize = 3;
-/// Smallest relative gain for which a generation ends so that shards move, and the number of epochs in which
-/// it must pay for the pause.
+/// Smallest relative gain for which a generation ends so that shards move, and the number of epochs within
+/// which the gain must outweigh the pause.
 const GAIN: f64 = 0.05;
 const EPOCHS: f64 = 10.0;
-/// Fewest epochs of a generation that ends so: a shard that has moved does not move back at once.
+/// Smallest number of epochs of a generation that ends for a move: a shard that has moved does not move back
+/// at once.
 const REST: u32 = 2;
 /// Assumed pause between two generations, in seconds, before one was measured.
 const UNKNOWN: f64 = 0.05;
 
 /// Speed of a worker: the counted cost of its epochs over their seconds. A mean of the epochs' speeds would
-/// be too high for a worker that has slices of a processor, as most of its epochs fall into a slice.
+/// be too high for a worker that gets time slices of a core, as most of its epochs fall into a slice.
 #[derive(Debug, Clone, Default)]
 struct Speed {
     work: Work,
-    /// The last epochs as far as all of them are far from the speed, on the same side.
+    /// The last epochs in a row that are far from the speed, on the same side.
     far: Vec<Work>,
 }
 
-/// Cost of epochs and the seconds that it took.
+/// Cost of epochs, and the seconds that they took.
 #[derive(Debug, Clone, Copy, Default)]
 struct Work {
     cost: f64,
@@ -36,19 +37,19 @@ struct Work {
 }
 
 impl Work {
-    /// The sum, in which `self` counts by this weight.
+    /// Returns the sum of both, `self` times this weight.
     fn plus(self, other: Self, weight: f64) -> Self {
         Self { cost: weight * self.cost + other.cost, seconds: weight * self.seconds + other.seconds }
     }
 }
 
 impl Speed {
-    /// Cost a second; `None` before an epoch was measured.
+    /// Returns the cost per second; `None` before an epoch was measured.
     fn get(&self) -> Option<f64> {
         (self.work.seconds > 0.0).then(|| self.work.cost / self.work.seconds)
     }
 
-    /// 1 for an epoch that is far faster, -1 for one that is far slower, else 0.
+    /// Returns 1 for an epoch that is far faster, -1 for one that is far slower, else 0.
     fn side(&self, epoch: Work) -> i32 {
         let ratio = self.get().map_or(1.0, |speed| epoch.cost / (speed * epoch.seconds));
         i32::from(ratio > FAR) - i32::from(ratio < 1.0 / FAR)
@@ -70,7 +71,7 @@ impl Speed {
     }
 }
 
-/// Measured speeds of the workers, and when to place shards by them.
+/// Measured speeds of the workers, and the decision to place shards by them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Balance {
     on: bool,
@@ -82,7 +83,8 @@ pub(crate) struct Balance {
     epochs: u32,
 }
 
-/// Identity of each worker across generations: its process, and its position among that process's workers.
+/// Returns the identity of each worker across generations: its process, and its position among that process's
+/// workers.
 fn identities(plan: &GenerationPlan) -> Vec<(u32, u32)> {
     let mut identities: Vec<(u32, u32)> = Vec::with_capacity(plan.process_of.len());
     for &process in &plan.process_of {
@@ -93,7 +95,7 @@ fn identities(plan: &GenerationPlan) -> Vec<(u32, u32)> {
     identities
 }
 
-/// The counted cost of each worker.
+/// Returns the counted cost of each worker.
 fn loads(shard_at: &[u32], costs: &[u64], workers: usize) -> Vec<f64> {
     let mut loads = vec![0.0; workers];
     for (&worker, &cost) in shard_at.iter().zip(costs) {
@@ -102,7 +104,7 @@ fn loads(shard_at: &[u32], costs: &[u64], workers: usize) -> Vec<f64> {
     loads
 }
 
-/// Seconds of the slowest worker.
+/// Returns the seconds of the slowest worker.
 fn slowest(loads: &[f64], speeds: &[f64]) -> f64 {
     loads.iter().zip(speeds).map(|(load, speed)| load / speed).fold(0.0, f64::max)
 }
@@ -112,7 +114,7 @@ impl Balance {
         Self { on, pause: UNKNOWN, ..Self::default() }
     }
 
-    /// Begins a generation: workers that stay keep their speed.
+    /// Starts a generation: workers that stay keep their speed.
     pub(crate) fn begin(&mut self, plan: &GenerationPlan) {
         let identities = identities(plan);
         self.speeds =
@@ -121,7 +123,7 @@ impl Balance {
         self.epochs = 0;
     }
 
-    /// Speed of a worker of the last plan, by its identity.
+    /// Returns the speed of a worker of the last plan, by its identity.
     fn speed_of(&self, name: &(u32, u32)) -> Option<&Speed> {
         self.workers.iter().position(|other| other == name).map(|at| &self.speeds[at])
     }
@@ -146,8 +148,8 @@ impl Balance {
         self.pause = seconds;
     }
 
-    /// Speeds by which to place the shards of this plan's workers; `None` if balance is off or no speed is
-    /// known.
+    /// Returns the speeds by which to place the shards of this plan's workers; `None` if balance is off or no
+    /// speed is known.
     pub(crate) fn speeds(&self, plan: &GenerationPlan) -> Option<Vec<f64>> {
         if !self.on {
             return None;
@@ -162,7 +164,7 @@ impl Balance {
         Some(identities(plan).iter().map(speed).collect())
     }
 
-    /// `true` if placing the shards anew is expected to gain more than the pause costs.
+    /// `true` if placing the shards again is expected to gain more than the pause costs.
     pub(crate) fn is_worth_it(&self, plan: &GenerationPlan, costs: &[u64]) -> bool {
         let Some(speeds) = self.speeds(plan).filter(|speeds| speeds.len() > 1) else { return false };
         // Before the first generation no shard has moved.

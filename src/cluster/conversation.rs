@@ -13,7 +13,7 @@ use super::protocol::{AdminResponse, MemberStatus};
 use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, MemberReport, Order, RunStatus};
 use crate::base::state::State;
 
-/// Most bytes of a message.
+/// Size limit of a message, in bytes.
 const MOST: u64 = 1 << 20;
 
 /// One direction of a connection, in memory.
@@ -45,8 +45,8 @@ impl Read for Direction<'_> {
     }
 }
 
-/// Messages arrive as they were sent; with any byte of them changed those before it do, and then an error
-/// comes.
+/// Checks that messages arrive as they were sent and that, if any byte is changed, only the messages before
+/// it arrive, followed by an error.
 fn is_noticed<T: State + PartialEq + std::fmt::Debug>(messages: &[T]) {
     let mut way = Direction::new(&[]);
     messages.iter().for_each(|message| send(&mut way, message).unwrap());

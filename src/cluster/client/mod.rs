@@ -43,7 +43,7 @@ pub(crate) struct CoordinatorClient {
     pending: Arc<PendingConnections>,
     address: SocketAddr,
     _listener: Listener,
-    /// `true` once a run has begun on it.
+    /// `true` once a run has started on this connection.
     used: Arc<AtomicBool>,
     /// Function that ends the process when the generation is lost; `None` where a loss is an error.
     end: Option<End>,
@@ -53,12 +53,12 @@ pub(crate) struct CoordinatorClient {
     done: Arc<AtomicBool>,
 }
 
-/// Fingerprint of the running executable; 1 where the file cannot be read.
+/// Returns the fingerprint of the running executable; 1 if the file cannot be read.
 pub(crate) fn build() -> u64 {
     static BUILD: OnceLock<u64> = OnceLock::new();
     *BUILD.get_or_init(|| {
         let file = std::env::current_exe().and_then(std::fs::File::open);
-        // Where the system does not name the file, all builds count as equal.
+        // If the system does not name the file, all builds count as equal.
         file.and_then(crate::cluster::net::sum::sum_of).unwrap_or(1)
     })
 }
@@ -69,7 +69,7 @@ impl CoordinatorClient {
     /// loopback only, if the coordinator is there.
     ///
     /// `end` is called at once with [`LOST`] when another process is lost or the coordinator is gone; it is
-    /// given where a launcher is to start the process anew.
+    /// given if a launcher will start the process again.
     ///
     /// # Errors
     /// [`EngineError::Process`] if the connection breaks, [`EngineError::Setting`] if the coordinator refuses
@@ -134,17 +134,17 @@ impl CoordinatorClient {
         })
     }
 
-    /// The number of this process in the run.
+    /// Returns the number of this process in the run.
     pub(crate) fn index(&self) -> u32 {
         self.index
     }
 
-    /// Address at which peers reach this process.
+    /// Returns the address at which peers reach this process.
     pub(crate) fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// `true` on the first call: one client carries out one run.
+    /// `true` on the first call only: one client carries out one run.
     pub(crate) fn takes_a_run(&self) -> bool {
         !self.used.swap(true, Ordering::AcqRel)
     }
@@ -155,15 +155,15 @@ impl CoordinatorClient {
         sent.map_err(|why| EngineError::Process(format!("the coordinator of the run is gone: {why}")))
     }
 
-    /// Function that sends reports from other threads; a broken connection is ignored.
+    /// Returns a function that sends reports from other threads; a broken connection is ignored.
     pub(crate) fn reporter(&self) -> impl Fn(&MemberReport) + Send + use<> {
         let control = Arc::clone(&self.control);
         // The thread that receives orders notices that the coordinator is gone.
         move |report| drop(send(&mut *lock(&control), report))
     }
 
-    /// Function that reports why a process that `raddle join` started does not join; `None` for processes of
-    /// the launcher, which sees their exit.
+    /// Returns a function that reports why a process that `raddle join` started does not join; `None` for
+    /// processes of the launcher, which sees their exit.
     pub(crate) fn decline(&self) -> Option<impl Fn(String) + Send + use<>> {
         let (control, used) = (Arc::clone(&self.control), Arc::clone(&self.used));
         self.is_guest.then_some(move |why| {
@@ -184,8 +184,8 @@ impl CoordinatorClient {
         Ok(next)
     }
 
-    /// Function that ends the process with [`LOST`] where the error is the loss of another one and the
-    /// process is to end so.
+    /// Returns a function that ends the process with [`LOST`], if the error is the loss of another process
+    /// and losses are to end this one.
     pub(crate) fn ender(&self) -> impl Fn(&EngineError) + Send + use<> {
         let end = self.end;
         move |why| {
@@ -195,7 +195,7 @@ impl CoordinatorClient {
         }
     }
 
-    /// Marks that the process has no part in the run any more: the end of the run does not end it.
+    /// Notes that the process has left the run: the end of the run does not end it.
     pub(crate) fn leave(&self) {
         self.done.store(true, Ordering::Release);
     }
@@ -224,8 +224,8 @@ impl Drop for CoordinatorClient {
     }
 }
 
-/// Control connection, and the link to a supervisor if there is one. Over the network it is tried again for
-/// [`CONNECTING`] where the connection breaks.
+/// Opens the control connection, and the link to a supervisor if there is one. Over the network a broken
+/// connection is retried for [`CONNECTING`].
 fn control(
     parent_link: ParentLink,
     (coordinator, secret): (SocketAddr, (Token, Encryption)),
@@ -233,8 +233,8 @@ fn control(
 ) -> Result<(Socket, Option<TcpStream>), Refused> {
     let supervisor = match parent_link {
         ParentLink::Launcher(socket) => {
-            // No time limit: a launcher that is stopped meanwhile goes on, and one that is gone has closed
-            // its end.
+            // No time limit: a launcher that is stopped for a while continues, and one that is gone has
+            // closed its end.
             let (_, seal) = initiate(&socket, secret.0, &handshake()?, None)?;
             return Ok((Socket::new(socket, seal), None));
         }

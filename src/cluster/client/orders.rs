@@ -25,7 +25,7 @@ const MOST: u64 = 1 << 30;
 /// comes first.
 const DEADLINES: f64 = 2.0;
 
-/// The coordinator's next instruction to a process.
+/// Next instruction of the coordinator to a process.
 pub(crate) enum Instruction {
     /// Take part in a generation.
     Begin(Box<GenerationStart>),
@@ -33,14 +33,14 @@ pub(crate) enum Instruction {
     SubmitParts { epoch: u64, anew: bool },
     /// Write the model.
     Write,
-    /// Leave: the run goes on, or is over, without this process.
+    /// Leave: the run continues without this process, or is over.
     Leave,
 }
 
-/// An instruction, or the reason why none follows.
+/// An instruction, or the reason that none follows.
 pub(super) type Instructed = Result<Instruction, EngineError>;
 
-/// Error: the connection to the coordinator has ended.
+/// Returns the error that the connection to the coordinator has ended.
 pub(super) fn coordinator_gone() -> EngineError {
     EngineError::Process("the coordinator of the run is gone".into())
 }
@@ -53,13 +53,13 @@ pub(super) struct Orders {
     pub(super) requests: Arc<BoundaryRequests>,
 }
 
-/// Ends the process, and leaves nothing of a supervisor that is gone.
+/// Ends the process, and removes what a supervisor that is gone has left.
 pub(super) fn finish(end: End, status: i32) -> ! {
     remove_leftovers();
     end(status)
 }
 
-/// Says that an order did not arrive as it was sent, here and to the coordinator: the process cannot go on.
+/// Reports, here and to the coordinator, that an order was damaged on the way: the process cannot continue.
 fn tell_damage(to: &mut Socket) {
     let why = "what the coordinator sent did not arrive as it was";
     // No reader is left if stderr is closed; the coordinator may be gone.
@@ -71,7 +71,7 @@ fn tell_damage(to: &mut Socket) {
 }
 
 impl Orders {
-    /// Receives orders in a thread of its own; gives those that wait for the process.
+    /// Receives orders in a thread of its own; returns the receiver of those that wait for the process.
     pub(super) fn receive_from(self, to: &Arc<Mutex<Socket>>) -> io::Result<mpsc::Receiver<Instructed>> {
         let (sender, instructions) = mpsc::channel();
         let (mut control, to) = (lock(to).clone(), Arc::downgrade(to));
@@ -102,7 +102,7 @@ impl Orders {
         receiving.map(|_| instructions)
     }
 
-    /// Obeys an order, unless the process itself has to.
+    /// Obeys an order, unless it is for the process itself.
     fn obey(&self, order: io::Result<Order>, control: &Socket) -> Option<Instructed> {
         match order {
             Ok(Order::Begin { start }) => return Some(Ok(Instruction::Begin(Box::new(start)))),

@@ -1,5 +1,5 @@
-//! Connections of a process to the others of a generation: it dials those with lower numbers, the others dial
-//! it.
+//! Connections of a process to the others of a generation: the process dials those with lower numbers, and is
+//! dialled by the others.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -32,7 +32,7 @@ pub(super) type Identified = (u32, Token, (u64, u64));
 pub(super) struct PendingConnections {
     links: Mutex<HashMap<(u64, u32), Link>>,
     came: Condvar,
-    /// The generation under way: connections of earlier ones are refused.
+    /// The current generation: connections of earlier ones are refused.
     pub(super) generation: AtomicU64,
 }
 
@@ -92,7 +92,7 @@ impl PendingConnections {
     }
 }
 
-/// Opens the listener for peers. Where a network is gone, so is its address: the call tries again for
+/// Opens the listener for peers. If a network is gone, so is its address: the call retries for
 /// [`CONNECTING`].
 pub(super) fn open_listener(
     (addresses, here): (Addresses, IpAddr),
@@ -132,7 +132,7 @@ fn handlers(
         }
     });
     let deliver = Box::new(move |handshake: Handshake, socket| {
-        // Where no link can be made the socket closes, and the peer reports that.
+        // If no link can be made, the socket closes, and the peer reports that.
         let Ok(link) = Link::new(socket) else { return };
         lock(&takes.links).insert((handshake.generation, handshake.index), link);
         takes.came.notify_all();
@@ -142,7 +142,7 @@ fn handlers(
     ListenerHandlers { token, encryption, introduce, admit, refuse, deliver, queues }
 }
 
-/// Error that names the difference where a process belongs to another run, or runs another build.
+/// Checks that a process belongs to this run and runs this build; the error names the difference.
 pub(crate) fn fits(handshake: &Handshake, (build, run): (u64, u64)) -> Result<(), String> {
     if handshake.run != run {
         return Err("it is a process of another run".into());

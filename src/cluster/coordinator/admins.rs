@@ -51,8 +51,8 @@ impl Coordinator {
         self.out.push(Action::AdminResponse { admin, answer });
     }
 
-    /// `true` if a process that joins begins the run's folder: where the launcher has none, the first one
-    /// that is to.
+    /// `true` if a process that joins makes the run's folder: the first one that joins a launcher without
+    /// processes of its own.
     fn begins(&mut self, index: u32) -> bool {
         let is_there = |before: u32| self.members.contains_key(&before);
         let begins =

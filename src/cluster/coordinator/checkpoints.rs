@@ -31,7 +31,7 @@ impl Coordinator {
         }
     }
 
-    /// Begins the run, from the checkpoint if there is one.
+    /// Starts the run, from the checkpoint if there is one.
     pub(super) fn found(&mut self, from: Option<String>, epoch: u64, warnings: Vec<String>, now: f64) {
         (self.from, self.warnings) = (from, warnings);
         // The last planned rescale up to the checkpoint's epoch applies.
@@ -86,7 +86,7 @@ impl Coordinator {
         }
     }
 
-    /// The checkpoint is committed, or could not be written: the next generation begins.
+    /// Starts the next generation, once the checkpoint is committed or could not be written.
     pub(super) fn committed(&mut self, generation: u64, checkpoint_result: CheckpointResult) {
         let is_awaited = self.plan.as_ref().is_some_and(|plan| plan.number == generation);
         match std::mem::replace(&mut self.stage, CoordinatorStage::Running) {
@@ -101,7 +101,7 @@ impl Coordinator {
         }
     }
 
-    /// Declares a process lost whose parts are overdue.
+    /// Declares processes lost whose parts are overdue.
     pub(super) fn check_parts_timeout(&mut self, now: f64) {
         let CoordinatorStage::Checkpointing(pending) = &self.stage else { return };
         if let Some(&who) = pending.awaited.first().filter(|_| now >= pending.until) {

@@ -11,8 +11,7 @@ pub(crate) enum Event {
     Report { from: u32, report: MemberReport },
     /// The connection to a process has ended.
     Closed { of: u32, damaged: bool },
-    /// A process of the launcher has ended; `crashed` if it was killed or ended in disorder; `how` describes
-    /// it.
+    /// A process of the launcher has ended; `crashed` if it was killed or panicked; `how` describes the end.
     Exited { of: u32, code: i32, crashed: bool, how: String },
     /// The checkpoint to resume from, if there is one, its number of epochs completed, and warnings about
     /// unusable ones.
@@ -27,32 +26,32 @@ pub(crate) enum Event {
     TurnedAway { of: Option<u32>, why: String },
     /// A line of the launcher for the screen and the status.
     Noted(String),
-    /// A process that the launcher starts on another machine is not there, and is started again; `None` once
-    /// it is there.
+    /// A process that the launcher starts on another machine is absent, for the reason `why`, and is started
+    /// again; `None` once it is there.
     Absent { host: String, why: Option<String> },
-    /// So many processes that the launcher starts on other machines will not come that the run cannot begin:
-    /// its exit status, and the reason.
+    /// Too few of the processes that the launcher starts on other machines will come, so that the run cannot
+    /// start: its exit status, and the reason.
     NotComing { code: i32, why: String },
     /// An admin client has sent a request.
     Asked { admin: u64, request: AdminRequest },
-    /// The connection of an admin client has ended that was the holder, or asked to be.
+    /// The connection of an admin client that was the holder, or asked to be, has ended.
     AdminGone { admin: u64 },
-    /// A checkpoint of the next boundary is asked for.
+    /// The launcher was asked for a checkpoint of the next boundary.
     CheckpointAsked,
-    /// The run is to end after the epoch under way.
+    /// The run is to end after the current epoch.
     Stop,
     /// Time has passed.
     Tick,
 }
 
 impl Event {
-    /// The run resumes from this checkpoint.
+    /// Makes the event that the run resumes from this checkpoint.
     pub(crate) fn found(checkpoint: &Checkpoint) -> Self {
         let from = Some(checkpoint.folder.to_string_lossy().into_owned());
         Self::Found { from, epoch: checkpoint.epoch(), warnings: checkpoint.unfit.clone() }
     }
 
-    /// There is no checkpoint: the run begins anew.
+    /// Makes the event that there is no checkpoint: the run starts from the beginning.
     pub(crate) fn none_found() -> Self {
         Self::Found { from: None, epoch: 0, warnings: Vec::new() }
     }
@@ -69,7 +68,7 @@ pub(crate) enum Action {
         admin: u64,
         answer: AdminResponse,
     },
-    /// Tell a process that it has no part in the run, and close its connection: it may join anew.
+    /// Tell a process that it has no place in the run, and close its connection: it may join again.
     Dismiss {
         of: u32,
     },
@@ -84,18 +83,18 @@ pub(crate) enum Action {
         identity: Identity,
         submitted: SubmittedParts,
     },
-    /// Write the number of the generation that is to begin, durably: it is never used again.
+    /// Write the number of the next generation durably, so that it is never used again.
     Number(u64),
-    /// The first process has begun the first generation of this attempt.
+    /// The first process has started the first generation of this attempt.
     Begun,
     /// A line for the screen.
     Note(String),
-    /// A process is lost: the generation is over, and the run begins anew from the last checkpoint.
+    /// A process is lost: the generation is over, and the run starts again from the last checkpoint.
     Lost {
         who: u32,
         why: String,
     },
-    /// A process was asked to end before the run began: the run begins anew with the others.
+    /// A process was asked to end before the run started: the run starts again with the others.
     Left {
         who: u32,
         why: String,
@@ -130,9 +129,9 @@ pub(crate) struct CoordinatorConfig {
     /// seconds.
     pub(crate) wait_for: u32,
     pub(crate) wait: f64,
-    /// `true` if a generation of the run has begun in an earlier attempt.
+    /// `true` if a generation of the run has started in an earlier attempt.
     pub(crate) goes_on: bool,
-    /// Losses before this attempt, and connections that were turned away before it.
+    /// Losses before this attempt, and connections that were refused before it.
     pub(crate) losses: u64,
     pub(crate) refused: u64,
     /// `true` if the run waits for its holder at each boundary.
@@ -142,7 +141,7 @@ pub(crate) struct CoordinatorConfig {
 }
 
 impl CoordinatorConfig {
-    /// The number of the first process that joins. Number 0 is the launcher's first one alone.
+    /// Returns the number of the first process that joins. Number 0 is only for the launcher's first process.
     pub(crate) fn first_guest(&self) -> u32 {
         self.processes.max(1)
     }

@@ -5,20 +5,20 @@ use crate::cluster::held_boundary::{HeldBoundary, HeldStatus};
 use crate::cluster::protocol::{AdminRequest, AdminResponse};
 
 impl HoldState {
-    /// A run that this admin client held in the attempt before, if one did.
+    /// Makes the state of a run that this admin client held in the attempt before, if one did.
     pub(super) fn by(holder: Option<u64>) -> Self {
         Self { holder, ..Self::default() }
     }
 
-    /// The connection of an admin client has ended.
+    /// Handles the end of the connection of an admin client.
     pub(super) fn left_by(&mut self, admin: u64) {
         self.holder.take_if(|holder| *holder == admin);
     }
 }
 
 impl Coordinator {
-    /// The first process is at a boundary: the holder decides, unless the run ends there. A repeated report
-    /// counts once.
+    /// Handles the report that the first process is at a boundary: the holder decides, unless the run ends
+    /// there. A repeated report counts once.
     pub(super) fn on_held_boundary(&mut self, mut boundary: HeldBoundary) {
         let place = (boundary.generation, boundary.epoch);
         if place <= self.held.last {
@@ -33,7 +33,7 @@ impl Coordinator {
         self.held.at = Some(boundary).filter(|boundary| !boundary.is_last);
     }
 
-    /// Handles a request of holders; those of others than the holder are refused.
+    /// Handles a request of the holder; requests of other clients are refused.
     pub(super) fn on_holder(&mut self, admin: u64, request: &AdminRequest) {
         let answer = match *request {
             AdminRequest::Hold if !self.config.held => {
@@ -78,7 +78,7 @@ impl Coordinator {
         self.out.push(Action::AdminResponse { admin, answer });
     }
 
-    /// Ends the run after the epoch under way, or at the boundary at which it waits.
+    /// Ends the run after the current epoch, or at the boundary at which it waits.
     pub(super) fn request_stop(&mut self) {
         self.stop_is_requested = true;
         self.stop();
@@ -87,13 +87,13 @@ impl Coordinator {
         }
     }
 
-    /// State of a held run; `None` where the run is not held.
+    /// Returns the state of a held run; `None` if the run is not held.
     pub(super) fn held_status(&self) -> Option<HeldStatus> {
         let HoldState { holder, at, .. } = &self.held;
         self.config.held.then_some(HeldStatus { waits: at.is_some(), has_holder: holder.is_some() })
     }
 
-    /// `true` if the run waits at that boundary, which it now leaves.
+    /// Lets the run leave this boundary; returns `true` if it was waiting there.
     fn leave_boundary(&mut self, place: Place) -> bool {
         self.held.at.take_if(|at| (at.generation, at.epoch) == place).is_some()
     }

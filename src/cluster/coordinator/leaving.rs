@@ -3,8 +3,8 @@
 use super::{Action, Coordinator, CoordinatorStage, Member, MemberState, Order};
 
 impl Coordinator {
-    /// Releases a process at the next boundary if another one can go on then; before the run has begun, once
-    /// it has.
+    /// Releases a process at the next boundary, if another one can continue then; before the run has started,
+    /// releases it once the run has.
     pub(super) fn on_leave(&mut self, from: u32) {
         let begins = matches!(self.stage, CoordinatorStage::Gathering | CoordinatorStage::Finding);
         let stays = |id: &u32, member: &Member| {
@@ -51,15 +51,15 @@ impl Coordinator {
         }
     }
 
-    /// Handles the requests to leave from before the first generation, now that it has begun.
+    /// Handles requests to leave that were made before the first generation, now that it has started.
     pub(super) fn release_waiting(&mut self) {
         let waiting = |(&of, member): (&u32, &mut Member)| std::mem::take(&mut member.leaves).then_some(of);
         let waiting: Vec<u32> = self.members.iter_mut().filter_map(waiting).collect();
         waiting.into_iter().for_each(|of| self.on_leave(of));
     }
 
-    /// A process of the launcher was asked to end and has ended before it could report that it leaves: the
-    /// others begin anew.
+    /// Handles a process of the launcher that was asked to end and has ended before it could report that it
+    /// leaves: the others start again.
     pub(super) fn left_early(&mut self, of: u32) {
         let others: Vec<u32> = self
             .members

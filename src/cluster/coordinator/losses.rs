@@ -1,7 +1,7 @@
 //! Losses and failures. A *loss* is a process that has crashed, whose connection has ended, that has sent
-//! nothing for the heartbeat timeout, or that did not get through its handshake: the run goes on without it,
-//! from the last checkpoint. A *failure* is an error that a process reports of itself: replay would repeat
-//! it, and the run ends.
+//! nothing for the heartbeat timeout, or whose handshake failed: the run continues without it, from the last
+//! checkpoint. A *failure* is an error that a process reports about itself: another attempt would repeat it,
+//! and the run ends.
 
 use super::members::ProcessExit;
 use super::{
@@ -10,15 +10,15 @@ use super::{
 
 /// Seconds within which a process must connect.
 const CONNECTING: f64 = 60.0;
-/// Cause of a loss whose connection carried something else than was sent.
+/// Cause of a loss by a connection on which bytes were damaged.
 const DAMAGED: &str = "has sent what did not arrive as it was";
 /// Exit statuses of a process that was asked to end before it was a member of the run: killed by SIGTERM
 /// before its handler was installed, and ended by the handler.
 const ASKED: [i32; 2] = [128 + 15, 130];
 
 impl Coordinator {
-    /// A process cannot go on because a peer is gone. Its own end makes further peers fail, and their reports
-    /// may come first: each reason is listed once.
+    /// Handles a process that cannot continue because a peer is gone. The end of that process makes further
+    /// peers fail, and their reports may come first: each reason is listed once.
     pub(super) fn on_peer_failure(&mut self, from: u32, reason: &str, now: f64) {
         let why = format!("process {from}: {reason}");
         match &mut self.suspected {
@@ -33,8 +33,8 @@ impl Coordinator {
         }
     }
 
-    /// The connection to a process has ended, by itself or because something on it did not arrive as it was
-    /// sent.
+    /// Handles the end of the connection to a process, because it was closed or because bytes on it were
+    /// damaged.
     pub(super) fn on_disconnect(&mut self, of: u32, damaged: bool, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         member.connection = Connection::Closed;
@@ -59,7 +59,7 @@ impl Coordinator {
         }
     }
 
-    /// A process of the launcher has ended. Reports that it sent before may still arrive.
+    /// Handles the end of a process of the launcher. Reports that it sent before may still arrive.
     pub(super) fn on_exit(&mut self, of: u32, ended: ProcessExit, now: f64) {
         let Some(member) = self.members.get_mut(&of) else { return };
         match member.connection {
@@ -102,8 +102,8 @@ impl Coordinator {
         self.retry_number(now);
     }
 
-    /// Takes the end of a process for a loss, a failure or a regular end, by its state and the stage of the
-    /// run.
+    /// Classifies the end of a process as a loss, a failure or a regular end, by its state and the stage of
+    /// the run.
     pub(super) fn classify_exit(&mut self, of: u32, (code, crashed, how): ProcessExit, now: f64) {
         let Some(member) = self.members.get(&of).filter(|_| !matches!(self.stage, CoordinatorStage::Over))
         else {

@@ -6,11 +6,11 @@ pub(super) enum MemberState {
     Preparing,
     /// Waiting for a generation.
     Ready,
-    /// Participant of the generation under way.
+    /// Participant of the current generation.
     Running,
-    /// Participant of the generation under way that leaves with its end.
+    /// Participant of the current generation that leaves at its end.
     Leaving,
-    /// No member any more: it may end.
+    /// The process has left the run, and may end.
     Released,
 }
 
@@ -32,16 +32,17 @@ pub(super) type ProcessExit = (i32, bool, String);
 pub(super) struct Member {
     pub(super) state: MemberState,
     pub(super) address: String,
-    /// `true` if the launcher started it: where it starts any, the first process is always one of these.
+    /// `true` if the launcher started the process. If it starts any, the first process is always one of
+    /// these.
     pub(super) spawned_here: bool,
-    /// Number of workers that it is there for.
+    /// Number of workers that the process contributes.
     pub(super) capacity: u32,
     pub(super) cores: u32,
     pub(super) memory: u64,
     pub(super) connection: Connection,
-    /// `true` if it was asked to leave before the run began.
+    /// `true` if the process was asked to leave before the run started.
     pub(super) leaves: bool,
-    /// `true` if it has reported that a peer made it fail.
+    /// `true` if the process has reported that a peer made it fail.
     pub(super) failed_because_of_peer: bool,
     /// The end of the process, and when it was reported, while reports may still arrive.
     pub(super) ended: Option<(ProcessExit, f64)>,

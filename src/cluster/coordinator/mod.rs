@@ -1,5 +1,5 @@
-//! [`Coordinator`]: decides which processes run the next generation, and when. A plain state machine: events
-//! and a time in, actions out; it has no sockets, no threads and no clock.
+//! [`Coordinator`]: decides which processes run the next generation, and when. The coordinator is a plain
+//! state machine: its input is events with a time, its output actions; it has no sockets, threads or clock.
 
 mod admins;
 mod checkpoints;
@@ -25,7 +25,7 @@ use super::held_boundary::HeldBoundary;
 use super::plan::GenerationPlan;
 use super::protocol::{CheckpointNeed, Epoch, GenerationEnd, Order, Registration};
 
-/// Seconds to wait for the cause where a process reports that a peer failed, or for the exit status where a
+/// Seconds to wait for the cause after a process reports that a peer failed, or for the exit status after a
 /// connection has ended.
 const GRACE: f64 = 2.0;
 
@@ -56,7 +56,7 @@ struct SuspectedLoss {
     who: u32,
     code: i32,
     why: String,
-    /// `true` for a loss, after which the run can be begun anew.
+    /// `true` for a loss, after which the run can be started again.
     loss: bool,
 }
 
@@ -70,7 +70,7 @@ struct HoldState {
     holder: Option<u64>,
     /// The boundary at which the run waits.
     at: Option<HeldBoundary>,
-    /// The last boundary that the first process has come to.
+    /// The last boundary that the first process has reached.
     last: Place,
 }
 
@@ -82,24 +82,24 @@ pub(crate) struct Coordinator {
     registration: Option<Registration>,
     stage: CoordinatorStage,
     plan: Option<GenerationPlan>,
-    /// Number of workers of the whole run, where a rescale has set it.
+    /// Number of workers of the whole run, if a rescale has set it.
     workers: Option<u64>,
     end_is_requested: bool,
     stop_is_requested: bool,
-    /// `true` if the next boundary is to have a checkpoint, whether one is due or not.
+    /// `true` if the next boundary is to have a checkpoint, even if none is due.
     checkpoint_is_requested: bool,
     suspected: Option<SuspectedLoss>,
     epoch: Epoch,
     balance: Balance,
     pauses: Vec<f64>,
-    /// Numbers of the processes that have joined, and the next one that nobody has had.
+    /// Numbers of the processes that have joined, and the next number that was never used.
     granted: BTreeSet<u32>,
     next: u32,
-    /// The process that begins the run's folder, where the launcher has none of its own.
+    /// The process that makes the run's folder, if the launcher has no processes of its own.
     begun_by: Option<u32>,
-    /// Time since when all processes of the launcher are ready, and the run waits for others.
+    /// Time from which all processes of the launcher are ready, and the run waits for others.
     waits_since: Option<f64>,
-    /// Why processes that the run waits for are not there, by machine or number.
+    /// Reasons that processes which the run waits for are absent, by machine or number.
     absent: BTreeMap<String, String>,
     /// Processes that were ready to join before those of the launcher.
     early: Vec<(u32, Registration, String)>,
@@ -117,7 +117,7 @@ pub(crate) struct Coordinator {
 }
 
 impl Coordinator {
-    /// A coordinator that expects the configured processes, numbered from 0.
+    /// Makes a coordinator that expects the configured processes, numbered from 0.
     pub(crate) fn new(config: CoordinatorConfig) -> Self {
         Self {
             members: (0..config.processes)
@@ -188,7 +188,7 @@ impl Coordinator {
         std::mem::take(&mut self.out)
     }
 
-    /// Sends an order, behind those that are held back.
+    /// Sends an order, after those that are held back.
     fn send(&mut self, to: u32, order: Order) {
         self.deferred.as_mut().unwrap_or(&mut self.out).push(Action::Send { to, order });
     }
@@ -202,7 +202,7 @@ impl Coordinator {
         self.stage = CoordinatorStage::Over;
     }
 
-    /// The configuration that the run began with.
+    /// Returns the configuration with which the run started.
     #[cfg(test)]
     pub(crate) fn config(&self) -> &CoordinatorConfig {
         &self.config
@@ -214,22 +214,22 @@ impl Coordinator {
         self.members.contains_key(&of)
     }
 
-    /// Number of connections that were turned away, those before this attempt among them.
+    /// Returns the number of connections that were refused, including those before this attempt.
     pub(crate) fn refused(&self) -> u64 {
         self.config.refused + self.notes.refused()
     }
 
-    /// Number of epochs completed, as last reported.
+    /// Returns the number of epochs completed, as last reported.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.epoch
     }
 
-    /// `true` if the run ends after the epoch under way.
+    /// `true` if the run ends after the current epoch.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop_is_requested
     }
 
-    /// The first process of the generation, which has the hub.
+    /// Returns the first process of the generation, which has the hub.
     fn first(&self) -> Option<u32> {
         self.plan.as_ref().map(|plan| plan.participants[0].id)
     }
@@ -246,14 +246,14 @@ impl Coordinator {
         }
     }
 
-    /// Asks the first process to end the run after the epoch under way.
+    /// Asks the first process to end the run after the current epoch.
     fn stop(&mut self) {
         if let (CoordinatorStage::Running, Some(first)) = (&self.stage, self.first()) {
             self.send(first, Order::Stop);
         }
     }
 
-    /// Tells the other processes of the generation that its epoch under way is cancelled.
+    /// Informs the other processes of the generation that the current epoch is cancelled.
     fn cancel_beside(&mut self, first: u32, generation: u64) {
         let Some(plan) = &self.plan else { return };
         let others: Vec<u32> =
@@ -261,7 +261,7 @@ impl Coordinator {
         others.into_iter().for_each(|id| self.send(id, Order::Cancel { generation }));
     }
 
-    /// A process has ended its generation and holds its state again.
+    /// Handles the report that a process has ended its generation and holds its state again.
     fn on_generation_end(&mut self, from: u32, reported: Option<GenerationEnd>, now: f64) {
         if let CoordinatorStage::Running = self.stage {
             self.stage = CoordinatorStage::EndingGeneration { ended: BTreeSet::new(), end: None };

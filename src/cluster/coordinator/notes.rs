@@ -6,7 +6,7 @@ use super::{Action, Coordinator, MemberState};
 
 /// Number of notes that the status shows.
 const SHOWN: usize = 8;
-/// Most different notes about refused connections: strangers do not fill the screen.
+/// Limit of different notes about refused connections, so that strangers do not fill the screen.
 const TURNED_AWAY: usize = 8;
 
 /// The last notes, and all about refused connections.
@@ -43,7 +43,7 @@ impl Coordinator {
         }
     }
 
-    /// Adds a note to the status alone, where a process prints it itself. A repeated note is listed once.
+    /// Adds a note only to the status, as a process prints it itself. A repeated note is listed once.
     pub(super) fn add_to_status(&mut self, text: String) {
         self.notes.last.retain(|before| *before != text);
         self.notes.last.push_back(text);

@@ -10,7 +10,7 @@ use crate::cluster::protocol::{CheckpointResult, GenerationEnd, GenerationStart,
 const NOTE_AGAIN: f64 = 1.0;
 
 impl Coordinator {
-    /// Begins the next generation, or the end of the run.
+    /// Starts the next generation, or the end of the run.
     pub(super) fn begin(
         &mut self,
         mut end: Option<GenerationEnd>,
@@ -57,8 +57,8 @@ impl Coordinator {
         }
     }
 
-    /// The number of the next generation is durable, and it begins; or it could not be written, and the run
-    /// waits until it can: a generation without a durable number could be mixed up with a later one.
+    /// Starts the next generation once its number is durable. If the number could not be written, the run
+    /// waits until it can: a generation without a durable number could be mistaken for a later one.
     pub(super) fn numbered(&mut self, number: u64, failed: Option<String>, now: f64) {
         if self.plan.as_ref().is_none_or(|plan| plan.number != number) {
             return;
@@ -74,7 +74,7 @@ impl Coordinator {
         }
     }
 
-    /// Tries again to write the number of the generation, where that is due.
+    /// Tries again to write the number of the generation, if that is due.
     pub(super) fn retry_number(&mut self, now: f64) {
         if let Some(plan) = &self.plan
             && self.note_again.take_if(|again| now >= *again).is_some()
@@ -83,7 +83,7 @@ impl Coordinator {
         }
     }
 
-    /// The planned changes of the workers, as the processes registered them.
+    /// Returns the planned changes of the workers, as the processes registered them.
     pub(super) fn rescale(&self) -> &[(u64, u64)] {
         self.registration.as_ref().map_or(&[], |registration| &registration.rescale)
     }
@@ -132,7 +132,7 @@ impl Coordinator {
     }
 }
 
-/// The counted cost of each shard; empty before the first registration.
+/// Returns the counted cost of each shard; empty before the first registration.
 pub(super) fn costs(registration: Option<&Registration>) -> &[u64] {
     registration.map_or(&[], |known| &known.identity.costs)
 }

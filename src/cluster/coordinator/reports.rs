@@ -152,8 +152,8 @@ impl Coordinator {
         self.members.values().all(|member| member.state == MemberState::Ready || !member.spawned_here)
     }
 
-    /// Goes on to the first generation if all processes of the launcher are ready, and as many others as the
-    /// run waits for.
+    /// Starts the first generation if all processes of the launcher are ready, and as many others as the run
+    /// waits for.
     fn begin_if_all_are_there(&mut self, now: f64) {
         if !self.is_gathered() {
             return;
@@ -170,12 +170,12 @@ impl Coordinator {
         }
     }
 
-    /// Number of processes that are ready.
+    /// Returns the number of processes that are ready.
     fn ready(&self) -> u32 {
         self.members.values().filter(|member| member.state == MemberState::Ready).count() as u32
     }
 
-    /// A machine's process is not there, for this reason, or is now.
+    /// Notes that the process of a machine is absent, for this reason, or that it is there now.
     pub(super) fn absent(&mut self, host: String, why: Option<String>) {
         match why {
             Some(why) => {
@@ -186,7 +186,7 @@ impl Coordinator {
         }
     }
 
-    /// Ends the run where the processes that it waits for have not come in time.
+    /// Ends the run if the processes that it waits for have not come in time.
     pub(super) fn check_waiting(&mut self, now: f64) {
         let CoordinatorConfig { wait_for, wait, .. } = self.config;
         if matches!(self.stage, CoordinatorStage::Gathering) && self.is_gathered() && wait_for > 0 {
