@@ -1,9 +1,9 @@
-//! [`HeldBoundary`]: a boundary at which a held run waits, as its holder is shown it; [`HeldStatus`]: the
+//! [`HeldBoundary`]: a boundary at which a held run waits, as reported to its holder; [`HeldStatus`]: the
 //! state of a held run.
 
-/// Boundary of a held run. The first one that is shown is the one before the first epoch, or the one that the
-/// run resumes from, with a cost and seconds of 0. After the loss of its process the run goes back to its
-/// last checkpoint: boundaries from there on are shown again.
+/// Boundary of a held run. The first one is that before the first epoch, or the one from which the run is
+/// resumed, with a cost and seconds of 0. After the loss of its process the run returns to its last
+/// checkpoint: boundaries from there on are reported again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HeldBoundary {
     /// Number of epochs completed.
@@ -18,20 +18,20 @@ pub struct HeldBoundary {
     pub seconds: f64,
     /// Number of workers that the run has, at least 1.
     pub workers: usize,
-    /// Number of workers that the next epoch can keep busy, where its schedule knows
+    /// Number of workers that the next epoch can keep busy, if its schedule knows
     /// ([`Schedule::wanted`](crate::Schedule::wanted)).
     pub wanted: Option<u32>,
-    /// The metric's name and value at this boundary; `None` where nothing was measured.
+    /// The metric's name and value at this boundary; `None` if nothing was measured.
     pub metric: Option<(String, f64)>,
-    /// The metric's target, where it has one.
+    /// The metric's target, if it has one.
     pub target: Option<f64>,
     /// The objective, if the program has a monotone one.
     pub objective: Option<f64>,
-    /// Limit of the number of epochs, where one was set.
+    /// Limit of the number of epochs, if one was set.
     pub epochs: Option<u64>,
     /// `true` if the run ends here: it does not wait for an answer.
     pub is_last: bool,
-    /// Number of the generation that has come to the boundary.
+    /// Number of the generation that has reached the boundary.
     pub(crate) generation: u64,
 }
 

@@ -1,4 +1,4 @@
-//! [`Holder`]: a connection from outside to a held run, which waits for it at each boundary.
+//! [`Holder`]: a client of a held run, for whose answer the run waits at each boundary.
 
 use std::net::Shutdown;
 use std::path::Path;
@@ -17,16 +17,16 @@ use crate::base::sync::lock;
 
 /// Time between two attempts to connect to a launcher that is starting.
 const AGAIN: Duration = Duration::from_millis(20);
-/// Longest time in which a launcher notices that the holder before is gone.
+/// Time within which a launcher notices that the holder before is gone.
 const NOTICED: Duration = Duration::from_secs(1);
 
 /// Client that holds a run which `raddle launch --held` started: at each boundary the run waits until its
-/// holder lets it go on, with as many workers as the holder says.
+/// holder lets it continue, with the number of workers that the holder sets.
 ///
 /// One thread may wait for a run's boundaries while another one answers by [`answers`](Self::answers), for
 /// many runs.
 ///
-/// A run has one holder at a time. Where the holder goes away, the run waits at its next boundary for another
+/// A run has one holder at a time. If the holder disconnects, the run waits at its next boundary for another
 /// one.
 #[derive(Debug)]
 pub struct Holder {
@@ -36,7 +36,7 @@ pub struct Holder {
     last: Option<HeldBoundary>,
 }
 
-/// Answers of a [`Holder`] to the boundaries of its run; every copy speaks for the same holder.
+/// Sender of the answers of a [`Holder`] to the boundaries of its run; every copy acts for the same holder.
 #[derive(Debug, Clone)]
 pub struct HolderAnswers(Arc<Mutex<Socket>>);
 
@@ -51,7 +51,7 @@ pub enum HeldEvent {
 
 impl Holder {
     /// Connects to the run in a folder as its holder. Waits at most `at_most` for a launcher that is
-    /// starting, as long as `is_starting` says so.
+    /// starting, as long as `is_starting` returns `true`.
     ///
     /// # Errors
     /// If no run can be reached there, it is not held, or it has another holder.
@@ -101,8 +101,8 @@ impl Holder {
         }
     }
 
-    /// Lets the run go on from the boundary of the last event with so many workers, at least 1. Where it has
-    /// another number a new generation begins, as after `raddle rescale`.
+    /// Lets the run continue from the boundary of the last event with this number of workers, at least 1. If
+    /// the run has another number, a new generation starts, as after `raddle rescale`.
     ///
     /// # Errors
     /// If there has been no boundary, there are no workers, or the launcher is gone.
@@ -111,7 +111,7 @@ impl Holder {
     }
 
     /// Ends the run at the boundary of the last event, with its model, a checkpoint and status 130, as Ctrl-C
-    /// does. `raddle launch --resume` goes on with it.
+    /// does. `raddle launch --resume` continues the run.
     ///
     /// # Errors
     /// If there has been no boundary, or the launcher is gone.
@@ -123,14 +123,14 @@ impl Holder {
         self.last.as_ref().ok_or_else(|| EngineError::Setting("the run has come to no boundary yet".into()))
     }
 
-    /// Answers that another thread may send.
+    /// Returns a sender of answers for another thread.
     pub fn answers(&self) -> HolderAnswers {
         self.answers.clone()
     }
 }
 
 impl Drop for Holder {
-    /// The run has no holder from here on, whoever still has answers.
+    /// Gives the run up: it has no holder from here on, even if copies of the answers are left.
     fn drop(&mut self) {
         // It may be closed already.
         let _ = self.events.shutdown(Shutdown::Both);
@@ -138,8 +138,8 @@ impl Drop for Holder {
 }
 
 impl HolderAnswers {
-    /// Lets the run go on from this boundary, as [`Holder::go_on`] does. Does nothing where the run is
-    /// elsewhere.
+    /// Lets the run continue from this boundary, as [`Holder::go_on`] does. Does nothing if the run is at
+    /// another boundary.
     ///
     /// # Errors
     /// If there are no workers, or the launcher is gone.
@@ -151,7 +151,8 @@ impl HolderAnswers {
         self.send(&AdminRequest::GoOn { generation, epoch, workers })
     }
 
-    /// Ends the run at this boundary, as [`Holder::pause`] does. Does nothing where the run is elsewhere.
+    /// Ends the run at this boundary, as [`Holder::pause`] does. Does nothing if the run is at another
+    /// boundary.
     ///
     /// # Errors
     /// If the launcher is gone.
@@ -165,7 +166,7 @@ impl HolderAnswers {
     }
 }
 
-/// Error: the connection to the launcher has ended.
+/// Returns the error that the connection to the launcher has ended.
 fn launcher_gone(why: &std::io::Error) -> EngineError {
     EngineError::Process(format!("the launcher of the held run is gone: {why}"))
 }

@@ -33,13 +33,13 @@ pub struct Invitation {
 }
 
 impl Invitation {
-    /// An invitation to the run of this number.
+    /// Makes an invitation to the run of this number.
     pub(crate) fn new(coordinator: SocketAddr, token: Token, run: u64) -> Self {
         Self { coordinator, token, run }
     }
 
-    /// An invitation to the coordinator at this address, with the token as 64 hexadecimal digits; `None` if
-    /// the text is none.
+    /// Makes an invitation to the coordinator at this address, with the token as 64 hexadecimal digits;
+    /// `None` if the text is no token.
     pub fn to(coordinator: SocketAddr, token: &str) -> Option<Self> {
         Some(Self { coordinator, token: Token::parse(token)?, run: 0 })
     }
@@ -52,7 +52,7 @@ impl Invitation {
         write_private(path, &self.text())
     }
 
-    /// The invitation as lines of text.
+    /// Returns the invitation as lines of text.
     pub(crate) fn text(&self) -> String {
         let Self { coordinator, token, run } = self;
         format!("coordinator {coordinator}\nrun {run:016x}\ntoken {}\n", token.text())

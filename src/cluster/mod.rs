@@ -1,6 +1,6 @@
-//! Runs on several processes: [`Cluster`] is one process's membership in a run, `coordinator` decides for all
-//! of them.
-//! `src/NETWORK.md` draws a generation's life, and lists the threats that a run is protected against.
+//! Runs on several processes: [`Cluster`] is the membership of one process in a run, and `coordinator`
+//! decides for all processes. `src/NETWORK.md` shows the life of a generation, and lists the threats that a
+//! run is protected against.
 
 mod admin;
 pub(crate) mod balance;
@@ -59,7 +59,7 @@ static DECLINE: Mutex<Option<DeclineReason>> = Mutex::new(None);
 /// Function that sends the reason for which a process does not join.
 type DeclineReason = Box<dyn Fn(String) + Send>;
 
-/// Sends the launcher the reason why this process, which came to join a run and has not done so, ends.
+/// Reports to the launcher why this process, which was to join a run, ends without having joined.
 #[cfg(feature = "cli")]
 pub(crate) fn decline(why: &str) {
     if let Some(report) = lock(&DECLINE).take() {
@@ -67,7 +67,7 @@ pub(crate) fn decline(why: &str) {
     }
 }
 
-/// One process's membership in a run of several: see [`Engine::run_on`](crate::Engine::run_on).
+/// Membership of one process in a run on several: see [`Engine::run_on`](crate::Engine::run_on).
 pub struct Cluster {
     pub(crate) client: CoordinatorClient,
     index: u32,
@@ -80,8 +80,9 @@ impl std::fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// Membership in the run that `raddle launch` started this process for; `None` if it was started alone. A
-    /// loss is an error of [`Engine::run_on`](crate::Engine::run_on): nothing ends the process.
+    /// Returns the membership in the run for which `raddle launch` started this process; `None` if it was
+    /// started alone. A loss is an error of [`Engine::run_on`](crate::Engine::run_on), and does not end the
+    /// process.
     ///
     /// # Errors
     /// If the coordinator refuses this process, or the connection to it breaks.
@@ -89,12 +90,12 @@ impl Cluster {
         Self::started(None)
     }
 
-    /// Membership as [`from_environment`](Self::from_environment) gives it, for a program that leaves its end
-    /// to the launcher: `end`, such as `std::process::exit`, is called with status 75 as soon as another
-    /// process is lost or the coordinator is gone, which counts as a loss: the launcher starts another
-    /// process. Where the connection breaks before this process is a member of the run, the reason is printed
-    /// to stderr first. If the run is over before this process has read its data, `end` is called with status
-    /// 0.
+    /// Returns the membership as [`from_environment`](Self::from_environment) does, for a program whose end
+    /// is up to the launcher: `end`, such as `std::process::exit`, is called with status 75 as soon as
+    /// another process is lost or the coordinator is gone. That counts as a loss, and the launcher starts
+    /// another process. If the connection breaks before this process is a member of the run, the reason is
+    /// printed to stderr first. If the run is over before this process has read its data, `end` is called
+    /// with status 0.
     ///
     /// # Errors
     /// If the coordinator refuses this process.
@@ -130,27 +131,27 @@ impl Cluster {
         Ok(Self { client, index })
     }
 
-    /// The number of this process in the run, from 0.
+    /// Returns the number of this process in the run, from 0.
     pub fn index(&self) -> u32 {
         self.index
     }
 
-    /// Function that asks the coordinator to release this process at the next boundary, while the run goes
-    /// on; for a handler of signals.
+    /// Returns a function that asks the coordinator to release this process at the next boundary, while the
+    /// run continues; for a handler of signals.
     pub fn leaver(&self) -> impl Fn() + Send + use<> {
         let report = self.client.reporter();
         move || report(&protocol::MemberReport::Leaving)
     }
 
-    /// Function that is `true` if the generation under way ends at the next boundary, as where a process
-    /// leaves or joins.
+    /// Returns a function that returns `true` if the current generation ends at the next boundary, as when a
+    /// process leaves or joins.
     pub fn is_ending(&self) -> impl Fn() -> bool + Send + use<> {
         let requests = std::sync::Arc::clone(&self.client.requests);
         move || requests.ends_at_boundary()
     }
 
-    /// `true` if this process begins the run's folder, and speaks for all processes: the launcher's first
-    /// one, or where it has none the first one that joined.
+    /// `true` if this process makes the run's folder, and shows the progress of all processes: the launcher's
+    /// first process or, if it has none, the first one that joined.
     #[cfg(feature = "cli")]
     pub(crate) fn begins(&self) -> bool {
         self.index == 0 || std::env::var_os(BEGINS).is_some()
@@ -167,8 +168,8 @@ impl Cluster {
         std::env::var_os(ALONE).is_some()
     }
 
-    /// Number of workers of each process as the launcher sets it; `None` if no launcher has started this
-    /// process.
+    /// Returns the number of workers of each process, as set by the launcher; `None` if no launcher has
+    /// started this process.
     pub(crate) fn workers() -> Option<usize> {
         std::env::var_os(FILE)?;
         std::env::var(WORKERS).ok()?.parse().ok()

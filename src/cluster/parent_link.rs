@@ -1,12 +1,12 @@
-//! [`ParentLink`]: the socket pair between a process and its parent, a launcher or `raddle join`. It is the
-//! standard input of the process. No stranger reaches it, its messages lie in no file, and its end tells each
-//! side that the other one is gone.
+//! [`ParentLink`]: the socket pair between a process and its parent, a launcher or `raddle join`. The process
+//! has it as its stdin. No stranger can reach it, its messages lie in no file, and its end shows each side
+//! that the other one is gone.
 //!
 //! The parent first sends the invitation to the run, and an empty line. A launcher then uses it as any other
 //! control connection; `raddle join` sends nothing more.
 //!
-//! Where the system has no socket pairs the invitation is a file, and processes of a launcher connect over
-//! the network.
+//! If the system has no socket pairs, the invitation is a file, and processes of a launcher connect over the
+//! network.
 
 use std::env;
 use std::fs;

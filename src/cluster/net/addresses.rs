@@ -1,5 +1,5 @@
 //! [`Addresses`]: the address at which a process listens, the one that it advertises to others, and which of
-//! its connections are under a cipher.
+//! its connections are encrypted.
 
 use std::env;
 use std::fmt;
@@ -9,13 +9,13 @@ use std::str::FromStr;
 use super::socket::Encryption;
 use crate::base::error::EngineError;
 
-/// Environment variables with the address to listen at, the one to advertise, and the connections under a
-/// cipher.
+/// Environment variables with the address to listen at, the one to advertise, and the choice of encrypted
+/// connections.
 const LISTEN: &str = "RADDLE_LISTEN";
 const ADVERTISE: &str = "RADDLE_ADVERTISE";
 const ENCRYPTION: &str = "RADDLE_ENCRYPTION";
 
-/// An IP address, with a port where one is named.
+/// An IP address, with an optional port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) ip: IpAddr,
@@ -46,12 +46,12 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// The socket address, with this port where none is named.
+    /// Returns the socket address, with this port if the address has none.
     pub(crate) fn or_port(self, port: u16) -> SocketAddr {
         SocketAddr::new(self.ip, self.port.unwrap_or(port))
     }
 
-    /// The address alone.
+    /// Returns the address without its port.
     #[cfg(feature = "cli")]
     pub(crate) fn without_port(self) -> Self {
         Self { port: None, ..self }
@@ -68,7 +68,7 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    /// Environment variables that pass the addresses to a process.
+    /// Returns the environment variables that pass the addresses to a process.
     #[cfg(feature = "cli")]
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
         let listen = self.listen.map(|address| (LISTEN, address.to_string()));
@@ -78,7 +78,7 @@ impl Addresses {
         [listen, advertise, encryption].into_iter().flatten()
     }
 
-    /// Addresses from this process's environment.
+    /// Reads the addresses from this process's environment.
     pub(crate) fn from_environment() -> Result<Self, EngineError> {
         Ok(Self {
             listen: read(LISTEN)?,
@@ -87,19 +87,19 @@ impl Addresses {
         })
     }
 
-    /// Socket address to listen at, for a process that reached the coordinator from `from`; port 0 if none is
-    /// named.
+    /// Returns the socket address to listen at, for a process that reached the coordinator from `from`; port
+    /// 0 if the address has none.
     pub(crate) fn listens(&self, from: IpAddr) -> SocketAddr {
         self.listen.map_or(SocketAddr::new(from, 0), |address| address.or_port(0))
     }
 
-    /// Socket address to advertise, for a process that listens at `listens`.
+    /// Returns the socket address to advertise, for a process that listens at `listens`.
     pub(crate) fn advertised(&self, listens: SocketAddr) -> SocketAddr {
         self.advertise.map_or(listens, |address| address.or_port(listens.port()))
     }
 }
 
-/// The value of an environment variable, if it is set.
+/// Reads the value of an environment variable, if it is set.
 fn read<T: FromStr<Err = String>>(name: &str) -> Result<Option<T>, EngineError> {
     let Ok(text) = env::var(name) else { return Ok(None) };
     text.parse().map(Some).map_err(|why| EngineError::Setting(format!("{name}={text}: {why}")))

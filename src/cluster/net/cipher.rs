@@ -1,8 +1,8 @@
 //! [`Keys`]: the keys of one encrypted connection, and the agreement of both ends on them.
 //!
 //! Both ends agree on the keys by the Noise protocol (Perrin, "The Noise Protocol Framework", revision 34,
-//! 2018), pattern `NNpsk0`, with the run's token as the key that both hold. Each end adds a key of the
-//! moment, so that a token which is lost later opens no connection that was recorded before.
+//! 2018), pattern `NNpsk0`, with the run's token as the pre-shared key. Each end adds an ephemeral key, so
+//! that a token which leaks later does not decrypt connections that were recorded before.
 
 use std::fmt;
 use std::io;
@@ -24,7 +24,7 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// Error: what has arrived is not what the other end sent next.
+/// Returns the error that the bytes which arrived are not the next ones that the other end sent.
 pub(crate) fn corrupt_record() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "what it sent did not arrive as it was")
 }
@@ -33,8 +33,8 @@ pub(crate) fn corrupt_record() -> io::Error {
 pub(crate) struct Agreement(HandshakeState);
 
 impl Agreement {
-    /// Begins at the connecting end, or at the accepting one. `over` is what both ends have said before:
-    /// where it differs there is no agreement.
+    /// Starts the agreement at the connecting end, if `connects`, or at the accepting one. `over` holds the
+    /// bytes that both ends have sent before: if they differ, the agreement fails.
     pub(crate) fn new(token: Token, over: &[u8], connects: bool) -> io::Result<Self> {
         let pattern = PATTERN.parse().map_err(failed)?;
         let builder = Builder::new(pattern).psk(0, &token.0).and_then(|builder| builder.prologue(over));
@@ -43,7 +43,7 @@ impl Agreement {
         state.map(Self).map_err(failed)
     }
 
-    /// The message of this end.
+    /// Returns the message of this end.
     pub(crate) fn message(&mut self) -> io::Result<Vec<u8>> {
         let mut message = vec![0; MESSAGE];
         let length = self.0.write_message(&[], &mut message).map_err(failed)?;
@@ -51,12 +51,12 @@ impl Agreement {
         Ok(message)
     }
 
-    /// Takes the message of the other end in.
+    /// Reads the message of the other end.
     pub(crate) fn take(&mut self, message: &[u8]) -> io::Result<()> {
         self.0.read_message(message, &mut [0; MESSAGE]).map(drop).map_err(|_| corrupt_record())
     }
 
-    /// The keys, behind one message of each end.
+    /// Returns the keys, after one message of each end.
     pub(crate) fn keys(self) -> io::Result<Keys> {
         self.0.into_stateless_transport_mode().map(Keys).map_err(failed)
     }

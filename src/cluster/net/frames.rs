@@ -1,9 +1,9 @@
 //! [`Frames`]: a connection through which timely talks to another process, checked before timely sees a byte.
 //!
-//! Timely trusts the bytes that it reads and panics, on a thread of its own, where a connection breaks. Here
-//! each of its frames is read whole, in records that are verified, and its header is checked.
-//! Where a frame is wrong, or the connection ends too early, the run learns of the loss; timely reads a
-//! regular end of the stream, which ends its threads in good order.
+//! Timely trusts the bytes that it reads and panics, on a thread of its own, if a connection breaks. Here
+//! each of its frames is read whole, in verified records, and its header is checked. If a frame is wrong, or
+//! the connection ends too early, the loss is reported to the run, and timely reads a regular end of the
+//! stream, which ends its threads in good order.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -69,7 +69,7 @@ struct Arriving {
 }
 
 impl Arriving {
-    /// Drops the bytes that have been read, and makes room for so many more.
+    /// Drops the bytes that have been read, and makes space for this number of bytes.
     fn make_room(&mut self, wanted: usize) {
         self.bytes.copy_within(self.next..self.end, 0);
         (self.end, self.next, self.ready) = (self.end - self.next, 0, 0..0);
@@ -87,7 +87,7 @@ struct Leaving {
     out: Vec<u8>,
 }
 
-/// The header's number at this position, from 0.
+/// Returns the number at this position of the header, from 0.
 fn field(header: &[u8], at: usize) -> u64 {
     header[at * 8..at * 8 + 8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
@@ -103,7 +103,7 @@ impl Frames {
         Self { link, name: name.into(), to_process, threads, lost, arriving, leaving }
     }
 
-    /// Error if timely cannot have sent a frame with this header.
+    /// Checks that timely can have sent a frame with this header.
     fn check(&self, header: &[u8]) -> Result<(), String> {
         let [source, lower, upper, length] = [1, 2, 3, 4].map(|at| field(header, at));
         if length == 0 {
@@ -232,7 +232,7 @@ impl Write for Frames {
 }
 
 impl Stream for Frames {
-    /// A second handle to the connection, before anything has been read or written.
+    /// Makes a second handle to the connection, before anything has been read or written.
     fn try_clone(&self) -> io::Result<Self> {
         let (arriving, leaving) = Default::default();
         let link = self.link.clone();

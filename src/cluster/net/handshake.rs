@@ -11,14 +11,15 @@
 //! ```
 //!
 //! The proofs are over both handshakes, so that neither can be replayed. The first one, the *ticket*, is over
-//! the connector's handshake alone: it admits nobody, but a connector that shows it waits in a queue apart
-//! from those that do not hold the token. Each handshake says if its end wants the connection encrypted,
-//! and so nobody between them can talk the other one out of it; the *keys*, messages by which the ends agree
-//! on those of the connection, are empty where neither does.
+//! only the connector's handshake: it admits nobody, but a connector that shows it waits in a separate queue
+//! from those that do not hold the token. Each handshake says if its end wants the connection encrypted, so
+//! that nobody between the ends can disable encryption. The *keys*, messages by which the ends agree on the
+//! keys of the connection, are empty if neither end wants it encrypted.
 //!
-//! Each message but the first has a checksum behind it, and that of the ticket is over the first one, too: an
-//! end that does not hold the token is told from bytes that have changed on the way, after which the
-//! connector tries again. The acceptor takes the connection only once it knows that its answer has arrived.
+//! Each message but the first is followed by a checksum, and that of the ticket covers the first message,
+//! too. So an end that does not hold the token can be distinguished from bytes that were damaged on the way,
+//! after which the connector tries again. The acceptor takes the connection only once it knows that its
+//! answer has arrived.
 
 use std::fmt;
 use std::io;
@@ -40,7 +41,7 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest handshake message in bytes.
 const MOST: u64 = 1024;
 /// Version of the protocol; it changes with every message that changes. The first message of each end keeps
-/// its form, so that versions can tell each other.
+/// its form, so that versions can recognise each other.
 const PROTOCOL: u32 = 7;
 /// Last version without checksums in its handshake.
 const WITHOUT_SUMS: u32 = 6;
@@ -88,14 +89,14 @@ pub(crate) struct Handshake {
 crate::state!(Handshake { magic, protocol, role, build, run, generation, index, encrypts, nonce });
 
 impl Handshake {
-    /// A handshake with a new nonce.
+    /// Makes a handshake with a new nonce.
     pub(crate) fn new(role: Role, (build, run): (u64, u64), generation: u64, index: u32) -> io::Result<Self> {
         let nonce = random()?;
         let (magic, protocol, encrypts) = (MAGIC, PROTOCOL, false);
         Ok(Self { magic, protocol, role, build, run, generation, index, encrypts, nonce })
     }
 
-    /// The same, of an end that wants the connection encrypted if `encrypts`.
+    /// Sets `encrypts`: `true` if this end wants the connection encrypted.
     pub(crate) fn encrypting(self, encrypts: bool) -> Self {
         Self { encrypts, ..self }
     }
@@ -116,7 +117,7 @@ pub(crate) enum Refused {
     Stranger,
     /// The connection broke, or took too long.
     Broken(io::Error),
-    /// Something did not arrive as it was sent, or nobody sends it.
+    /// A message was damaged on the way, or is none that an end sends.
     Damaged,
     /// The other end speaks this version of the protocol.
     Version(u32),
@@ -216,7 +217,7 @@ fn summed(message: &impl State, before: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The message of such bytes.
+/// Reads a message that [`summed`] made, and checks its checksum.
 fn checked<T: State>(bytes: &[u8], before: &[u8]) -> Result<T, Refused> {
     let (message, found) = bytes.split_last_chunk::<SUM>().ok_or(Refused::Damaged)?;
     if sum(sum(0, before), message).to_le_bytes() != *found {
@@ -233,7 +234,7 @@ fn receive_summed<T: State>(timed: &mut Timed<'_>) -> Result<T, Refused> {
     checked(&receive_bytes(timed, MOST)?, &[])
 }
 
-/// The acceptor's handshake and proof; an error where it is of another version.
+/// Reads the acceptor's handshake and proof; an error if the acceptor has another version.
 fn answer(bytes: &[u8]) -> Result<(Handshake, Proof), Refused> {
     let (theirs, proof): (Handshake, Proof) = match checked(bytes, &[]) {
         Ok(answer) => answer,
@@ -279,7 +280,7 @@ pub(crate) fn initiate(
     Ok((theirs, seal))
 }
 
-/// The agreement on keys, if an end wants the connection encrypted.
+/// Starts the agreement on keys, if an end wants the connection encrypted.
 fn agreement(token: Token, both: [&Handshake; 2], connects: bool) -> io::Result<Option<Agreement>> {
     let encrypts = both.iter().any(|handshake| handshake.encrypts);
     encrypts.then(|| Agreement::new(token, &over(both), connects)).transpose()
@@ -333,8 +334,8 @@ pub(crate) fn respond(
     }
 }
 
-/// Answers a connector of another version in a form that it can read; the error says so, unless its version
-/// has changed on the way.
+/// Answers a connector of another version in a form that it can read. The error names the version, unless
+/// that was damaged on the way.
 fn another_version(timed: &mut Timed<'_>, there: u32, first: &[u8], answer: &(Handshake, Proof)) -> Refused {
     let ticket = match receive_bytes(timed, MOST) {
         Ok(ticket) => ticket,

@@ -1,5 +1,5 @@
-//! [`Link`]: a connection between two processes of a run. Each end sends a heartbeat every second, so that a
-//! connection that passes nothing on is noticed, in either direction.
+//! [`Link`]: a connection between two processes of a run. Each end sends a heartbeat every second, so that
+//! silence in either direction is noticed.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -13,8 +13,8 @@ use crate::base::sync::lock;
 /// Time between two heartbeats of each end of a connection.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Builder of a thread that only passes messages on, and so needs little of a stack: there are several in
-/// each process.
+/// Returns the builder of a thread that only passes messages on. Its stack is small, as each process has
+/// several of these threads.
 pub(crate) fn messenger(name: &str) -> thread::Builder {
     thread::Builder::new().name(format!("raddle:{name}")).stack_size(256 << 10)
 }
@@ -27,14 +27,15 @@ struct Ends {
     socket: Socket,
     /// Heartbeat timeout: time after which the other end is lost if it has sent nothing.
     timeout: Mutex<Option<Duration>>,
-    /// `true` once nothing more is sent. Whoever sends holds it: no record is cut off by the end.
+    /// `true` once nothing more is sent. The lock is held while a record is sent, so that the end cuts off
+    /// none.
     is_over: Mutex<bool>,
     /// The thread that sends heartbeats.
     heartbeat: Mutex<Option<Thread>>,
 }
 
 impl Link {
-    /// A link over this socket, which sends heartbeats from now on.
+    /// Makes a link over this socket, which sends heartbeats from now on.
     pub(crate) fn new(socket: Socket) -> io::Result<Self> {
         let (timeout, is_over, heartbeat) = Default::default();
         let ends = Arc::new(Ends { socket, timeout, is_over, heartbeat });
@@ -44,7 +45,7 @@ impl Link {
         Ok(Self(ends))
     }
 
-    /// Sets the heartbeat timeout: a read fails where the other end has sent nothing for so long.
+    /// Sets the heartbeat timeout: a read fails if the other end has sent nothing for this time.
     pub(crate) fn limit(&self, timeout: Option<Duration>) -> io::Result<()> {
         let timeout = timeout.filter(|timeout| !timeout.is_zero());
         *lock(&self.0.timeout) = timeout;
@@ -57,7 +58,7 @@ impl Link {
         let _ = self.0.socket.shutdown(Shutdown::Both);
     }
 
-    /// Ends one direction, or both, behind the bytes that were sent.
+    /// Ends one direction, or both, after the bytes that were sent.
     pub(crate) fn shutdown(&self, how: Shutdown) {
         let mut is_over = lock(&self.0.is_over);
         *is_over |= how != Shutdown::Read;
@@ -88,8 +89,8 @@ fn beat(ends: &Weak<Ends>) {
 }
 
 impl Ends {
-    /// Sends a record of the first of these bytes, a heartbeat where there are none; returns how many it has
-    /// sent.
+    /// Sends a record of the first of these bytes, or a heartbeat if there are none; returns the number of
+    /// bytes sent.
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let is_over = lock(&self.is_over);
         if *is_over { Err(io::ErrorKind::BrokenPipe.into()) } else { (&self.socket).write(bytes) }

@@ -1,8 +1,8 @@
 //! [`Listener`]: accepts connections, and admits those that pass the handshake.
 //!
-//! A connection that has not shown a valid ticket waits in the queue of the *silent*, one that has, in that
-//! of the *known*. Each queue has a fixed length; where it is full the oldest connection is closed, not the
-//! newest, so that strangers keep nobody out who sends its handshake at once.
+//! A connection that has not shown a valid ticket waits in the queue of the *silent*; one that has waits in
+//! that of the *known*. Each queue has a fixed length. If a queue is full its oldest connection is closed,
+//! not the newest, so that strangers cannot keep out a process that sends its handshake at once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,16 +19,15 @@ use super::socket::{Encryption, Socket};
 use super::token::Token;
 use crate::base::sync::lock;
 
-/// Length of the queue of connections that have shown no ticket, and of those that have and whose handshake
-/// is under way.
+/// Length of the queue of connections that have shown no ticket; and, next, of the queue of those that have
+/// and whose handshake is in progress.
 const SILENT: usize = 256;
 const KNOWN: usize = 64;
-/// Least time that a connection stays in its queue: enough to send a handshake.
+/// Minimum of time that a connection stays in its queue: enough to send a handshake.
 const MOMENT: Duration = Duration::from_millis(10);
 /// Time between two attempts to connect.
 const AGAIN: Duration = Duration::from_millis(20);
-/// Most handshakes, each behind a longer pause, that did not arrive as they were sent: an accident does not
-/// come so often.
+/// Limit of damaged handshakes, each retried after a longer pause: more of them are no accident.
 const DAMAGED: u32 = 5;
 
 /// Function that admits a connection by its handshake, or gives the reason why not.
@@ -57,7 +56,7 @@ type Waiter = (u64, Instant, Arc<TcpStream>);
 struct Waiting(Mutex<(u64, VecDeque<Waiter>)>);
 
 impl Waiting {
-    /// Adds a connection to the queue and returns its number. Where all `places` are taken the oldest
+    /// Adds a connection to the queue and returns its number. If all `places` are taken, the oldest
     /// connection is closed, once it has waited for [`MOMENT`].
     fn enter(&self, socket: &Arc<TcpStream>, places: usize) -> u64 {
         loop {
@@ -107,7 +106,7 @@ pub(crate) struct ListenerHandlers {
     pub(crate) queues: AcceptQueues,
 }
 
-/// Connections whose handshake is under way.
+/// Connections whose handshake is in progress.
 #[derive(Default)]
 pub(crate) struct AcceptQueues {
     silent: Waiting,
@@ -115,7 +114,7 @@ pub(crate) struct AcceptQueues {
 }
 
 impl Listener {
-    /// Listens at this address; port 0 is any that is free.
+    /// Listens at this address; port 0 stands for any free port.
     pub(crate) fn open(at: SocketAddr, handlers: ListenerHandlers) -> io::Result<Self> {
         let listener = TcpListener::bind(at)?;
         let address = listener.local_addr()?;
@@ -143,7 +142,7 @@ impl Listener {
         })
     }
 
-    /// Address at which it listens.
+    /// Returns the address of the listener.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -233,14 +232,14 @@ impl Drop for Listener {
 /// Errors after which to try again to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// The listener has closed the connection, as it does where its queue is full.
+    /// The listener has closed the connection, as it does if its queue is full.
     Crowded,
     /// Any broken connection: the other end is known to exist, and the network may come back.
     Broken,
 }
 
-/// Connects and carries the handshake out; tries again for so long after the errors that `retry` names, and a
-/// few times where a handshake has changed on the way, until `is_over`.
+/// Connects and carries the handshake out. After errors that `retry` names it tries again for this time, and
+/// a few times after a damaged handshake, until `is_over`.
 pub(crate) fn connect(
     at: SocketAddr,
     (token, encryption): (Token, Encryption),
@@ -277,8 +276,8 @@ pub(crate) fn connect(
     }
 }
 
-/// `true` if the handshake may have changed on the way: an end whose length has changed waits for more bytes
-/// than there are.
+/// `true` if the handshake may have been damaged on the way, also if it timed out: an end that reads a
+/// damaged length waits for more bytes than there are.
 fn is_damaged(why: &Refused, is_open: bool) -> bool {
     match why {
         Refused::Damaged => true,

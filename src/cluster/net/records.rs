@@ -1,5 +1,5 @@
-//! [`Records`]: the bytes of a connection behind its handshake. They cross as records, each of which is
-//! verified before anybody sees a byte of it.
+//! [`Records`]: the bytes of a connection after its handshake. They cross as records, each of which is
+//! verified before any byte of it is used.
 //!
 //! ```text
 //! head: length (2 bytes, little-endian), sealed
@@ -8,11 +8,11 @@
 //!
 //! Each sealed part ends with a tag: under [`Keys`] 16 bytes, which prove that the other end has sent it, and
 //! the bytes before it are encrypted; in clear 8 bytes, a checksum. Heads and bodies are numbered in each
-//! direction, and the number is under the tag: a record that is changed, repeated, left out or out of order
-//! is refused, and everything behind it. A length has a tag of its own, so that one which is changed does not
-//! let the reader wait for bytes that never come.
+//! direction, and the tag covers the number: a record that is changed, repeated, left out or out of order is
+//! refused, and so is everything after it. A length has a tag of its own, so that a changed length does not
+//! make the reader wait for bytes that never come.
 //!
-//! A record without content says only that its sender is there: a heartbeat.
+//! A record without content is a heartbeat: it says only that its sender is there.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -24,9 +24,9 @@ use crate::base::sync::lock;
 
 /// Number of bytes of a length.
 const LENGTH: usize = 2;
-/// Most bytes of content in a record: those of a message of the Noise protocol, less its tag.
+/// Limit of the content of a record, in bytes: that of a message of the Noise protocol, less its tag.
 pub(crate) const CONTENT: usize = 65_535 - 16;
-/// Fewest bytes of room to read into.
+/// Minimum size of the buffer to read into, in bytes.
 const ROOM: usize = 1 << 13;
 
 /// Kind of the tags of a connection.
@@ -46,7 +46,7 @@ pub(crate) struct Records {
     received: Mutex<Received>,
 }
 
-/// Number of the next head or body to send, and room for a record.
+/// Number of the next head or body to send, and a buffer for a record.
 #[derive(Debug, Default)]
 struct Sent {
     number: u64,
@@ -87,7 +87,7 @@ impl Seal {
         }
     }
 
-    /// Opens what is sealed into bytes that are as many.
+    /// Opens sealed bytes into `into`, which is shorter by a tag.
     fn open(&self, number: u64, sealed: &[u8], into: &mut [u8]) -> io::Result<()> {
         match self {
             Self::Sums => {
@@ -124,8 +124,8 @@ impl Records {
         Ok(content.len())
     }
 
-    /// Reads content that has arrived, and waits where there is none; 0 where the connection ends between two
-    /// records.
+    /// Reads content that has arrived, and waits if there is none; returns 0 if the connection ends between
+    /// two records.
     pub(crate) fn read(&self, mut from: impl Read, to: &mut [u8]) -> io::Result<usize> {
         let mut received = lock(&self.received);
         while received.unread.is_empty() && !to.is_empty() {

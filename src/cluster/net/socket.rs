@@ -1,5 +1,5 @@
-//! [`Socket`]: a connection behind its handshake, in clear or encrypted; and [`Encryption`], which says
-//! which.
+//! [`Socket`]: a connection after its handshake, in clear or encrypted; and [`Encryption`], the choice
+//! between the two.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::records::{Records, Seal};
 
-/// Choice of the connections that one end of them wants encrypted. A connection is in clear only where
-/// neither end wants it encrypted.
+/// Choice of the connections that one end wants encrypted. A connection is in clear only if neither end wants
+/// it encrypted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encryption {
     /// Connections that leave the machine: those whose other end has no loopback address.
@@ -55,7 +55,7 @@ impl FromStr for Encryption {
     }
 }
 
-/// A connection behind its handshake. Clones are the same connection.
+/// A connection after its handshake. Clones are the same connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Socket {
     tcp: Arc<TcpStream>,
@@ -63,7 +63,7 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    /// The connection over this socket, whose records are sealed so.
+    /// Makes the connection over this socket, with this seal for its records.
     pub(crate) fn new(tcp: TcpStream, seal: Seal) -> Self {
         Self { tcp: Arc::new(tcp), records: Arc::new(Records::new(seal)) }
     }

@@ -1,4 +1,4 @@
-//! [`Token`]: the secret of a run, by which its processes know each other.
+//! [`Token`]: the secret of a run, by which its processes authenticate each other.
 
 use std::fmt;
 use std::io;
@@ -23,17 +23,17 @@ pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
 }
 
 impl Token {
-    /// A token of 32 random bytes.
+    /// Makes a token of 32 random bytes.
     pub(crate) fn new() -> io::Result<Self> {
         random().map(Self)
     }
 
-    /// The token as 64 hexadecimal digits.
+    /// Returns the token as 64 hexadecimal digits.
     pub(crate) fn text(&self) -> String {
         hex(&self.0)
     }
 
-    /// A token as 64 hexadecimal digits; `None` if the text is none.
+    /// Parses a token of 64 hexadecimal digits; `None` if the text is no token.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         unhex(text).map(Self)
     }

@@ -12,8 +12,8 @@ use crate::cluster::net::link::{HEARTBEAT, messenger};
 use crate::cluster::net::records::Records;
 use crate::cluster::net::socket::Socket;
 
-/// Sends a heartbeat every second, on a thread of its own, as long as the connection is in use: a long task
-/// is not silence.
+/// Sends a heartbeat every second, on a thread of its own, as long as the connection is in use, so that a
+/// long task is not taken for silence.
 pub(crate) fn heartbeat<T: State>(
     to: &Arc<Mutex<Socket>>,
     alive: impl Fn() -> T + Send + 'static,
@@ -77,7 +77,7 @@ impl<'a> Timed<'a> {
         Self { socket, records: None, until: limit.map(|limit| Instant::now() + limit) }
     }
 
-    /// The same for a connection whose handshake is done.
+    /// Makes a timed socket of a connection whose handshake is done.
     pub(crate) fn behind(socket: &'a Socket, limit: Duration) -> Self {
         Self { records: Some(socket.records()), ..Self::new(socket.tcp(), Some(limit)) }
     }
