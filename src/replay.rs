@@ -185,11 +185,11 @@ fn compare_groupings<P: Program>(
     }
 }
 
-const MERGED_ELSEWHERE: &str = "a `merge` that reads or changes state of the program; a part of a merged partial that its \
-                                `State` leaves out";
+const MERGED_ELSEWHERE: &str = "a `merge` that reads or changes state of the program; a part of a merged \
+                                partial that its `State` leaves out";
 
-const MERGED_IN_A_ROW: &str = "a `merge` that is not associative, such as a mean of means; where it only rounds sums of \
-                               floating-point numbers, `is_associative` says so with `false`";
+const MERGED_IN_A_ROW: &str = "a `merge` that is not associative, such as a mean of means; where it only \
+                               rounds sums of floating-point numbers, `is_associative` says so with `false`";
 
 /// A value that crosses when the first process leaves: its name, its transfer, and the reasons that it may
 /// not be whole.
@@ -200,8 +200,9 @@ fn crossings<P: Program>() -> [Crossing<P>; 5] {
         (
             "the schedule",
             |goods| matches!(goods, Transfer::Hub(_)),
-            "a part of the schedule that `save` or `load` leave out, as if shards were made anew: what a checkpoint alone may \
-             leave out, `Schedule::save_state` and `load_state` do; state of the program itself, which no process hands on",
+            "a part of the schedule that `save` or `load` leave out, as if shards were made anew: what a \
+             checkpoint alone may leave out, `Schedule::save_state` and `load_state` do; state of the \
+             program itself, which no process hands on",
         ),
         (
             "the pinned block",
@@ -212,7 +213,8 @@ fn crossings<P: Program>() -> [Crossing<P>; 5] {
         (
             "a shard",
             |goods| matches!(goods, Transfer::Shard(..)),
-            "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, `save_state` and `load_state` do",
+            "a part of a shard that its `State` leaves out: what a checkpoint alone may leave out, \
+             `save_state` and `load_state` do",
         ),
         (
             "a block",
@@ -297,9 +299,10 @@ fn compare_cancelled<P: Program>(
     Ok(())
 }
 
-const CANCELLED: &str = "a part of a shard, of the pinned block or of the schedule that `load_state`, `load_pinned` or `load` do not \
-                         bring back where an epoch has gone on from it: they read into a shard, a block and a schedule that \
-                         have changed since; or a `save_pinned` that does not write again what `load_pinned` read";
+const CANCELLED: &str = "a part of a shard, of the pinned block or of the schedule that `load_state`, \
+                         `load_pinned` or `load` do not bring back where an epoch has gone on from it: they \
+                         read into a shard, a block and a schedule that have changed since; or a \
+                         `save_pinned` that does not write again what `load_pinned` read";
 
 /// A folder of checkpoints that goes when its use is over.
 struct Scratch(PathBuf);

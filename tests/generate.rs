@@ -104,7 +104,8 @@ fn a_program_that_is_not_next_to_raddle_is_left_out_and_said() {
     let ran =
         Command::new(raddle).args(["generate", "zsh", "all"]).current_dir(folder.path()).output().unwrap();
     let said = String::from_utf8(ran.stdout).unwrap();
-    let expected = "completions for zsh of raddle, lasso are in all; not next to raddle: mf, lda, linear, pool, raddle-data\n";
+    let expected = "completions for zsh of raddle, lasso are in all; not next to raddle: mf, lda, linear, \
+                    pool, raddle-data\n";
     assert_eq!(said, expected);
     assert_eq!(names(&folder.path().join("all")), ["_lasso", "_raddle"]);
 }

@@ -236,7 +236,8 @@ fn a_network_that_is_gone_for_a_while_costs_a_loss_at_most() {
 /// deadline.
 #[test]
 fn a_joiner_that_is_stopped_before_it_has_joined_knocks_again() {
-    const FIT: &str = "mf fit synth:ratings:users=3000,items=1000,n=600000 --rank 4 --epochs 2 --shards 4 --validation none";
+    const FIT: &str = "mf fit synth:ratings:users=3000,items=1000,n=600000 --rank 4 --epochs 2 --shards 4 \
+                       --validation none";
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     slow(folder, 1);

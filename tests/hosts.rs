@@ -177,8 +177,8 @@ fn a_host_that_cannot_take_part_is_told_by_name_with_what_to_do() {
 /// the run goes on with it, and the bytes are those of one process.
 #[test]
 fn a_machine_that_is_off_or_lost_is_tried_again() {
-    let line = "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 200 --tol 1e-15 \
-                --slowdown slow";
+    let line = "lasso fit synth:groups:n=200,p=300,s=20 --schedule shuffled --shards 4 --epochs 200 --tol \
+                1e-15 --slowdown slow";
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     prepare(folder, "one 1\ntwo 1\n");

@@ -214,7 +214,8 @@ struct Fits {
 const EPOCHS: [(u64, &str); 2] = [(3, "\"3\""), (4, "\"4\"")];
 
 const DATA: &str = "synth:ratings:users=300,items=120,n=4000";
-const FIT: &str = "mf fit synth:ratings:users=300,items=120,n=4000 --rank 24 --validation none --quiet --checkpoint-every 1";
+const FIT: &str = "mf fit synth:ratings:users=300,items=120,n=4000 --rank 24 --validation none --quiet \
+                   --checkpoint-every 1";
 
 impl Fits {
     fn new(folder: &Path) -> Self {
@@ -282,8 +283,8 @@ fn a_fit_that_is_killed_while_it_writes_leaves_the_old_model_or_the_new_one() {
         }
     }
     println!(
-        "{kills} kills: {} while files were gathered, {} before a commit was complete, {} after; the model was the killed \
-         run's own {} times, else the other whole",
+        "{kills} kills: {} while files were gathered, {} before a commit was complete, {} after; the model \
+         was the killed run's own {} times, else the other whole",
         met[0], met[1], met[2], landed[1]
     );
     assert!(met[0] > 0, "no kill met the writing: {met:?}");

@@ -21,7 +21,8 @@ fn every_result_of_a_program_is_on_the_page() {
         "linear fit three.csv --y kind --loss logistic",
         "linear cv diabetes --folds 3 --points 3",
         &format!("mf fit {small} --rank 2 --test split --ranking 3"),
-        "mf fit synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2 --rank 2 --solver als --implicit",
+        "mf fit synth:ratings:users=120,items=60,n=2400,rank=2,signal=0.2,noise=0.2 --rank 2 --solver als \
+         --implicit",
         "mf fit timed.csv --columns user,item,rating,time --rank 2 --test last:0.2 --validation last:0.2",
         &format!("mf cv {small} --ranks 2 --folds 2"),
     ];

@@ -99,7 +99,8 @@ fn a_run_is_alive_then_dead_and_its_resumption_ends_it() {
 fn explained_rounds_are_those_of_the_run_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let fit = "lasso fit synth:groups:n=100,p=300,s=20 --schedule priority --tol 1e-12 --checkpoint-every 1 --out run --quiet";
+    let fit = "lasso fit synth:groups:n=100,p=300,s=20 --schedule priority --tol 1e-12 --checkpoint-every 1 \
+               --out run --quiet";
     let explained = || -> Vec<u64> {
         let text = fs::read_to_string(folder.join("run/explain.jsonl")).unwrap_or_default();
         let line = |line: &str| serde_json::from_str::<Value>(line).unwrap()["epoch"].as_u64().unwrap();
@@ -220,7 +221,8 @@ fn elsewhere_than_on_a_terminal_a_watch_writes_a_line_a_change_and_ends_with_the
 fn a_launched_run_is_watched_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let launch = "raddle launch --processes 2 --workers 2 -- lda fit --topics 10 --epochs 20 --validation none --out run";
+    let launch = "raddle launch --processes 2 --workers 2 -- lda fit --topics 10 --epochs 20 --validation \
+                  none --out run";
     let mut running = start(folder, launch);
     until("a trace", || epochs(folder) > 0);
     let watched = run(folder, "raddle status run --watch --json");
@@ -344,8 +346,8 @@ fn samples(page: &str) -> BTreeMap<String, f64> {
 fn the_metrics_of_a_launched_run_are_those_of_its_status() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let line = "raddle launch --processes 2 --workers 2 --metrics 127.0.0.1:0 -- lda fit --topics 20 --epochs 100000 \
-         --validation none --out run";
+    let line = "raddle launch --processes 2 --workers 2 --metrics 127.0.0.1:0 -- lda fit --topics 20 \
+         --epochs 100000 --validation none --out run";
     let mut run = Launched::begin(folder, line);
     let said = run.await_line("serves metrics at http://");
     let at = said.trim().rsplit("http://").next().unwrap().strip_suffix("/metrics").unwrap();

@@ -41,7 +41,8 @@ pub(crate) fn rows(table: &mut Table, turns: usize) {
         pauses.sort_unstable_by(f64::total_cmp);
         let [median, most] = [pauses[pauses.len() / 2], pauses[pauses.len() - 1]].map(time);
         table.note(&format!(
-            "Rescale of the Lasso on mice from {way} workers: pause {median} (median), {most} (most); same digest."
+            "Rescale of the Lasso on mice from {way} workers: pause {median} (median), {most} (most); same \
+             digest."
         ));
     }
 }

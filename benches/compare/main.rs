@@ -114,8 +114,8 @@ fn nap(table: &mut Table, _: usize) {
     Turning { threads: Some(8), ..turning }.run();
     let meanwhile = nap.meanwhile.load(Ordering::Relaxed);
     table.note(&format!(
-        "While shard 0 of 8 sleeps in the first of 8 rounds, {meanwhile} tasks of other shards run: the 28 that depend \
-         neither on it nor on its block. With a barrier between rounds it would be 7."
+        "While shard 0 of 8 sleeps in the first of 8 rounds, {meanwhile} tasks of other shards run: the 28 \
+         that depend neither on it nor on its block. With a barrier between rounds it would be 7."
     ));
 }
 

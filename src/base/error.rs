@@ -45,7 +45,8 @@ pub enum EngineError {
     Setting(String),
     /// Two ways to carry a run out do not give the same: see [`replay::check`](crate::replay::check).
     #[error(
-        "{how}, the run differs in epoch {epoch} from the one on 1 worker, first in {part}; usual causes: {causes}"
+        "{how}, the run differs in epoch {epoch} from the one on 1 worker, first in {part}; usual causes: \
+         {causes}"
     )]
     Replay {
         /// The way in which the differing run was carried out.

@@ -27,8 +27,8 @@ impl Identity {
         let on = |guard: bool| if guard { "on" } else { "off" };
         if let Some((there, now)) = data(&self.run).zip(data(&here.run)).filter(|(there, now)| there != now) {
             return Some(format!(
-                "it belongs to a run on other data: what that run read has the digest {there}, what is read now has {now}: \
-                 give the data as it was, or begin a new run"
+                "it belongs to a run on other data: what that run read has the digest {there}, what is read \
+                 now has {now}: give the data as it was, or begin a new run"
             ));
         }
         if self.run != here.run {

@@ -93,8 +93,8 @@ pub(crate) fn check_version(bytes: &[u8]) -> Result<(), String> {
     match from.read::<u32>().map_err(|_| damaged())? {
         VERSION => Ok(()),
         version => Err(format!(
-            "it has version {version}, and this program reads version {VERSION}: resume with the program that wrote it, \
-             or begin the run anew"
+            "it has version {version}, and this program reads version {VERSION}: resume with the program \
+             that wrote it, or begin the run anew"
         )),
     }
 }

@@ -31,8 +31,8 @@ impl<P: Program> Engine<P> {
             return refuse(format!("{costs} costs are given for {shards} shards: give one for each"));
         }
         if self.identity.is_none() && (self.checkpoint.is_some() || self.resume.is_some()) {
-            let why = "checkpoints need an identity: give `Engine::identity` a text that is the same exactly when data \
-                       and parameters are";
+            let why = "checkpoints need an identity: give `Engine::identity` a text that is the same exactly \
+                       when data and parameters are";
             return refuse(why.into());
         }
         self.schedule.check(shards, blocks).map_err(EngineError::Setting)?;

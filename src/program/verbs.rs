@@ -322,8 +322,8 @@ impl<P: Program> Verbs<P> {
     fn lacks(verb: Verb) -> String {
         let ((of, named), asks) = (verb.names(), verb.asked());
         format!(
-            "the schedule {asks}, but the program has no `{named}`: implement `{of}` for it and name `{named}` in \
-             its `program!(..; {named})`, or choose another schedule"
+            "the schedule {asks}, but the program has no `{named}`: implement `{of}` for it and name \
+             `{named}` in its `program!(..; {named})`, or choose another schedule"
         )
     }
 }

@@ -85,22 +85,22 @@ const LENGTH: &str = "a conclusion that depends on a clock, a thread or the orde
 fn causes(part: Component) -> &'static str {
     match part {
         Component::Change(_) => {
-            "an answer that depends on the order of a HashMap; partials that are gathered through a lock, not returned; \
-             a random number that is not drawn from `Task::stream`; a clock; a part of a shard, of the pinned block or \
-             of the schedule that `save_state` or `load_state` leave out and nothing makes anew, or bring back though shards are \
-             made anew"
+            "an answer that depends on the order of a HashMap; partials that are gathered through a lock, \
+             not returned; a random number that is not drawn from `Task::stream`; a clock; a part of a \
+             shard, of the pinned block or of the schedule that `save_state` or `load_state` leave out and \
+             nothing makes anew, or bring back though shards are made anew"
         }
         Component::Shard(_) | Component::Block(_) => {
-            "state that tasks of one round share; a part that `save_state` and `load_state`, or the `State` of a block, leave out; \
-             the order of a HashMap that is written as it is walked"
+            "state that tasks of one round share; a part that `save_state` and `load_state`, or the `State` \
+             of a block, leave out; the order of a HashMap that is written as it is walked"
         }
         Component::Replica(_) => {
             "a replica that is changed outside `commit`; a `commit` that does not do the same everywhere"
         }
         Component::Pinned | Component::Conclusion => {
-            "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the engine's \
-             back; a part of the pinned block that `save_pinned` and `load_pinned` leave out and `restored` does not \
-             make anew"
+            "the order of a HashMap; state of the program that `aggregate` or `conclude` changes behind the \
+             engine's back; a part of the pinned block that `save_pinned` and `load_pinned` leave out and \
+             `restored` does not make anew"
         }
     }
 }

@@ -88,7 +88,8 @@ impl Variables {
                 let ends = (starts.first(), starts.last().map(|&end| end as usize));
                 if ends != (Some(&0), Some(count)) || !starts.is_sorted() {
                     return Err(format!(
-                        "the ranges of {count} variables must begin with 0, not fall, and end with {count}: {starts:?}"
+                        "the ranges of {count} variables must begin with 0, not fall, and end with {count}: \
+                         {starts:?}"
                     ));
                 }
                 if starts.len() - 1 == shards { Ok(()) } else { there(starts.len() - 1) }

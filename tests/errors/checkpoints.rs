@@ -56,7 +56,8 @@ fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
     assert_eq!(
         refused(run().identity("another"), &file),
         format!(
-            "it belongs to a run on other data or with other parameters (`mixing` there, `another` here): {resume}"
+            "it belongs to a run on other data or with other parameters (`mixing` there, `another` here): \
+             {resume}"
         )
     );
     let (program, parts) = problem().parts();

@@ -29,8 +29,8 @@ fn settings_that_make_no_sense_are_refused_before_anything_runs() {
         (run().time_limit(-1.0), "a time limit of -1 seconds makes no sense: give 0 or more"),
         (
             unnamed.checkpoint(1, "nowhere"),
-            "checkpoints need an identity: give `Engine::identity` a text that is the same exactly when data and \
-             parameters are",
+            "checkpoints need an identity: give `Engine::identity` a text that is the same exactly when data \
+             and parameters are",
         ),
     ] {
         assert_eq!(refusal(engine), expected);

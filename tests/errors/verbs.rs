@@ -157,7 +157,8 @@ fn verbs_that_lose_answers_are_asked_for() {
     let run = |schedule| Engine::new(Bare::<true>, schedule, Parts::new(vec![(); 2], ())).epochs(2).run();
     assert_eq!(run(EachShard::new(2)).unwrap().report.tasks, 4);
     let EngineError::Setting(why) = run(EachShard::new(2).then(())).err().unwrap() else { panic!() };
-    let expected = "the schedule asks a shard more than once before the boundary, but the program has no `fold`: \
-                    implement `Fold` for it and name `fold` in its `program!(..; fold)`, or choose another schedule";
+    let expected = "the schedule asks a shard more than once before the boundary, but the program has no \
+                    `fold`: implement `Fold` for it and name `fold` in its `program!(..; fold)`, or choose \
+                    another schedule";
     assert_eq!(why, expected);
 }

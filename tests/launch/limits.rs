@@ -37,7 +37,8 @@ fn a_time_limit_ends_every_process_within_its_epoch() {
     uneven(folder);
     for fit in FITS {
         let line = format!(
-            "raddle launch --processes 2 --workers 1 -- {fit} --epochs 9999 --time-limit 0.5 --out cut --force"
+            "raddle launch --processes 2 --workers 1 -- {fit} --epochs 9999 --time-limit 0.5 --out cut \
+             --force"
         );
         let began = Instant::now();
         let ran = run(folder, &line);

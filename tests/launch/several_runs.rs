@@ -13,8 +13,8 @@ fn what_takes_several_runs_names_the_pool() {
     ] {
         let ran = ends(folder.path(), &format!("raddle launch -- {line}"), 2);
         let said = format!(
-            "{what} takes several runs, and raddle launch carries out one: start it without raddle launch, or as a job of \
-             a pool, raddle pool run JOBS --out DIR"
+            "{what} takes several runs, and raddle launch carries out one: start it without raddle launch, \
+             or as a job of a pool, raddle pool run JOBS --out DIR"
         );
         assert!(ran.err.contains(&said), "{line}: {}", ran.err);
     }

@@ -61,7 +61,8 @@ fn the_jobs_of_a_pool_that_is_killed_end_by_themselves() {
     let folder = folder.path();
     // One that is held, and one that cannot be, which would go on for long.
     let text = "[[job]]\nrun = \"lda fit --topics 8 --epochs 100000 --shards 4 --out held\"\n\
-                [[job]]\nrun = \"lasso path synth:groups:n=400,p=4000,s=40 --points 2000 --ratio 10000 --out path\"\n";
+                [[job]]\nrun = \"lasso path synth:groups:n=400,p=4000,s=40 --points 2000 --ratio 10000 --out \
+                path\"\n";
     std::fs::write(folder.join("jobs.toml"), text).unwrap();
     let mut pool = Running::begin(folder, "pool run jobs.toml --workers 2 --alive 2 --out nightly");
     // Of each job what ties it to the pool and its program; of the one that is held its launcher, too.

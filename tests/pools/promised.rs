@@ -29,8 +29,8 @@ fn write(folder: &Path, deadline: f64) {
 /// Jobs under `pdors`, with the profiles of the folder above.
 fn promised(folder: &Path, status: i32) -> Vec<Value> {
     let line = format!(
-        "pool run jobs.toml --workers 2 --policy pdors --slot 20 --rescale 7 {CLOCK} --profiles ../profiles.toml \
-         --out nightly --quiet"
+        "pool run jobs.toml --workers 2 --policy pdors --slot 20 --rescale 7 {CLOCK} --profiles \
+         ../profiles.toml --out nightly --quiet"
     );
     ends(folder, &line, status);
     json(folder, "pool status nightly --json")["jobs"].as_array().unwrap().clone()

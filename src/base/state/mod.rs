@@ -211,8 +211,8 @@ impl<'a> Learned<Reader<'a>> {
 /// order.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as bytes and read back",
-    note = "for a type of your own, list its fields: `raddle::state!({Self} {{ field, .. }})`, or its variants: \
-            `raddle::state!(enum {Self} {{ One, Two(value) }})`",
+    note = "for a type of your own, list its fields: `raddle::state!({Self} {{ field, .. }})`, or its \
+            variants: `raddle::state!(enum {Self} {{ One, Two(value) }})`",
     note = "for a type of another crate, keep what it is made of"
 )]
 pub trait State: Sized + Send + 'static {

@@ -72,8 +72,8 @@ impl File {
             };
             if !same {
                 return Err(Error::input(format!(
-                    "--changes {}: it does not begin with the versions that the run has taken in, first in version {}: add \
-                     what is new behind them, or give it on standard input with --changes -",
+                    "--changes {}: it does not begin with the versions that the run has taken in, first in \
+                     version {}: add what is new behind them, or give it on standard input with --changes -",
                     self.name, version.number
                 )));
             }

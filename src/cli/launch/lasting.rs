@@ -33,7 +33,8 @@ pub(super) fn cause(code: i32, said: &[String]) -> Cause {
     let passing = |what| Cause { what, is_lasting: false };
     match code {
         255 if LOCKED.iter().any(|text| has(text)) => lasting(
-            "it asks for a password, or its key is not known: try the same ssh by hand, with a key that needs none",
+            "it asks for a password, or its key is not known: try the same ssh by hand, with a key that \
+             needs none",
         ),
         255 if by_ssh => passing("it cannot be reached"),
         255 | 129.. if !ASKED.contains(&code) => {

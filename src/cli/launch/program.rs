@@ -118,8 +118,9 @@ pub(super) fn begun(run: &Path) -> Result<String, Error> {
 pub(super) fn nothing_begun(run: &Path) -> Error {
     let run = run.display();
     Error::usage(format!(
-        "--resume {run}: no run was begun there: begin it with the whole line, as raddle launch -- PROGRAM fit DATA --out {run}; \
-         with --resume {run} before the --, too, the same line begins it now and goes on later"
+        "--resume {run}: no run was begun there: begin it with the whole line, as raddle launch -- PROGRAM \
+         fit DATA --out {run}; with --resume {run} before the --, too, the same line begins it now and goes \
+         on later"
     ))
 }
 
@@ -137,7 +138,8 @@ pub(super) fn check(line: &[String]) -> Result<(), Error> {
     }
     if line.iter().any(|word| word == "-" || word.ends_with("=-")) {
         return Err(Error::usage(
-            "standard input (-): launched processes cannot read it: write it to a file, and name that in place of -",
+            "standard input (-): launched processes cannot read it: write it to a file, and name that in \
+             place of -",
         ));
     }
     Ok(())

@@ -313,8 +313,8 @@ fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, 
         }
         note(match begun.load(Ordering::Acquire) {
             true => {
-                "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes its model; \
-                 Ctrl-C again ends it at once"
+                "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes \
+                 its model; Ctrl-C again ends it at once"
             }
             false => "interrupted: the run has not begun, and ends at once",
         });

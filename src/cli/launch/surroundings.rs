@@ -23,7 +23,10 @@ fn found(given: Option<&str>, value: &dyn Fn(&str) -> Option<String>) -> Result<
     let by_name = || value("RADDLE_COORDINATOR");
     let of_srun = || Some(format!("{}:{}", value("SLURM_LAUNCH_NODE_IPADDR")?, value("RADDLE_PORT")?));
     given.map(str::to_owned).or_else(by_name).or_else(of_srun).ok_or_else(|| {
-        Error::usage("give HOST:PORT, as the launcher says it, or set RADDLE_COORDINATOR to it; under srun, RADDLE_PORT")
+        Error::usage(
+            "give HOST:PORT, as the launcher says it, or set RADDLE_COORDINATOR to it; under srun, \
+                      RADDLE_PORT",
+        )
     })
 }
 

@@ -6,7 +6,8 @@ use crate::cli::options::foreign::ForeignWords;
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (
-            "np n nproc nprocs nproc-per-node num-processes num-procs ranks ntasks tasks world-size replicas c",
+            "np n nproc nprocs nproc-per-node num-processes num-procs ranks ntasks tasks world-size replicas \
+             c",
             "--processes",
         ),
         ("hostfile machinefile host-file machine-file nodefile nodes machines host H nodelist", "--hosts"),
@@ -15,7 +16,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
             "[address] the address has no option: `raddle join {x} --token-file FILE`",
         ),
         (
-            "bind address addr host ip port master-addr master-port rdzv-endpoint coordinator-address interface",
+            "bind address addr host ip port master-addr master-port rdzv-endpoint coordinator-address \
+             interface",
             "--listen ADDR[:PORT]",
         ),
         ("token secret key key-file authkey", "--token-file"),

@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn the_options_of_the_engine_stand_behind_all_others() {
-        let help = "About.\n\nOptions:\n  --rank  a\n\nExecution:\n  --shards  b\n\nThe run:\n  -o, --out  c\n\n\
-                    Examples:\n  mf --rank 3\n";
+        let help = "About.\n\nOptions:\n  --rank  a\n\nExecution:\n  --shards  b\n\n\
+                   The run:\n  -o, --out  c\n\nExamples:\n  mf --rank 3\n";
         let sections = ["About.", "Options:", "The run:", "Execution:", "Examples:"];
         let starts: Vec<usize> =
             sections.iter().map(|section| engine_last(help).find(section).unwrap()).collect();

@@ -259,9 +259,9 @@ mod tests {
 
     #[test]
     fn everything_given_is_read() {
-        let line = "data.svm --format libsvm --workers 2 --shards 8 --seed 7 --schedule priority --staleness 1 \
-                    --epochs 9 --time-limit 1.5 --parallelism 4 --rho off --guard off --explain --rescale 3:4,6:1 \
-                    --init old --out run --checkpoint-every 5 --quiet --json";
+        let line = "data.svm --format libsvm --workers 2 --shards 8 --seed 7 --schedule priority \
+                   --staleness 1 --epochs 9 --time-limit 1.5 --parallelism 4 --rho off --guard off \
+                   --explain --rescale 3:4,6:1 --init old --out run --checkpoint-every 5 --quiet --json";
         let options = parse(&line.split_whitespace().collect::<Vec<_>>()).unwrap();
         assert_eq!(options.data.as_deref(), Some("data.svm"));
         assert_eq!((options.worker_count(), options.shards), (2, Some(8)));

@@ -114,7 +114,10 @@ fn step(text: &str) -> Result<(u64, usize), String> {
         return Err(format!("`{text}` is not EPOCH:WORKERS, such as 3:4"));
     };
     let epoch = epoch.trim().parse().ok().filter(|&epoch| epoch > 0).ok_or_else(|| {
-        format!("in `{text}`, `{epoch}` is not an epoch: give a whole number of 1 or more (--workers sets the start)")
+        format!(
+            "in `{text}`, `{epoch}` is not an epoch: give a whole number of 1 or more (--workers sets \
+                 the start)"
+        )
     })?;
     let workers = between::<1, MOST_WORKERS>(workers.trim())
         .map_err(|why| format!("in `{text}`, `{workers}` is not a number of workers: {why}"))?;

@@ -45,7 +45,8 @@ impl RunView {
             )));
         }
         if ![begun::NAME, TRACE, "report.json"].iter().any(|name| path.join(name).is_file()) {
-            let why = "no run: it has none of run.json, trace.jsonl and report.json: give the --out folder of a run";
+            let why = "no run: it has none of run.json, trace.jsonl and report.json: give the --out folder \
+                       of a run";
             return Err(Error::input(format!("{}: {why}", path.display())));
         }
         let tail = Tail::new(path.join(TRACE));

@@ -86,8 +86,8 @@ impl Session {
     pub fn refuse_distributed(&self, what: &str, is_given: bool) -> Result<(), Error> {
         match is_given && self.cluster.is_some() {
             true => Err(Error::usage(format!(
-                "{what} takes several runs, and raddle launch carries out one: start it without raddle launch, or as a \
-                 job of a pool, raddle pool run JOBS --out DIR"
+                "{what} takes several runs, and raddle launch carries out one: start it without raddle \
+                 launch, or as a job of a pool, raddle pool run JOBS --out DIR"
             ))),
             false => Ok(()),
         }

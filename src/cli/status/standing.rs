@@ -157,7 +157,8 @@ impl Standing {
                 };
                 let again = if view.path.join("checkpoint").exists() { "goes on" } else { "begins it anew" };
                 format!(
-                    "{name}: dead: no process here has it, and it has no model; `{resume} --resume {path}` {again}"
+                    "{name}: dead: no process here has it, and it has no model; `{resume} --resume {path}` \
+                     {again}"
                 )
             }
             State::Unknown => format!("{name}: it cannot be seen from here whether its process lives"),

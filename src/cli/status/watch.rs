@@ -35,7 +35,8 @@ pub(super) fn watch(run: &Path, json: bool) -> Result<u8, Error> {
             State::Dead => return Ok(ExitStatus::Failed.code()),
             State::Unknown => {
                 return Err(Error::failed(
-                    "it cannot be seen from here whether its process lives: watch it on its own machine, which must run Linux",
+                    "it cannot be seen from here whether its process lives: watch it on its own machine, \
+                     which must run Linux",
                 ));
             }
         }

@@ -68,7 +68,8 @@ impl Coordinator {
             Some(why) => {
                 self.note_again = Some(now + NOTE_AGAIN);
                 self.note_once(format!(
-                    "generation.json cannot be written: {why}: nor could a model be; the run waits until it can"
+                    "generation.json cannot be written: {why}: nor could a model be; the run waits until it \
+                     can"
                 ));
             }
         }

@@ -194,7 +194,8 @@ impl Coordinator {
             if now > since + wait {
                 let causes: String = self.absent.values().map(|why| format!("; {why}")).collect();
                 let why = format!(
-                    "--wait-for {wait_for}: {} of them are there after {wait} s: start the others with raddle join, or wait for fewer{causes}",
+                    "--wait-for {wait_for}: {} of them are there after {wait} s: start the others with \
+                     raddle join, or wait for fewer{causes}",
                     self.ready()
                 );
                 self.over(0, 1, Some(why));

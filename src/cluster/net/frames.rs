@@ -115,7 +115,8 @@ impl Frames {
         match targets && is_in(there, source) && length <= MOST {
             true => Ok(()),
             false => Err(format!(
-                "it sent {length} bytes from thread {source} to threads {lower} to {upper}, which nobody sends"
+                "it sent {length} bytes from thread {source} to threads {lower} to {upper}, which nobody \
+                 sends"
             )),
         }
     }

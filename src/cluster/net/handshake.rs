@@ -136,10 +136,15 @@ impl fmt::Display for Refused {
             }
             Self::Broken(why) => write!(f, "{why}"),
             Self::Damaged => f.write_str(
-                "what it sent did not arrive as it was, or whoever answers there is no run: look at the address",
+                "what it sent did not arrive as it was, or whoever answers there is no run: look at the \
+                 address",
             ),
             Self::Version(there) => {
-                write!(f, "it speaks version {there} of the protocol, this end {PROTOCOL}: start the same build everywhere")
+                write!(
+                    f,
+                    "it speaks version {there} of the protocol, this end {PROTOCOL}: start the same \
+                               build everywhere"
+                )
             }
             Self::Unlike(why) => f.write_str(why),
         }

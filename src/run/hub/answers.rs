@@ -126,8 +126,8 @@ impl<P: Program> Hub<P> {
         let Some((one, other)) = unequal_replicas(fingerprints) else { return Ok(()) };
         let epoch = self.state.progress.epoch;
         Err(format!(
-            "the replicas of workers {one} and {other} differ at the end of epoch {epoch}: something changes a replica \
-             outside `commit`, or `commit` does not do the same on every worker"
+            "the replicas of workers {one} and {other} differ at the end of epoch {epoch}: something changes \
+             a replica outside `commit`, or `commit` does not do the same on every worker"
         ))
     }
 

@@ -103,8 +103,8 @@ impl<F: Phase> Schedule<F> for Priority<F> {
         let PrioritySettings { parallelism, candidates, rho, base, batches, rounds, seed, explain: _ } =
             self.settings;
         format!(
-            "priority, parallelism {parallelism}, candidates {candidates}, rho {rho:?}, base {base}, batches {batches}, \
-             rounds {rounds:?}, seed {seed}, {}",
+            "priority, parallelism {parallelism}, candidates {candidates}, rho {rho:?}, base {base}, batches \
+             {batches}, rounds {rounds:?}, seed {seed}, {}",
             self.variables.identity()
         )
     }

@@ -6,30 +6,33 @@ use super::answer::Answers;
 /// command lines in general.
 pub(super) const OPTIONS: Answers<'static> = &[
     (
-        "iter iters iterations max-iter max-iters maxit maxiter max-iterations n-iter num-iter num-iterations niter epoch \
-         n-epochs num-epochs max-epochs nr-epochs num-train-epochs passes num-passes steps num-steps max-steps",
+        "iter iters iterations max-iter max-iters maxit maxiter max-iterations n-iter num-iter \
+         num-iterations niter epoch n-epochs num-epochs max-epochs nr-epochs num-train-epochs passes \
+         num-passes steps num-steps max-steps",
         "--epochs",
     ),
     ("random-state random-seed rng rng-seed set-seed seed-value randomseed", "--seed"),
     (
-        "n-jobs njobs jobs j num-threads n-threads nthreads nthread threads thread num-workers n-workers cores num-cores \
-         n-cores cpus ncpus parallel n-procs thread-count",
+        "n-jobs njobs jobs j num-threads n-threads nthreads nthread threads thread num-workers n-workers \
+         cores num-cores n-cores cpus ncpus parallel n-procs thread-count",
         "--workers",
     ),
     (
-        "verbose v vv verbosity verb progress progress-bar progressbar show-progress trace-it debug log loglevel log-level \
-         logging",
+        "verbose v vv verbosity verb progress progress-bar progressbar show-progress trace-it debug log \
+         loglevel log-level logging",
         "[quiet] progress is shown unless --quiet is given, and the report has the figures (--json)",
     ),
     ("silent no-progress no-verbose noverbose quietly", "--quiet"),
     (
-        "data d input i in infile input-file input-data file f filename dataset data-file data-path datafile train training \
-         train-file train-data train-set trainset training-data training-file training-set corpus",
+        "data d input i in infile input-file input-data file f filename dataset data-file data-path datafile \
+         train training train-file train-data train-set trainset training-data training-file training-set \
+         corpus",
         "[model] the model stands first, then the data, without options: `{program} {verb} MODEL {x}`",
     ),
     (
-        "data d input i in infile input-file input-data file f filename dataset data-file data-path datafile train training \
-         train-file train-data train-set trainset training-data training-file training-set corpus x",
+        "data d input i in infile input-file input-data file f filename dataset data-file data-path datafile \
+         train training train-file train-data train-set trainset training-data training-file training-set \
+         corpus x",
         "[data] the data stand behind the verb, without an option: `{program} {verb} {x}`",
     ),
     (
@@ -37,19 +40,20 @@ pub(super) const OPTIONS: Answers<'static> = &[
         "[model] the model stands first, without an option: `{program} {verb} {x}`",
     ),
     (
-        "model m model-file model-path load load-model pretrained warm-start warmstart start-from initial init-model \
-         input-model",
+        "model m model-file model-path load load-model pretrained warm-start warmstart start-from initial \
+         init-model input-model",
         "[init] --init MODEL starts from the model of an earlier run, and --out DIR writes the new one",
     ),
     (
-        "output out-dir outdir output-dir output-file outfile output-path output-folder output-model save save-model \
-         save-dir save-path save-to model-dir model-out export write dest destination folder",
+        "output out-dir outdir output-dir output-file outfile output-path output-folder output-model save \
+         save-model save-dir save-path save-to model-dir model-out export write dest destination folder",
         "--out",
     ),
     ("resume-from resume-from-checkpoint continue restart restore", "--resume"),
     ("overwrite yes clobber", "--force"),
     (
-        "checkpoint checkpoints checkpoint-interval checkpoint-freq save-every save-steps snapshot snapshot-every",
+        "checkpoint checkpoints checkpoint-interval checkpoint-freq save-every save-steps snapshot \
+         snapshot-every",
         "--checkpoint-every",
     ),
     (
@@ -69,8 +73,8 @@ pub(super) const OPTIONS: Answers<'static> = &[
     ("noheader", "--no-header"),
     ("file-format filetype file-type input-format data-format", "--format"),
     (
-        "na na-values na-string na-strings nan null-values missing-values handle-missing impute imputer fillna fill-na \
-         na-action na-omit dropna",
+        "na na-values na-string na-strings nan null-values missing-values handle-missing impute imputer \
+         fillna fill-na na-action na-omit dropna",
         "--missing",
     ),
     ("use-cols usecols feature-columns features feature-names predictors x-columns", "--columns"),

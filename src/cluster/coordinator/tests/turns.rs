@@ -143,8 +143,8 @@ fn a_deadline_of_more_than_a_minute_is_one_for_connecting_too() {
 
 #[test]
 fn each_event_has_its_answer_in_each_state() {
-    let stays = "process 0 was asked to leave, and stays: the run would have no process of its own left: end it with \
-                 Ctrl-C on the launcher";
+    let stays = "process 0 was asked to leave, and stays: the run would have no process of its own left: end \
+                 it with Ctrl-C on the launcher";
     let rows: Vec<(&str, State, Vec<Event>, Vec<&str>)> = vec![
         ("stop before anything runs", gathering, vec![Event::Stop], vec!["0: End", "1: End", "over 0 130: "]),
         ("stop", running, vec![Event::Stop], vec!["0: Stop"]),

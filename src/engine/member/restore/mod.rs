@@ -157,8 +157,8 @@ impl<P: Program> Member<P> {
     pub(super) fn restores_whole(&self, plan: &GenerationPlan) -> Option<String> {
         let is_whole = P::verbs().restore.is_none() && self.settings.checkpoints.is_some();
         (is_whole && plan.participants.len() > 1).then(|| {
-            "after a loss each process makes all shards for a moment, and needs room for them: the program has no \
-             `restore_by_shard`"
+            "after a loss each process makes all shards for a moment, and needs room for them: the program \
+             has no `restore_by_shard`"
                 .into()
         })
     }
