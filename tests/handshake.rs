@@ -454,7 +454,7 @@ fn a_folder_that_is_removed_is_told_of_and_made_anew() {
     run.await_epoch(7);
     // A file that a process writes at the same moment may be in the way.
     while fs::remove_dir_all(&run.run).is_err_and(|why| why.kind() != ErrorKind::NotFound) {}
-    run.await_line("was removed, and is made anew");
+    run.await_line("was removed, and is made again");
     assert!(has_note(folder, "was removed"));
     let place = run.run.clone();
     let (code, said) = run.end();

@@ -231,7 +231,7 @@ fn an_ssh_that_hangs_holds_up_nobody_and_outlives_no_launcher() {
         // Of a launcher that is killed this is the end of its process, too.
         assert!(at_once || how == "-KILL", "{how}: {:?}: {said}", since.elapsed());
         assert_eq!(ended, code, "{said}");
-        assert_eq!(code == Some(130), said.contains("the run has not begun, and ends at once"), "{said}");
+        assert_eq!(code == Some(130), said.contains("the run has not started, and ends at once"), "{said}");
         while !there(folder).is_empty() {
             assert!(since.elapsed() < LEFT, "{how}: {:?} are left", there(folder));
             pause();

@@ -60,7 +60,7 @@ fn cut_control((forth, back): (bool, bool), what: &str) {
     let _joined = join(folder, proxy.address, "");
     assert_eq!(run.await_members(2), [0, 1]);
     let said = goes_on(run, folder, &expected, what, || assert!(proxy.cut(forth, back) > 0));
-    assert!(said.contains("the run goes on from its last checkpoint"), "{said}");
+    assert!(said.contains("the run continues from its last checkpoint"), "{said}");
 }
 
 /// The connection between two processes passes nothing on, while both reach the launcher.

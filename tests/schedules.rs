@@ -52,7 +52,7 @@ fn each_leaves_the_model_of_one_process_whoever_joins_leaves_or_is_killed() {
         signal(&begun.processes()[0], "-TERM");
         await_running(folder, 2);
         signal(&begun.processes()[1], "-KILL");
-        begun.await_line("the run goes on from its last checkpoint");
+        begun.await_line("the run continues from its last checkpoint");
         slow(folder, 1);
         let (code, said) = begun.end();
         assert_eq!(code, status, "{line}: {said}");

@@ -62,7 +62,7 @@ impl Checkpoint {
                 refuse(&path, format!("{why}; {}", instead(others)))
             }
             Some((path, why)) => refuse(&path, why),
-            None => refuse(folder, "there is no whole checkpoint in it: begin the run anew".into()),
+            None => refuse(folder, "there is no whole checkpoint in it: start the run again".into()),
         })
     }
 }
@@ -73,5 +73,5 @@ fn instead(others: usize) -> String {
         0 => "there is no other one",
         _ => "the one before cannot be used either",
     };
-    format!("{earlier}: begin the run anew, by the line that it was begun with and --force")
+    format!("{earlier}: start the run again, with the line that started it and --force")
 }

@@ -94,7 +94,7 @@ pub(crate) fn check_version(bytes: &[u8]) -> Result<(), String> {
         VERSION => Ok(()),
         version => Err(format!(
             "it has version {version}, and this program reads version {VERSION}: resume with the program \
-             that wrote it, or begin the run anew"
+             that wrote it, or start the run again"
         )),
     }
 }

@@ -66,8 +66,8 @@ impl Interrupt {
         let text = match (trains, gently) {
             (false, _) => "interrupted before the training began: nothing is written",
             (true, true) => {
-                "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes \
-                 its model; Ctrl-C again ends it at once"
+                "interrupted: the run ends after this epoch, or cancels it if it takes long, and writes its \
+                 model; Ctrl-C again ends the process at once"
             }
             (true, false) => "interrupted again: the run ends at once, and its last epochs are not written",
         };

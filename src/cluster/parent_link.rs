@@ -109,7 +109,8 @@ impl Started {
         let Some(file) = env::var_os(FILE) else { return Ok(None) };
         let index = env::var(INDEX).ok().and_then(|text| text.parse().ok());
         let index = index.ok_or_else(|| EngineError::Setting(format!("{FILE} is set and {INDEX} is not")))?;
-        let lost = |why: io::Error| EngineError::Process(format!("whoever started it is gone: {why}"));
+        let lost =
+            |why: io::Error| EngineError::Process(format!("the process that started it is gone: {why}"));
         if let Some((invitation, parent_link)) = take().map_err(lost)? {
             return Ok(Some(Self { invitation, index, parent_link }));
         }

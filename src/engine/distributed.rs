@@ -97,7 +97,7 @@ fn run<P: Program>(
                 client.send(&MemberReport::MayWrite)?;
                 return match client.next()? {
                     Instruction::Write => Ok(Some(*outcome)),
-                    _ => Err(EngineError::Process("the run has gone on without this process".into())),
+                    _ => Err(EngineError::Process("the run has continued without this process".into())),
                 };
             }
             Step::Run(generation, position) => {

@@ -51,7 +51,7 @@ fn a_checkpoint_that_is_missing_foreign_or_of_another_version_is_refused() {
     let file = checkpoint(&folder);
     let missing = folder.path().join("missing");
     assert!(refused(run(), &missing).starts_with("it cannot be read: "));
-    assert_eq!(refused(run(), folder.path()), "there is no whole checkpoint in it: begin the run anew");
+    assert_eq!(refused(run(), folder.path()), "there is no whole checkpoint in it: start the run again");
     let resume = "resume with the same";
     assert_eq!(
         refused(run().identity("another"), &file),

@@ -217,8 +217,8 @@ lasso fit h.csv --label price | --label is --y here
 lasso fit h.csv --response price | --response is --y here
 lasso fit h.csv --target price | --target is --y here
 lasso fit h.csv --target-column price | --target-column is --y here
-lasso fit --train h.csv | the data stand behind the verb, without an option: `lasso fit h.csv`
-lasso fit --input h.csv | the data stand behind the verb, without an option: `lasso fit h.csv`
+lasso fit --train h.csv | the data follow the verb, without an option: `lasso fit h.csv`
+lasso fit --input h.csv | the data follow the verb, without an option: `lasso fit h.csv`
 lasso predict run --input h.csv | the model stands first, then the data, without options: `lasso predict MODEL h.csv`
 lasso predict --model run h.csv | the model stands first, without an option: `lasso predict run`
 lasso fit h.csv --model run | --init MODEL starts from the model of an earlier run, and --out DIR writes the new one
@@ -276,15 +276,15 @@ raddle launch --hostfile h -- lasso fit | --hostfile is --hosts here
 raddle launch --master_port 29500 -- lasso fit | --master_port is --listen ADDR[:PORT]
 raddle launch --threads 2 -- lasso fit | --threads is --workers here
 raddle launch --tls -- lasso fit | --tls is --encrypt here
-raddle launch --max_restarts 3 -- lasso fit | --resume-or-begin RUN goes on with a run, or begins it
-raddle launch --out run -- lasso fit | --out is an option of PROGRAM, behind --
+raddle launch --max_restarts 3 -- lasso fit | --resume-or-begin RUN continues a run, or starts it
+raddle launch --out run -- lasso fit | --out is an option of PROGRAM, after --
 raddle launch lasso fit | the program and its arguments stand behind --: `raddle launch --processes 2 -- lasso ..`
 raddle join --address host:1 --token-file t | the address has no option: `raddle join host:1 --token-file FILE`
 raddle join host:1 --token t | --token is --token-file here
 raddle status run --follow | --follow is --watch here
 raddle ps | the verb is status: `raddle status RUN`
 raddle kill run | ends a run, which keeps its model
-raddle resume run | `raddle launch --resume RUN` goes on with a launched run
+raddle resume run | `raddle launch --resume RUN` continues a launched run
 raddle mpirun -np 2 lasso | the verb is launch
 raddle fetch ml-1m | `fetch` is raddle data's verb
 raddle predict run | `predict` is lasso's, mf's and linear's verb

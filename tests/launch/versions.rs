@@ -142,7 +142,7 @@ fn a_process_may_be_killed_amid_each_version() {
             signal(&run.processes()[whom], "-KILL");
             let said = run.await_line("killed by signal 9");
             assert!(said.contains(&format!("process {whom} ")), "{said}");
-            let goes_on = "the version of the data that was under way begins anew, from the model before it";
+            let goes_on = "the unfinished version of the data starts again, from the model before it";
             assert!(version == 0 || said.contains(goes_on), "{said}");
             let (place, what) =
                 (run.run.clone(), format!("{line}: {whom} of {processes} in version {version}"));

@@ -57,10 +57,10 @@ impl ChangeOptions {
         let why = if train.folder().is_none() {
             "--changes needs a folder for the log of versions: give --out DIR"
         } else if train.resume.is_some() && train.earlier() != Earlier::Resumed {
-            "--changes goes on in the folder of its run: leave out --out with --resume, or name the same \
+            "--changes continues in the folder of its run: leave out --out with --resume, or name the same \
              folder"
         } else if train.init.is_some() {
-            "--changes goes on from the model of its own run: leave out --init"
+            "--changes continues from the model of its own run: leave out --init"
         } else if changes == "-" && train.data.as_deref() == Some("-") {
             "data and --changes are both standard input: give one of them as a file"
         } else if changes == "-" && Cluster::workers().is_some() {

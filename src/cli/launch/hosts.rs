@@ -50,7 +50,7 @@ impl Host {
                 ));
             }
             let workers =
-                words.next().ok_or((number, format!("{name}: give its number of workers behind it")))?;
+                words.next().ok_or((number, format!("{name}: give its number of workers after it")))?;
             let in_range = |workers: &u32| (1..=MOST_WORKERS as u32).contains(workers);
             let Some(workers) = workers.parse().ok().filter(in_range) else {
                 return refuse(format!(

@@ -125,7 +125,7 @@ impl Asks<'_> {
             match place.argv.get_mut(2).filter(|word| !word.starts_with('-')) {
                 Some(word) => data.clone_into(word),
                 None => {
-                    let why = "the launcher's line has no DATA behind its verb: begin it as PROGRAM fit DATA";
+                    let why = "the launcher's line has no DATA after its verb: start it as PROGRAM fit DATA";
                     return Err(Error::usage(format!("--data {data}: {why}")));
                 }
             }

@@ -41,7 +41,7 @@ pub(super) fn cause(code: i32, said: &[String]) -> Cause {
             passing("its raddle join was killed, or the connection to it broke")
         }
         126 | 127 => lasting("raddle is not there: install the same build at the same path"),
-        NO_FOLDER => lasting("it has no such folder: name the one to run in behind its workers"),
+        NO_FOLDER => lasting("it has no such folder: name the one to run in after its workers"),
         2 if has("another build") || has("of the protocol") => {
             lasting("it has another build: install the same one everywhere")
         }

@@ -50,11 +50,11 @@ impl Losses {
         let has_versions = |folder: &PathBuf| folder.join(CHANGES_LOG).exists();
         match (is_there, &settings.folder) {
             (false, Some(folder)) if has_versions(folder) => {
-                "the version of the data that was under way begins anew, from the model before it"
+                "the unfinished version of the data starts again, from the model before it"
             }
-            (true, _) => "the run goes on from its last checkpoint",
-            (false, Some(_)) => "the run begins anew, as it has no checkpoint yet",
-            (false, None) => "the run begins anew, as it keeps nothing without --out",
+            (true, _) => "the run continues from its last checkpoint",
+            (false, Some(_)) => "the run starts again, as it has no checkpoint yet",
+            (false, None) => "the run starts again, as it keeps nothing without --out",
         }
     }
 
@@ -68,7 +68,7 @@ impl Losses {
     pub(super) fn too_many(&self, folder: Option<&Path>) -> String {
         let seen = self.seen.join("; ");
         let resume = folder.map_or(String::new(), |folder| {
-            format!("; when the cause is gone, go on with raddle launch --resume {}", folder.display())
+            format!("; when the cause is gone, continue with raddle launch --resume {}", folder.display())
         });
         format!("{MOST} losses without a new epoch between them: {seen}{resume}")
     }

@@ -130,7 +130,7 @@ fn page(status: &RunStatus) -> String {
         (
             "generation",
             "gauge",
-            "Number of the generation under way; 0 before the first.",
+            "Number of the current generation; 0 before the first.",
             one(status.generation as f64),
         ),
         ("epoch", "gauge", "Epochs completed.", one(status.epoch as f64)),

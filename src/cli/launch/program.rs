@@ -108,7 +108,7 @@ pub(super) fn begun(run: &Path) -> Result<String, Error> {
     }
     let begun = Begun::read(run)?.filter(|begun| !begun.program.is_empty());
     begun.map(|begun| begun.program).ok_or_else(|| {
-        let why = "it does not say of which program it is: name the program behind --";
+        let why = "it does not name its program: give the program after --";
         Error::usage(format!("--resume {}: {why}", run.display()))
     })
 }
@@ -118,9 +118,9 @@ pub(super) fn begun(run: &Path) -> Result<String, Error> {
 pub(super) fn nothing_begun(run: &Path) -> Error {
     let run = run.display();
     Error::usage(format!(
-        "--resume {run}: no run was begun there: begin it with the whole line, as raddle launch -- PROGRAM \
-         fit DATA --out {run}; with --resume {run} before the --, too, the same line begins it now and goes \
-         on later"
+        "--resume {run}: no run was begun there: start it with the whole line, as raddle launch -- PROGRAM \
+         fit DATA --out {run}; with --resume {run} before the --, too, the same line starts it now and \
+         continues it later"
     ))
 }
 

@@ -146,7 +146,7 @@ fn check(invited: &Weak<Mutex<Option<Invited>>>) -> Option<Option<String>> {
     let note = invited.renew().unwrap_or_else(|why| {
         let path = invited.path.display();
         Some(format!(
-            "{path} is gone and cannot be made anew: {why}: neither checkpoints nor a model can be written"
+            "{path} is gone and cannot be made again: {why}: neither checkpoints nor a model can be written"
         ))
     });
     Some(note.filter(|text| *text != invited.reported).inspect(|text| invited.reported.clone_from(text)))
@@ -180,7 +180,7 @@ impl Invited {
         self.write().map_err(|why| why.to_string())?;
         let path = self.path.display();
         Ok(Some(format!(
-            "{path} was removed, and is made anew: its checkpoints are gone, the model can be written"
+            "{path} was removed, and is made again: its checkpoints are gone, the model can be written"
         )))
     }
 }

@@ -52,7 +52,7 @@ impl LaunchPlan {
             }
             let given = program::value(&line, "--resume");
             if given.is_some_and(|given| Path::new(given) != run) {
-                let why = "give the run that goes on once, before the -- or behind it";
+                let why = "give the run to continue once, before the -- or after it";
                 return Err(Error::usage(format!("--resume {}: {why}", run.display())));
             }
             // One line starts a run and continues it: if no run was started in the folder, as when a launcher
@@ -63,7 +63,7 @@ impl LaunchPlan {
                 line.extend(["--resume".to_owned(), run.display().to_string()]);
             }
         }
-        let (name, arguments) = line.split_first().ok_or_else(|| Error::usage("name a program behind --"))?;
+        let (name, arguments) = line.split_first().ok_or_else(|| Error::usage("name a program after --"))?;
         program::check(arguments)?;
         let resume = program::value(arguments, "--resume").map(PathBuf::from);
         let out = program::value(arguments, "--out").map(PathBuf::from).or_else(|| resume.clone());
@@ -105,8 +105,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
         plan.check_held(*processes)?;
     }
     if *processes == 0 && program::is_given(&plan.arguments, "--changes") {
-        let why =
-            "versions of the data go on with processes of the launcher's own: give --processes 1, or more";
+        let why = "versions of the data need processes of the launcher's own: give --processes 1, or more";
         return Err(Error::usage(format!("--processes 0: {why}")));
     }
     check_addresses(Addresses { listen: Some(*listen), advertise: *advertise, encryption })?;
@@ -194,7 +193,7 @@ pub(super) fn launch(options: &Launch) -> Result<u8, Error> {
             if code == ExitStatus::Failed.code()
                 && let Some(run) = room.path().filter(|run| has_checkpoint(run.join("checkpoint")))
             {
-                let go_on = format!("go on with raddle launch --resume {}", run.display());
+                let go_on = format!("continue with raddle launch --resume {}", run.display());
                 note(&format!("the run is kept as of its last checkpoint: when the cause is gone, {go_on}"));
             }
             return Ok(code);
@@ -313,10 +312,10 @@ fn on_interrupt(remote: crate::cluster::Remote, children: Arc<Mutex<Children>>, 
         }
         note(match begun.load(Ordering::Acquire) {
             true => {
-                "interrupted: the run ends after this epoch, or gives it up where it takes long, and writes \
-                 its model; Ctrl-C again ends it at once"
+                "interrupted: the run ends after this epoch, or cancels it if it takes long, and writes its \
+                 model; Ctrl-C again ends the process at once"
             }
-            false => "interrupted: the run has not begun, and ends at once",
+            false => "interrupted: the run has not started, and ends at once",
         });
         remote.stop();
     });

@@ -29,12 +29,12 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("wait-timeout start-timeout connect-timeout retry retries", "--wait"),
         (
             "max-restarts restarts auto-restart restart elastic",
-            "[resume-or-begin] --resume-or-begin RUN goes on with a run, or begins it",
+            "[resume-or-begin] --resume-or-begin RUN continues a run, or starts it",
         ),
         ("metrics-port prometheus metrics-addr", "--metrics"),
         ("follow f watch-interval refresh", "--watch"),
         ("output o html file page", "--out"),
-        ("out output o", "[processes] --out is an option of PROGRAM, behind --"),
+        ("out output o", "[processes] --out is an option of PROGRAM, after --"),
         ("run run-dir dir", "[run] the folder of the run has no option: `raddle {verb} {x}`"),
     ],
     verbs: &[
@@ -56,7 +56,7 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ),
         (
             "resume continue restart",
-            "`raddle launch --resume RUN` goes on with a launched run, `PROGRAM --resume RUN` with another",
+            "`raddle launch --resume RUN` continues a launched run, `PROGRAM --resume RUN` any other",
         ),
         (
             "man completions completion complete",

@@ -50,9 +50,9 @@ impl PartResults {
         let refuse = |why: String| Error::input(format!("checkpoint {}: {why}", path.display()));
         let bytes = fs::read(path).map_err(|why| refuse(why.to_string()))?;
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(refuse("it is of another verb or version: begin the run anew with --force".into()));
+            return Err(refuse("it is of another verb or version: start the run again with --force".into()));
         };
-        let damaged = || refuse("it is damaged: begin the run anew with --force".into());
+        let damaged = || refuse("it is damaged: start the run again with --force".into());
         let (body, sum) = rest.split_last_chunk::<32>().ok_or_else(damaged)?;
         if Sha256::digest(body)[..] != sum[..] {
             return Err(damaged());
@@ -179,7 +179,7 @@ mod tests {
         for length in [0, 5, MAGIC.len(), whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..length]).unwrap();
             let why = refused("program data d1 tol 3", 3);
-            assert!(why.starts_with("checkpoint ") && why.contains("begin the run anew"), "{why}");
+            assert!(why.starts_with("checkpoint ") && why.contains("start the run again"), "{why}");
         }
         for at in (MAGIC.len()..whole.len()).step_by(7) {
             let mut other = whole.clone();

@@ -86,7 +86,7 @@ impl Begun {
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|why| {
                 Error::input(format!(
-                    "{}: not what a run wrote ({why}): give its options anew",
+                    "{}: not what a run wrote ({why}): give its options again",
                     path.display()
                 ))
             }),

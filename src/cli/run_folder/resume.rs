@@ -98,7 +98,7 @@ fn compare(
         None => format!("with {}, the default", shown(&default)),
     };
     Err(Error::usage(format!(
-        "{}: the run in {} was begun {was}: leave it out to go on with that run, or begin another one",
+        "{}: the run in {} was begun {was}: leave it out to continue that run, or start another one",
         shown(now),
         run.display()
     )))

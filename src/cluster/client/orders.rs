@@ -65,7 +65,7 @@ fn tell_damage(to: &mut Socket) {
     // No reader is left if stderr is closed; the coordinator may be gone.
     let _ = writeln!(
         io::stderr(),
-        "raddle: {why}: the process ends, and the run goes on from its last checkpoint"
+        "raddle: {why}: the process ends, and the run continues from its last checkpoint"
     );
     let _ = send(to, &MemberReport::Failed { why: why.into(), of_a_peer: true });
 }

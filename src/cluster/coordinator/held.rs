@@ -37,7 +37,7 @@ impl Coordinator {
     pub(super) fn on_holder(&mut self, admin: u64, request: &AdminRequest) {
         let answer = match *request {
             AdminRequest::Hold if !self.config.held => {
-                AdminResponse::Refused("the run is not held: begin it with raddle launch --held".into())
+                AdminResponse::Refused("the run is not held: start it with raddle launch --held".into())
             }
             AdminRequest::Hold if self.held.holder.is_some() => {
                 AdminResponse::Refused("the run has another holder, which must end first".into())
@@ -49,7 +49,7 @@ impl Coordinator {
                 return at.iter().for_each(|at| self.show(at));
             }
             _ if self.held.holder != Some(admin) => {
-                AdminResponse::Refused("only the holder of the run decides how it goes on".into())
+                AdminResponse::Refused("only the holder of the run decides how it continues".into())
             }
             AdminRequest::GoOn { generation, epoch, workers } => {
                 let place = (generation, epoch);

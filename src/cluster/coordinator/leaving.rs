@@ -19,7 +19,7 @@ impl Coordinator {
             MemberState::Preparing | MemberState::Ready if begins && self.config.processes == 0 => {
                 self.members.remove(&from);
                 self.send(from, Order::End);
-                let why = format!("process {from} leaves before the run has begun");
+                let why = format!("process {from} leaves before the run has started");
                 // The folder has to be made anew by another one.
                 if self.begun_by == Some(from) { self.end_attempt(from, why) } else { self.note(why) }
             }
@@ -30,7 +30,7 @@ impl Coordinator {
             }
             MemberState::Preparing | MemberState::Ready if begins && can => {
                 if !std::mem::replace(&mut member.leaves, true) {
-                    let why = "nobody else is ready yet: it leaves when the first generation has begun";
+                    let why = "no other process is ready yet: it leaves when the first generation has begun";
                     self.note(format!("process {from} was asked to leave, and {why}"));
                 }
             }

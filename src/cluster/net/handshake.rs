@@ -143,7 +143,7 @@ impl fmt::Display for Refused {
                 write!(
                     f,
                     "it speaks version {there} of the protocol, this end {PROTOCOL}: start the same \
-                               build everywhere"
+                     build everywhere"
                 )
             }
             Self::Unlike(why) => f.write_str(why),

@@ -254,7 +254,7 @@ fn a_folder_is_a_checkpoint_by_its_own_name_alone() {
         forge(&all.join(name), &[("part.0", records().concat())]);
         let refused = resumed(&all).expect_err(name);
         assert!(
-            refused.contains("there is no whole checkpoint in it: begin the run anew"),
+            refused.contains("there is no whole checkpoint in it: start the run again"),
             "{name}: {refused}"
         );
         assert_eq!((has_checkpoint(&all), last_generation(&all)), (false, 0), "{name}");

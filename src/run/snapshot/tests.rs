@@ -237,7 +237,7 @@ fn damage_anywhere_is_noticed_and_the_one_before_is_used() {
             && why.contains("the one before cannot be used either"),
         "{why}"
     );
-    assert!(why.ends_with("begin the run anew, by the line that it was begun with and --force"), "{why}");
+    assert!(why.ends_with("start the run again, with the line that started it and --force"), "{why}");
     fs::remove_dir_all(folder.join("2.2")).unwrap();
     assert!(find(folder, &identity()).unwrap_err().1.contains("there is no other one"));
 }

@@ -33,7 +33,7 @@ pub(super) const OPTIONS: Answers<'static> = &[
         "data d input i in infile input-file input-data file f filename dataset data-file data-path datafile \
          train training train-file train-data train-set trainset training-data training-file training-set \
          corpus x",
-        "[data] the data stand behind the verb, without an option: `{program} {verb} {x}`",
+        "[data] the data follow the verb, without an option: `{program} {verb} {x}`",
     ),
     (
         "model m model-file model-path load load-model run pretrained",
@@ -58,7 +58,7 @@ pub(super) const OPTIONS: Answers<'static> = &[
     ),
     (
         "config configuration config-file params",
-        "[init] options stand on the line; --resume RUN goes on with those of a run",
+        "[init] options are given on the line; --resume RUN continues a run with its own options",
     ),
     (
         "gpu gpus cuda device use-gpu use-cuda accelerator",

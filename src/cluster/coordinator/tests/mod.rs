@@ -238,7 +238,7 @@ fn one_that_is_asked_to_leave_while_it_reads_leaves_when_the_run_has_begun() {
             coordinator.on(ready(who), 0.0);
         }
         let actions = coordinator.on(report(who, MemberReport::Leaving), 0.0);
-        assert!(notes(&actions)[0].contains("nobody else is ready yet"), "{actions:?}");
+        assert!(notes(&actions)[0].contains("no other process is ready yet"), "{actions:?}");
         assert_eq!(coordinator.on(report(who, MemberReport::Leaving), 0.0), [], "it is said once");
         for event in [ready(0), ready(1), found()] {
             coordinator.on(event, 0.0);
