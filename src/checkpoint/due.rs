@@ -13,8 +13,8 @@ use serde::{Serialize, Serializer};
 pub enum CheckpointEvery {
     /// After every N epochs.
     Epochs(u64),
-    /// At the first boundary after 5 seconds, then whenever 30 times the last one's cost has passed:
-    /// checkpoints take about a thirtieth of the time.
+    /// At the first boundary after 5 seconds, then whenever 30 times the cost of the last checkpoint has
+    /// passed: checkpoints take about a thirtieth of the time.
     Auto,
 }
 
@@ -50,9 +50,9 @@ impl Serialize for CheckpointEvery {
     }
 }
 
-/// The first checkpoint of [`CheckpointEvery::Auto`].
+/// Time of the first checkpoint of [`CheckpointEvery::Auto`].
 const FIRST: Duration = Duration::from_secs(5);
-/// Between two of them, in units of the last one's cost.
+/// Time between two of them, in units of the cost of the last one.
 const COSTS: u32 = 30;
 
 /// The boundaries of a run that are due.
@@ -65,7 +65,7 @@ pub(crate) struct Due {
 #[derive(Debug)]
 struct Clock {
     next: Instant,
-    /// The answer for the boundary that was last asked about: all who ask get the same one.
+    /// The answer for the boundary that was last asked about, so that all workers get the same one.
     answered: Option<(u64, bool)>,
 }
 
@@ -82,7 +82,7 @@ impl Due {
         }
     }
 
-    /// Notes that one was written, at this cost.
+    /// Notes that a checkpoint was written, at this cost.
     pub(crate) fn note(&self, cost: Duration) {
         lock(&self.clock).note(cost, Instant::now());
     }
@@ -118,7 +118,7 @@ mod tests {
         for epoch in 0..1000 {
             let now = start + Duration::from_secs(epoch) + spent;
             if clock.is_due(epoch, now) {
-                // A second question is answered as the first.
+                // A second call returns the same answer.
                 assert!(clock.is_due(epoch, now + Duration::from_secs(100)));
                 let cost = Duration::from_millis(100 * (written.len() as u64 + 1));
                 spent += cost;

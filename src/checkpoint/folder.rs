@@ -1,8 +1,8 @@
 //! [`CheckpointWriter`]: the folder of a run's checkpoints. Each is a folder of its own, `EPOCH.GENERATION`.
-//! The generations of a run that goes on have numbers above all before, so it never writes to a folder that
-//! an earlier one wrote.
+//! The generations of a resumed run have higher numbers than all before, so it never writes to a folder that
+//! an earlier run wrote.
 //!
-//! Workers write the parts of a boundary side by side before it is evaluated. Each process
+//! Workers write the parts of a boundary at the same time, before it is evaluated. Each process
 //! [submits](CheckpointWriter::submit_parts) the parts that its workers wrote, or gives them up; the
 //! coordinator makes a checkpoint of them ([`commit_parts`]). The last two are kept.
 
@@ -21,7 +21,7 @@ use crate::base::identity::Identity;
 use crate::base::store::Store;
 use crate::base::sync::lock;
 
-/// Checkpoints that stay.
+/// Number of checkpoints that are kept.
 const KEPT: usize = 2;
 
 #[derive(Debug)]
@@ -44,12 +44,12 @@ pub(crate) struct SubmittedParts {
 
 crate::state!(SubmittedParts { parts, cost, failed });
 
-/// A boundary's parts that are no checkpoint yet.
+/// Parts of a boundary that are not yet a checkpoint.
 #[derive(Debug)]
 struct PendingCheckpoint {
     folder: PathBuf,
     parts: Vec<Part>,
-    /// Parts that were begun.
+    /// Number of parts that were started.
     begun: usize,
     /// The longest time that a part took.
     cost: Duration,
@@ -57,19 +57,20 @@ struct PendingCheckpoint {
 }
 
 impl CheckpointWriter {
-    /// The writer of the process of this number, which must be told of every generation that begins.
+    /// Makes the writer of the process with this number; [`begin_generation`](Self::begin_generation) must be
+    /// called for every generation.
     pub(crate) fn new(folder: PathBuf, store: Arc<dyn Store>, process: u32) -> Self {
         Self { folder, store, generation: AtomicU64::new(0), process, pending: Mutex::new(None) }
     }
 
-    /// Begins a generation: parts are of it from here on, and those that were not submitted are given up.
+    /// Starts a generation, to which parts belong from here on; parts that were not submitted are given up.
     pub(crate) fn begin_generation(&self, number: u64) {
         self.give_up();
         self.generation.store(number, Ordering::Release);
     }
 
-    /// Submits the parts that this process has written of a boundary. They outlive a loss of power of its
-    /// machine, with their names: the coordinator, on another one, relies on them.
+    /// Submits the parts that this process has written of a boundary. They and their names survive a loss of
+    /// power of its machine: the coordinator, on another machine, relies on them.
     pub(crate) fn submit_parts(&self) -> SubmittedParts {
         let Some(pending) = lock(&self.pending).take() else { return SubmittedParts::default() };
         let PendingCheckpoint { folder, parts, cost, failed, .. } = pending;
@@ -193,8 +194,7 @@ pub(crate) fn commit_parts(
     committed
 }
 
-/// Removes all but the last checkpoints, and parts that never became one. Best effort: they are in the way of
-/// nothing.
+/// Removes all but the last checkpoints, and parts that never became one. Best effort: leftovers do no harm.
 fn retain(store: &dyn Store, all: &Path) {
     let mut kept = 0;
     for name in list(all) {
@@ -206,18 +206,18 @@ fn retain(store: &dyn Store, all: &Path) {
     }
 }
 
-/// The number of the last generation that has left something in the folder; 0 if none has.
+/// Returns the number of the last generation that has left something in the folder; 0 if none has.
 pub(crate) fn last_generation(folder: &Path) -> u64 {
     list(folder).iter().map(|name| name.generation).max().unwrap_or(0)
 }
 
-/// The epoch in a checkpoint's name.
+/// Returns the epoch in the name of a checkpoint.
 pub(super) fn epoch_of(folder: &Path) -> Option<u64> {
     Some(Name::parse(folder.file_name()?.to_str()?)?.epoch)
 }
 
-/// `true` if the folder holds a checkpoint, from which [`Engine::resume`](crate::Engine::resume) can go on;
-/// or a file, as earlier versions wrote it, which is refused by name.
+/// `true` if the folder holds a checkpoint from which [`Engine::resume`](crate::Engine::resume) can continue,
+/// or a file of an earlier version, which is refused by name.
 pub fn has_checkpoint(folder: impl AsRef<Path>) -> bool {
     let path = folder.as_ref();
     path.is_file() || list(path).iter().any(|name| path.join(name.to_string()).join(manifest::NAME).exists())
@@ -256,7 +256,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// The names in a folder, the last first.
+/// Lists the names in a folder, the last first.
 pub(super) fn list(folder: &Path) -> Vec<Name> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<Name> = entries.filter_map(|entry| Name::parse(entry.file_name().to_str()?)).collect();
@@ -264,7 +264,7 @@ pub(super) fn list(folder: &Path) -> Vec<Name> {
     names
 }
 
-/// Removes a checkpoint, the manifest first: without it the rest is none. Best effort.
+/// Removes a checkpoint, the manifest first: without it the rest is no checkpoint. Best effort.
 fn clear(store: &dyn Store, folder: &Path) {
     if !folder.is_dir() {
         return;
@@ -276,13 +276,13 @@ fn clear(store: &dyn Store, folder: &Path) {
     let _ = store.remove_folder(folder);
 }
 
-/// Error: the folder has no new checkpoint.
+/// Returns the error that a new checkpoint could not be written to the folder.
 pub(crate) fn unwritten(folder: &Path, why: &io::Error) -> EngineError {
     let left = if has_checkpoint(folder) { "; the one before is still there" } else { "" };
     refuse(folder, format!("it cannot be written: {why}{left}"))
 }
 
-/// Error of the checkpoint at this path.
+/// Returns the error of the checkpoint at this path.
 pub(crate) fn refuse(path: &Path, why: String) -> EngineError {
     EngineError::Checkpoint { path: path.to_owned(), why }
 }

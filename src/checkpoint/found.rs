@@ -1,4 +1,4 @@
-//! [`Checkpoint`]: one that has been found in a folder and checked.
+//! [`Checkpoint`]: a checkpoint that has been found in a folder and checked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use crate::base::identity::Identity;
 pub(crate) struct Checkpoint {
     pub(crate) folder: PathBuf,
     pub(crate) manifest: Manifest,
-    /// Later ones that do not fit, each with the reason.
+    /// Later checkpoints that do not fit, each with the reason.
     pub(crate) unfit: Vec<String>,
 }
 
 impl Checkpoint {
-    /// Epochs completed at it, as its name says; 0 if it has been renamed.
+    /// Returns the epochs completed at the checkpoint, by its name; 0 if it has been renamed.
     pub(crate) fn epoch(&self) -> u64 {
         epoch_of(&self.folder).unwrap_or(0)
     }
 
-    /// The last checkpoint in the folder that is whole and of the run with this identity.
+    /// Reads the last checkpoint in the folder that is whole and belongs to the run with this identity.
     ///
     /// # Errors
     /// [`EngineError::Checkpoint`], of the last one of all, if there is none.
@@ -57,7 +57,7 @@ impl Checkpoint {
         }
         let others = unfit.len().saturating_sub(1);
         Err(match unfit.into_iter().next() {
-            // The remedy: nothing here helps, whatever is wrong with the others.
+            // The remedy: no other checkpoint here can be used either.
             Some((path, why)) if why == manifest::damaged() => {
                 refuse(&path, format!("{why}; {}", instead(others)))
             }
@@ -67,7 +67,7 @@ impl Checkpoint {
     }
 }
 
-/// Remedy where a checkpoint is damaged, and none of so many earlier ones can be used either.
+/// Returns the remedy for a damaged checkpoint, if none of `others` earlier ones can be used either.
 fn instead(others: usize) -> String {
     let earlier = match others {
         0 => "there is no other one",

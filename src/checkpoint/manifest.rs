@@ -32,7 +32,7 @@ pub(crate) struct Manifest {
 crate::state!(Manifest { identity, parts });
 
 impl Manifest {
-    /// Makes the checkpoint: the folder is one from here on, and outlives a loss of power.
+    /// Makes the folder a checkpoint, which survives a loss of power once this returns.
     pub(crate) fn commit(&self, store: &Arc<dyn Store>, folder: &Path) -> io::Result<()> {
         let mut out = Writer::default();
         out.put(MAGIC);
@@ -84,7 +84,7 @@ impl Manifest {
     }
 }
 
-/// Refuses bytes that do not begin as a manifest of this version does.
+/// Refuses bytes that do not start like a manifest of this version.
 pub(crate) fn check_version(bytes: &[u8]) -> Result<(), String> {
     let mut from = Reader::new(bytes);
     if from.take(MAGIC.len(), "the magic bytes").map_err(|_| damaged())? != MAGIC {

@@ -1,5 +1,5 @@
-//! Checkpoints: boundaries as folders of files, readable with any number of workers. `CHECKPOINT.md` lays
-//! them out byte by byte.
+//! Checkpoints: boundaries as folders of files, readable with any number of workers. `CHECKPOINT.md`
+//! describes them byte by byte.
 //!
 //! Workers write the learned state of their shards ([`Program::save_state`](crate::Program::save_state); not
 //! the data it was made from) and their blocks, side by side, one record at a time. The first worker adds the
@@ -10,8 +10,8 @@
 //! first rounds, make anew all that these leave out. A manifest with the lengths and digests of all parts is
 //! renamed into its place last ([`manifest`]): a checkpoint is there whole or not at all.
 //!
-//! Where the guard has not gone back to an earlier boundary, it holds the boundary as it was before it was
-//! concluded: the run that is resumed evaluates and concludes it anew, under its own target.
+//! Unless the guard has rolled back to an earlier boundary, a checkpoint holds the boundary before its
+//! conclusion: the resumed run evaluates and concludes it again, under its own target.
 
 mod due;
 pub(crate) mod folder;

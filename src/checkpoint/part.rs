@@ -88,7 +88,7 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Closes the part: returns once it outlives a loss of power.
+    /// Closes the part; returns once it survives a loss of power.
     pub(crate) fn close(mut self) -> io::Result<Part> {
         self.file.flush()?;
         self.file.get_ref().sync()?;
@@ -96,7 +96,7 @@ impl PartWriter {
     }
 }
 
-/// `true` if the file of a part is as it was written.
+/// `true` if the file of a part is undamaged.
 pub(crate) fn is_whole(folder: &Path, part: &Part) -> io::Result<bool> {
     let mut file = File::open(folder.join(&part.name))?;
     if file.metadata()?.len() != part.length {
@@ -123,7 +123,7 @@ impl Records {
         Ok(Self { file: BufReader::new(File::open(folder.join(&part.name))?), left: part.length })
     }
 
-    /// The next record, if there is one; without its bytes, which are passed over, unless its kind is wanted.
+    /// Returns the next record, if there is one. Its bytes are skipped, unless its kind is wanted.
     pub(crate) fn next_of(
         &mut self,
         wanted: impl FnOnce(Kind) -> bool,

@@ -7,7 +7,7 @@ use crate::program::verbs::Verb;
 use crate::program::{Program, Visibility};
 
 impl<P: Program> Engine<P> {
-    /// Error that names the first setting, or property of the schedule, that makes no sense.
+    /// Checks the settings and the schedule; the error names the first one that makes no sense.
     pub(super) fn check(&self) -> Result<(), EngineError> {
         let refuse = |why: String| Err(EngineError::Setting(why));
         if self.settings.workers == 0 || self.settings.rescale.iter().any(|&(_, workers)| workers == 0) {

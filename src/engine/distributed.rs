@@ -20,7 +20,7 @@ use crate::program::Program;
 use crate::run::record::EpochRecord;
 
 impl<P: Program> Engine<P> {
-    /// Carries the run out together with other processes; `None` where this one is not the first at the end.
+    /// Carries the run out together with other processes; `None` if this one is not the first at the end.
     pub(super) fn run_distributed(self, cluster: &Cluster) -> Result<Option<Outcome<P>>, EngineError> {
         self.check()?;
         let client = &cluster.client;
@@ -42,7 +42,7 @@ impl<P: Program> Engine<P> {
     }
 }
 
-/// Report of the error for which this process cannot go on.
+/// Makes the report of the error for which this process cannot continue.
 fn failed(why: &EngineError) -> MemberReport {
     MemberReport::Failed { why: why.to_string(), of_a_peer: matches!(why, EngineError::Process(_)) }
 }
@@ -132,7 +132,7 @@ fn run<P: Program>(
     }
 }
 
-/// Peak memory and CPU time of this process, as the system counts them.
+/// Returns the peak memory and CPU time of this process, as the system counts them.
 fn stats() -> ProcessStats {
     let (peak_memory, cpu_seconds) = (peak_memory_bytes().unwrap_or(0), cpu_seconds().unwrap_or(0.0));
     ProcessStats { peak_memory, cpu_seconds, ..ProcessStats::default() }
@@ -206,7 +206,8 @@ fn hand_over<P: Program>(
     Ok(sent_bytes)
 }
 
-/// Connections to the other participants of a generation, by their index; `None` for this process.
+/// Returns the connections to the other participants of a generation, by their index; `None` for this
+/// process.
 fn links(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Links {
     let mut links: Vec<Option<(String, Link)>> = plan.participants.iter().map(|_| None).collect();
     for (id, link) in peers {
@@ -217,7 +218,7 @@ fn links(plan: &GenerationPlan, position: usize, peers: PeerLinks) -> Links {
     Links { index: position, links }
 }
 
-/// Balance as the first process computes it, to end the generation under way where shards had better move.
+/// Balance on the first process, to end the current generation if moving shards is worth it.
 struct BalanceMonitor {
     balance: Balance,
     plan: Option<GenerationPlan>,
@@ -225,7 +226,7 @@ struct BalanceMonitor {
 }
 
 impl BalanceMonitor {
-    /// Begins a generation; `since` is when the last work ended.
+    /// Starts a generation; `since` is when the last work ended.
     fn begin(&mut self, plan: &GenerationPlan, since: Option<Instant>) {
         if let Some(since) = since {
             self.balance.paused(since.elapsed().as_secs_f64());
@@ -242,8 +243,8 @@ impl BalanceMonitor {
     }
 }
 
-/// An observer that reports every epoch to the coordinator, calls the run's own observer, and ends a
-/// generation whose shards had better move.
+/// Makes an observer that reports every epoch to the coordinator, calls the run's own observer, and ends the
+/// generation if moving shards is worth it.
 fn reporting_observer<P: Program>(
     client: &CoordinatorClient,
     mut observer: Option<Observer<P>>,
@@ -271,7 +272,7 @@ fn reporting_observer<P: Program>(
     })
 }
 
-/// Boundaries of a held run, as the holder is shown them.
+/// Maker of the boundaries of a held run that are reported to its holder.
 struct Hold {
     /// Limit of the number of epochs.
     epochs: Option<u64>,

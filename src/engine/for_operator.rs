@@ -12,7 +12,7 @@ use crate::run::hub::HubState;
 use crate::run::local_state::WholeState;
 
 impl<P: Program> Engine<P> {
-    /// The engine with all parts made, if its settings suit an operator.
+    /// Makes all parts of the engine, if its settings suit an operator.
     ///
     /// # Errors
     /// If a setting makes no sense there.
@@ -31,7 +31,7 @@ impl<P: Program> Engine<P> {
         Ok(self)
     }
 
-    /// The only generation of an operator.
+    /// Makes the only generation of an operator.
     pub(crate) fn into_generation(self, workers: usize) -> Generation<P> {
         let Self { program, schedule, parts, costs, mut settings, observer, .. } = self;
         let LazyParts { shards, blocks, pinned, replica } = parts;
@@ -44,7 +44,7 @@ impl<P: Program> Engine<P> {
             (Participant { id: 0, address: String::new(), capacity: 1 }, (workers as u64, workers as u32));
         let mut plan =
             GenerationPlan::new(1, vec![position], asked, &costs, held.blocks.len() as u32, None, None);
-        // The threads are those of the dataflow around, which may be more than the shards.
+        // The threads are those of the surrounding dataflow, which may be more than the shards.
         plan.threads = workers as u32;
         Generation::new(program, Arc::new(settings), plan.layout(0), held.into(), Some(hub), observer)
             .into_operators()

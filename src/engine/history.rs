@@ -19,7 +19,7 @@ use crate::run::record::{
 };
 use crate::run::traffic::Traffic;
 
-/// Records and counts of a run over its generations; the first process has them.
+/// Records and counts of a run over its generations, held by the first process.
 #[derive(Default)]
 pub(crate) struct History {
     pub(crate) trace: Vec<EpochRecord>,
@@ -120,7 +120,7 @@ impl History {
         self.last_boundary = returned.ended.at;
     }
 
-    /// Outcome of the run: its parts, and the report of it.
+    /// Makes the outcome of the run: its parts, and its report.
     pub(crate) fn outcome<P: Program>(
         self,
         program: Arc<P>,
@@ -161,7 +161,7 @@ impl History {
     }
 }
 
-/// Number of workers that hold no shard.
+/// Returns the number of workers that hold no shard.
 fn idle(placement: &[u32], workers: usize) -> usize {
     let mut busy = placement.to_vec();
     busy.sort_unstable();

@@ -1,4 +1,4 @@
-//! [`LazyParts`]: the parts that a run begins with, made on the process that needs them.
+//! [`LazyParts`]: the parts with which a run starts, made on the process that needs them.
 
 use std::fmt::Display;
 
@@ -7,9 +7,9 @@ use crate::base::error::EngineError;
 use crate::base::panic_context;
 use crate::program::Program;
 
-/// Parts that a run begins with, whose shards and blocks are functions: each part is made once, on the
-/// process that holds it first. On several processes none then holds more than its share. [`Parts`] convert
-/// to lazy parts that are there already.
+/// Parts with which a run starts, whose shards and blocks are functions: each part is made once, on the
+/// process that holds it first, so that no process of several holds more than its share. [`Parts`] convert to
+/// lazy parts that are made already.
 ///
 /// ```
 /// use raddle::{Lazy, LazyParts};
@@ -51,7 +51,7 @@ impl<P: Program> From<Parts<P>> for LazyParts<P> {
     }
 }
 
-/// Values that are there already, or a function that makes them by their number.
+/// Values that are made already, or a function that makes them by their number.
 pub struct Lazy<T>(Source<T>);
 
 enum Source<T> {
@@ -71,14 +71,15 @@ impl<T> From<Vec<T>> for Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    /// `count` values, each made by `make`, which is called where and when a value is needed, at most once
-    /// for each number. A value may depend on its number alone.
+    /// Describes `count` values, each made by `make`, which is called where and when a value is needed, at
+    /// most once for each number. A value may depend only on its number.
     pub fn new<E: Display>(count: usize, mut make: impl FnMut(u32) -> Result<T, E> + Send + 'static) -> Self {
         Self(Source::EachOnDemand(count, Box::new(move |number| make(number).map_err(|why| why.to_string()))))
     }
 
-    /// `count` values, many of which one pass over the data makes: `make` is called at most once, with the
-    /// ascending numbers of the values that are needed, and returns as many values in that order.
+    /// Describes `count` values that are made together, in one pass over the data: `make` is called at most
+    /// once, with the ascending numbers of the values that are needed, and returns these values in that
+    /// order.
     ///
     /// ```
     /// let lines = ["0 7", "2 5", "0 1"]; // say, of a file: a shard, and a value for it
@@ -116,7 +117,7 @@ impl<T> Lazy<T> {
         self.len() == 0
     }
 
-    /// The values for whose numbers `here` is `true`, made now; `None` for all others.
+    /// Makes the values for whose numbers `here` is `true`; `None` for all others.
     pub(crate) fn make(
         self,
         what: &'static str,
@@ -153,7 +154,7 @@ impl<T> Lazy<T> {
         }
     }
 
-    /// The values that are there already; empty if they would have to be made.
+    /// Returns the values that are made already; empty if they would have to be made.
     pub(crate) fn there(self) -> Vec<T> {
         match self.0 {
             Source::Ready(values) => values.into_iter().flatten().collect(),
@@ -161,7 +162,7 @@ impl<T> Lazy<T> {
         }
     }
 
-    /// All values, made now.
+    /// Makes all values.
     pub(crate) fn all(self, what: &'static str) -> Result<Vec<T>, EngineError> {
         Ok(self.make(what, |_| true)?.into_iter().flatten().collect())
     }

@@ -1,5 +1,6 @@
-//! [`relay`]: a run that one process after another carries out, for the replay check. At each boundary the
-//! process leaves, and the next one goes on with its transfers; all of them are within this process.
+//! [`relay`]: a run that one simulated process after another carries out, for the replay check. At each
+//! boundary the process leaves, and the next one continues with its transfers; all of them are within this
+//! process.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,7 +19,7 @@ use crate::run::fingerprints::BoundaryFingerprint;
 use crate::run::requests::BoundaryRequests;
 
 /// Carries out a run of processes whose engines `make` builds. Transfers for which `crosses` is `true` cross
-/// as bytes, the others by pointer. Checkpoints are written where the engines are set to.
+/// as bytes, the others by pointer. Checkpoints are written as the engines are set to.
 pub(crate) fn relay<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     crosses: fn(&Transfer<P>) -> bool,
@@ -49,7 +50,7 @@ pub(crate) fn relay<P: Program>(
     }
 }
 
-/// The transfer after it has been converted to bytes and back.
+/// Converts a transfer to bytes and back.
 fn as_bytes<P: Program>(one: Transfer<P>) -> Result<Transfer<P>, EngineError> {
     let crossed = panic_context::guarded(|| {
         let (tag, number, bytes) = one.pack();
@@ -85,7 +86,7 @@ impl<P: Program> Runner<P> {
         Ok(Self { index, member: Member::new(engine, index, Arc::clone(&requests)), requests })
     }
 
-    /// A plan that places everything on this process.
+    /// Returns a plan that places everything on this process.
     fn plan(&self, number: u64, before: Option<&Before<'_>>) -> GenerationPlan {
         let Registration { identity, blocks, .. } = self.member.registration(1);
         let participants = vec![Participant { id: self.index, address: String::new(), capacity: 1 }];

@@ -29,7 +29,7 @@ impl<P: Program> Engine<P> {
         let mut plan = self.settings.rescale.iter();
         let is_one =
             self.settings.threads.is_some() || workers == 1 && plan.all(|&(_, workers)| workers == 1);
-        // Asking the system takes longer than many a round: not for one worker.
+        // Asking the system takes longer than some rounds, so one worker does without it.
         let cores = if is_one { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
         let folder = self.checkpoint.as_ref().map(|(_, folder)| folder.clone());
         let checkpoints = CheckpointStore::of_checkpoints(folder, Arc::clone(&self.store));
@@ -48,7 +48,7 @@ impl<P: Program> Engine<P> {
         Alone { coordinator, member, checkpoints, resume, started }.run(registration)
     }
 
-    /// The engine of a run that is compared with another: the comparison sets how it is carried out.
+    /// Makes the run one that is compared with another: the comparison sets how it is carried out.
     pub(crate) fn compared(mut self) -> Self {
         (self.settings.fingerprints, self.settings.reversed) = (Fingerprints::All, false);
         (self.checkpoint, self.resume) = (None, None);
@@ -58,18 +58,18 @@ impl<P: Program> Engine<P> {
         self
     }
 
-    /// `true` if the program's `merge` gives the same bits for any grouping, as it says.
+    /// `true` if the program says that its `merge` gives the same bits for any grouping.
     pub(crate) fn merges_in_any_grouping(&self) -> bool {
         P::verbs().merge.is_some_and(|verb| (verb.is_associative)(&self.program))
     }
 
-    /// Merges partials there.
+    /// Sets where partials are merged.
     pub(crate) fn merging(mut self, merging: Merging) -> Self {
         self.settings.merging = merging;
         self
     }
 
-    /// Cancels this epoch after so many looks for it.
+    /// Cancels this epoch after this number of checks.
     pub(crate) fn cancelled(mut self, epoch: u64, looks: u64) -> Self {
         self.settings.cancellation = Arc::new(Cancellation::planned(epoch, looks));
         self

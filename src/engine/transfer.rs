@@ -1,6 +1,5 @@
-//! The hand-over: transfers between processes before a generation begins, streamed over the connections that
-//! the generation then runs on. Each value crosses whole, as its [`State`]: nothing is recomputed by the
-//! receiver.
+//! The hand-over: transfers between processes before a generation starts, streamed over the connections that
+//! the generation then uses. Each value crosses whole, as its [`State`]: the receiver recomputes nothing.
 
 use std::io::{self, BufWriter, Write};
 use std::thread;
@@ -40,9 +39,9 @@ pub(crate) struct ProcessStats {
     pub(crate) process: u32,
     pub(crate) peak_memory: u64,
     pub(crate) cpu_seconds: f64,
-    /// Messages that its threads sent to other processes in the generation before.
+    /// Messages that the threads of the process sent to other processes in the generation before.
     pub(crate) traffic: Traffic,
-    /// Bytes that were handed over to it before that.
+    /// Bytes that were handed over to the process before that generation.
     pub(crate) moved: u64,
 }
 
@@ -76,7 +75,7 @@ impl<P: Program> Transfer<P> {
         }
     }
 
-    /// Transfer of this tag, number and bytes.
+    /// Makes the transfer of this tag, number and bytes.
     pub(crate) fn unpack(tag: u8, number: u32, bytes: Vec<u8>) -> Result<Self, String> {
         fn read<T: State>(what: &'static str, number: u32, bytes: &[u8]) -> Result<T, String> {
             PanicContext::verb("load").of(what, number).enter();

@@ -1,4 +1,4 @@
-//! A process's part in checkpoints: writing its shards and blocks, and committing the change of a boundary.
+//! Checkpoints of a process: writing its shards and blocks, and committing the change of a boundary.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::run::local_state::LocalState;
 use crate::run::record::Ending;
 
 impl<P: Program> Member<P> {
-    /// Need for a checkpoint of the boundary at which the generation ended.
+    /// Returns the need for a checkpoint of the boundary at which the generation ended.
     pub(super) fn checkpoint_need(&self, hub: &HubState<P>, exit: GenerationExit) -> CheckpointNeed {
         // A run that a limit or Ctrl-C ends can resume from its end, not only from the last multiple.
         let unfinished = matches!(exit, GenerationExit::Finished(Ending::Limit(_) | Ending::Interrupted));
@@ -33,13 +33,14 @@ impl<P: Program> Member<P> {
         }
     }
 
-    /// Folder that checkpoints are written to; `None` if none are.
+    /// Returns the folder that checkpoints are written to; `None` if none are.
     pub(crate) fn checkpoints(&self) -> Option<PathBuf> {
         Some(self.settings.checkpoints.as_ref()?.1.path().to_owned())
     }
 
-    /// Names, lengths and digests of the parts of a checkpoint that this process has written. Where the
-    /// boundary has changed since, or the checkpoint was not foreseen, the parts are written `anew`.
+    /// Returns names, lengths and digests of the parts of a checkpoint that this process has written. With
+    /// `anew` the parts are written first, because the boundary has changed since, or the checkpoint was not
+    /// foreseen.
     ///
     /// # Errors
     /// If program or schedule fail.
@@ -59,7 +60,7 @@ impl<P: Program> Member<P> {
         Ok(checkpoints.submit_parts())
     }
 
-    /// Steps before a generation begins: counts the last checkpoint, and commits the change of the boundary.
+    /// Prepares a generation: counts the last checkpoint, and commits the change of the boundary.
     pub(super) fn prepare(&mut self, start: &GenerationStart) -> Result<(), EngineError> {
         if let Some((due, checkpoints)) = &self.settings.checkpoints {
             checkpoints.begin_generation(start.plan.number);
@@ -84,7 +85,7 @@ impl<P: Program> Member<P> {
         self.commit(start.change.as_deref().filter(|_| start.plan.was_participant(self.index)))
     }
 
-    /// Commits the change of a boundary's conclusion: the first process has it, the others get its bytes.
+    /// Commits the change of a boundary's conclusion, which the first process has; the others get its bytes.
     pub(super) fn commit(&mut self, bytes: Option<&[u8]>) -> Result<(), EngineError> {
         let here = self.hub.as_mut().and_then(|hub| hub.unconcluded.take()).and_then(|before| before.change);
         if here.is_none() && bytes.is_none() {
@@ -111,8 +112,8 @@ impl<P: Program> Member<P> {
         committed.map_err(EngineError::Worker)
     }
 
-    /// Boundary from which a held run resumes, where it was concluded before its checkpoint was written: the
-    /// generation does not conclude it anew.
+    /// Returns the boundary from which a held run resumes, if it was concluded before its checkpoint was
+    /// written: the generation then does not conclude it again.
     ///
     /// # Errors
     /// If the schedule fails.

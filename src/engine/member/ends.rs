@@ -1,4 +1,4 @@
-//! Ends: of a generation, and of the run.
+//! The end of a generation, and of the run.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,10 +16,11 @@ use crate::run::local_state::{GenerationResult, LocalState};
 use crate::run::record::GenerationMember;
 
 impl<P: Program> Member<P> {
-    /// Takes a generation's state back when it has ended, at the time `now`; returns the report of that.
+    /// Takes the state of a generation back when it has ended, at the time `now`; returns the report of the
+    /// end.
     ///
     /// # Errors
-    /// If it ended before its first boundary.
+    /// If the generation ended before its first boundary.
     pub(crate) fn ended(
         &mut self,
         generation: &Generation<P>,
@@ -46,7 +47,7 @@ impl<P: Program> Member<P> {
         Ok(MemberReport::Ended { generation, end })
     }
 
-    /// End of the generation as the first process reports it.
+    /// Makes the report of the first process on the end of the generation.
     fn end_of(
         &mut self,
         hub: HubState<P>,
@@ -69,7 +70,8 @@ impl<P: Program> Member<P> {
         let over = match exit {
             GenerationExit::Finished(ending) => {
                 if let Some(last) = self.history.trace.last_mut() {
-                    // Of an epoch that was cancelled it is a boundary that went on when it was shown.
+                    // After a cancelled epoch this is an earlier boundary, which was not the last when it was
+                    // shown.
                     last.ending = Some(ending);
                 }
                 self.ended = Some((ending, metric, objective));
@@ -87,12 +89,12 @@ impl<P: Program> Member<P> {
         })
     }
 
-    /// Error: the run is to end before its first boundary.
+    /// Returns the error that the run is to end before its first boundary.
     pub(crate) fn before_boundary(&self) -> EngineError {
         self.settings.cancelled_ending().before_boundary()
     }
 
-    /// Outcome of a run whose parts are all here, with the last change committed.
+    /// Commits the last change, and returns the outcome of a run whose parts are all here.
     ///
     /// # Errors
     /// If a part is elsewhere, or the program fails.
@@ -101,7 +103,7 @@ impl<P: Program> Member<P> {
         self.outcome()
     }
 
-    /// Outcome of the run, whose parts are all here.
+    /// Returns the outcome of the run, whose parts are all here.
     pub(super) fn outcome(&mut self) -> Result<Outcome<P>, EngineError> {
         let held = self.local.take().and_then(LocalState::whole).ok_or_else(missing_state)?;
         let (hub, ended) =
@@ -112,7 +114,7 @@ impl<P: Program> Member<P> {
     }
 }
 
-/// The processes of a generation, the first one first, before anything is known of what they sent.
+/// Returns the processes of a generation, the first one first, with nothing sent yet.
 fn members(plan: &GenerationPlan) -> Vec<GenerationMember> {
     let count = |all: &mut dyn Iterator<Item = u32>, process: u32| all.filter(|&at| at == process).count();
     let member = |(process, participant): (u32, &Participant)| GenerationMember {

@@ -1,6 +1,6 @@
-//! [`Member`]: one process's part in a run, possibly the only one. A plain state machine: plans, transfers
-//! and the ends of generations in; transfers, generations and reports out. It has no sockets, no threads and
-//! no clock.
+//! [`Member`]: one process of a run, possibly the only one, as a plain state machine: its input is plans,
+//! transfers and the ends of generations; its output transfers, generations and reports. It has no sockets,
+//! no threads and no clock.
 
 mod checkpoints;
 mod ends;
@@ -44,43 +44,43 @@ pub(crate) enum Step<P: Program> {
     Wait,
     /// Run this generation, as the participant of this index.
     Run(Arc<Generation<P>>, usize),
-    /// Leave: the run goes on, or has ended, elsewhere.
+    /// Leave: the run continues, or has ended, elsewhere.
     Leave,
     /// End: the run is over, with this outcome.
     Over(Box<Outcome<P>>),
 }
 
-/// Transfers by the process that receives them.
+/// Transfers, by the process that receives them.
 pub(crate) type Outgoing<P> = BTreeMap<u32, Vec<Transfer<P>>>;
 
 /// Lazy shards and blocks, and the pinned block.
 type Beginnings<P> = (Lazy<<P as Program>::Shard>, Lazy<<P as Program>::Block>, <P as Program>::Pinned);
 
-/// One process's part in a run.
+/// One process of a run.
 pub(crate) struct Member<P: Program> {
     index: u32,
     requests: Arc<BoundaryRequests>,
     program: Arc<P>,
     settings: Settings,
     identity: Identity,
-    /// The parts that the run begins with; `None` once it has begun.
+    /// The parts with which the run starts; `None` once it has started.
     lazy_parts: Option<Beginnings<P>>,
     /// Numbers of shards and of blocks.
     counts: (usize, usize),
     /// Shards, blocks and replica; `None` while a generation runs.
     local: Option<LocalState<P>>,
-    /// The checkpoint to resume from, where it has been read already.
+    /// The checkpoint to resume from, if it has been read already.
     found: Option<Checkpoint>,
-    /// The schedule, where this is not the first process.
+    /// The schedule, if this is not the first process.
     schedule: Option<Box<dyn Schedule<P::Phase>>>,
-    /// The pinned block that was handed over, until the rest of the hub has come.
+    /// The pinned block that was handed over, until the rest of the hub has arrived.
     pinned: Option<P::Pinned>,
     hub: Option<HubState<P>>,
     observer: Option<Observer<P>>,
     warner: Option<Warner>,
     history: History,
     plan: Option<GenerationPlan>,
-    /// The restoration by shard that is under way.
+    /// The restoration by shard that is in progress.
     restoring: Option<MemberRestoration<P>>,
     /// The processes whose transfers have not all arrived.
     awaited: BTreeSet<u32>,
@@ -135,12 +135,12 @@ impl<P: Program> Member<P> {
         }
     }
 
-    /// The run, as those know it who may end their work early.
+    /// Returns the run, for threads that may end their work early.
     pub(crate) fn run(&self) -> Arc<dyn Cancellable> {
         Arc::new(self.settings.clone())
     }
 
-    /// Registration of this process with the coordinator; `cores` is how many it may use.
+    /// Returns the registration of this process with the coordinator; `cores` is the number that it may use.
     pub(crate) fn registration(&self, cores: usize) -> Registration {
         let rescale = self.settings.rescale.iter().map(|&(epoch, workers)| (epoch, workers as u64)).collect();
         let proof = self.settings.checkpoints.as_ref().map(|(_, checkpoints)| read_proof(checkpoints.path()));
@@ -154,8 +154,8 @@ impl<P: Program> Member<P> {
         self.found = Some(checkpoint);
     }
 
-    /// Begins a part in a generation; returns the transfers to other processes. `stats` are the process's
-    /// statistics, if there are others to send them to.
+    /// Starts to take part in a generation; returns the transfers to other processes. `stats` are the
+    /// statistics of this process, if there are others to send them to.
     ///
     /// # Errors
     /// If the plan does not fit the run, or a part cannot be made or restored.
@@ -201,10 +201,10 @@ impl<P: Program> Member<P> {
         Ok(transfers)
     }
 
-    /// Takes in a transfer of another process; `bytes` is its length.
+    /// Receives a transfer of another process; `bytes` is its length.
     ///
     /// # Errors
-    /// If it cannot be read, or is not expected.
+    /// If the transfer cannot be read, or is not expected.
     pub(crate) fn take(&mut self, from: u32, transfer: Transfer<P>, bytes: u64) -> Result<(), EngineError> {
         let is_moved = !matches!(transfer, Transfer::Question(_) | Transfer::Answers(_) | Transfer::Restored);
         self.moved += if is_moved { bytes } else { 0 };
@@ -232,7 +232,7 @@ impl<P: Program> Member<P> {
         Ok(())
     }
 
-    /// Shards, blocks and replica.
+    /// Returns shards, blocks and replica.
     ///
     /// # Errors
     /// If a generation holds them.

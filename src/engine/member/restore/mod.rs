@@ -1,5 +1,5 @@
-//! A process's part in bringing a run back to a checkpoint: by shard, in questions of the first process and
-//! answers of all; or whole, where the program has no other way.
+//! Restoring a run from a checkpoint, on one process: by shard, with questions of the first process and
+//! answers of all; or whole, if the program has no other way.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use crate::program::Program;
 use crate::program::restore::{PartsHere, RestHere, Restoration};
 use crate::run::local_state::LocalState;
 
-/// A restoration by shard that is under way.
+/// A restoration by shard that is in progress.
 pub(super) struct MemberRestoration<P: Program> {
     checkpoint: Checkpoint,
     restoration: Box<dyn Restoration<P>>,
@@ -58,7 +58,7 @@ impl<P: Program> Member<P> {
         self.restore_on()
     }
 
-    /// Goes on with a restoration by shard, if one is under way, until it needs other processes; returns what
+    /// Continues a restoration by shard, if one is in progress, until it needs other processes; returns what
     /// they need of this one.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl<P: Program> Member<P> {
         }
     }
 
-    /// The processes whose next transfer of a restoration this one needs; none once it is over.
+    /// Returns the processes whose next transfer of a restoration this one needs; none once it is over.
     pub(crate) fn restores_with(&self) -> Vec<u32> {
         match &self.restoring {
             Some(now) if self.hub.is_some() => now.awaited.iter().copied().collect(),
@@ -153,7 +153,7 @@ impl<P: Program> Member<P> {
         Ok(())
     }
 
-    /// Warning of a run on several processes whose checkpoints each of them would restore whole.
+    /// Returns the warning of a run on several processes, each of which would restore checkpoints whole.
     pub(super) fn restores_whole(&self, plan: &GenerationPlan) -> Option<String> {
         let is_whole = P::verbs().restore.is_none() && self.settings.checkpoints.is_some();
         (is_whole && plan.participants.len() > 1).then(|| {

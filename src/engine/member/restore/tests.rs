@@ -1,5 +1,5 @@
-//! Properties of a resume on three processes, by their members: each makes what is placed on it and nothing
-//! else, and refuses what does not fit.
+//! Properties of a resume on three processes: each makes what is placed on it and nothing else, and refuses
+//! what does not fit.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::schedule::EachShard;
 
 const SHARDS: u32 = 10;
 
-/// Shards add up what they are made of; the pinned block has the sum of what all are made of, which a
-/// checkpoint leaves out. It is restored by shard, or not.
+/// A program whose shards add up numbers that they are made of. The pinned block has the sum of these
+/// numbers, which a checkpoint leaves out. The program is restored by shard if `BY_SHARD`.
 struct Adding<const BY_SHARD: bool> {
     /// A shard that does not fit.
     refused: Option<u32>,
 }
 
-/// Number that it is made of, and the number that it has learned.
+/// The number that a shard is made of, and the number that it has learned.
 type Shard = (u64, u64);
 
 impl<const BY_SHARD: bool> Program for Adding<BY_SHARD> {
@@ -87,7 +87,7 @@ impl<const BY_SHARD: bool> Update for Adding<BY_SHARD> {
     }
 }
 
-/// First of what shards are made of; then all hear the sum.
+/// Asks first for the numbers that shards are made of, and then passes their sum to all.
 impl<const BY_SHARD: bool> RestoreByShard for Adding<BY_SHARD> {
     type Question = u64;
     type Answer = u64;
@@ -125,7 +125,7 @@ impl<const BY_SHARD: bool> RestoreByShard for Adding<BY_SHARD> {
     }
 }
 
-/// A run whose shards and blocks are counted as they are made.
+/// Builds a run whose shards and blocks are counted as they are made.
 fn engine<const BY_SHARD: bool>(
     folder: &Path,
     refused: Option<u32>,
