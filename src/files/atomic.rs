@@ -1,4 +1,4 @@
-//! [`write_atomic`]: a file is there whole or not at all, and writing replaces files and nothing else.
+//! [`write_atomic`]: writes a file whole or not at all, and replaces nothing but files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -10,18 +10,20 @@ use super::error::FileError;
 use super::out::Out;
 use crate::base::store::{Disk, Store};
 
-/// Links that are followed at most, as the system does.
+/// Limit of links that are followed, that of the system.
 const MOST_LINKS: usize = 40;
 
-/// Writes the file that a user calls `path`.
+/// Writes the file to which `path` leads.
 ///
-/// A file, or nothing, at the end of links is replaced whole: the content goes into a file beside it, which
-/// then takes its name, mode and, where that is allowed, owner; the file before stays until then, and links
-/// stay links. Devices, pipes and descriptors (`/dev/stdout`, `/dev/fd/3`, `>(..)`) are opened and written. A
-/// file that cannot be replaced, as its folder takes no files, or as it is mounted, is written in its place.
+/// A file, or nothing, at the end of links is replaced whole: the content is written to a file next to it,
+/// which then takes its name, mode and, if that is allowed, owner. The file before stays until then, and
+/// links stay links. Devices, pipes and descriptors (`/dev/stdout`, `/dev/fd/3`, `>(..)`) are opened and
+/// written. A file that cannot be replaced, because its folder is not writable or the file is mounted, is
+/// written in place.
 ///
 /// # Errors
-/// If it cannot be written; the error names it. Of a file that would have been new nothing is left then.
+/// If the file cannot be written; the error names it. Nothing is left then of a file that would have been
+/// new.
 pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), FileError> {
     let disk: Arc<dyn Store> = Arc::new(Disk);
     let written = Place::of(path).and_then(|place| match place {
@@ -38,7 +40,7 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>)
     })
 }
 
-/// `true` if [`write_atomic`] makes or replaces a file there, so that others may stand beside it.
+/// `true` if [`write_atomic`] makes or replaces a file there, so that other files may lie next to it.
 pub fn is_place_of_a_file(path: &Path) -> bool {
     matches!(Place::of(path), Ok(Place::File(..)))
 }
@@ -84,7 +86,7 @@ impl Place {
     }
 }
 
-/// The number of an open descriptor that a path names, such as `/dev/fd/3`.
+/// Returns the number of an open descriptor that a path names, such as `/dev/fd/3`.
 fn descriptor_number(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = fs::canonicalize(path.parent()?).ok()?;
@@ -93,8 +95,8 @@ fn descriptor_number(path: &Path) -> Option<u32> {
     is_own.then_some(number)
 }
 
-/// Stdout and stderr with the position that they share with other writers; of another descriptor that is a
-/// file, the end.
+/// Opens a descriptor: stdout and stderr at the position that they share with other writers, another
+/// descriptor that is a file at its end.
 fn descriptor(number: u32, place: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -110,7 +112,7 @@ fn descriptor(number: u32, place: &Path) -> io::Result<File> {
     OpenOptions::new().write(!is_file).append(is_file).open(place)
 }
 
-/// Writes to an open file, and ends quietly where a reader has enough, such as `head`.
+/// Writes to an open file, and ends quietly if its reader has closed it, as `head` does.
 fn through(
     store: &Arc<dyn Store>,
     file: File,
@@ -123,7 +125,7 @@ fn through(
     }
 }
 
-/// Writes a file beside `target`, and lets it take its place.
+/// Writes a file next to `target`, and renames it to `target`.
 fn replace(
     store: &Arc<dyn Store>,
     target: &Path,
@@ -133,7 +135,7 @@ fn replace(
     let partial = beside(target);
     let file = match (File::create(&partial), &before) {
         (Ok(file), _) => file,
-        // A user who may write the file, but make none beside it, writes it in its place.
+        // A user who may write the file, but not make files next to it, writes it in place.
         (Err(why), Some(_)) if why.kind() == ErrorKind::PermissionDenied => {
             return through(store, OpenOptions::new().write(true).truncate(true).open(target)?, write);
         }
@@ -173,12 +175,12 @@ fn like(file: &File, other: &Metadata) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
-/// Error of a path at which no file can be.
+/// Returns the error of a path at which no file can be.
 fn refuse(path: &Path, why: &str) -> FileError {
     FileError::refused(path, format!("cannot write: {why}, or give another file"))
 }
 
-/// Writes a file, and returns once it outlives a loss of power.
+/// Writes a file, and returns once it survives a loss of power.
 pub(crate) fn stream(
     store: &Arc<dyn Store>,
     path: &Path,

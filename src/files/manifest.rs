@@ -1,8 +1,8 @@
 //! `model.json`: the list of a model's files, each with its SHA-256, in front of the program's facts about
 //! the model.
 //!
-//! The file begins with its own SHA-256: that of all its other bytes, the 64 digits left out. So a change
-//! anywhere in it is seen, too.
+//! The file starts with its own SHA-256: that of all its other bytes, without the 64 digits, so that a change
+//! anywhere in it is detected, too.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,7 +25,7 @@ const DIGITS: usize = 64;
 /// Names of files, and the SHA-256 of each.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// Beginning of every program's `model.json`, but for the digits.
+/// Start of every program's `model.json`, except for the digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(crate) program: String,
@@ -48,7 +48,7 @@ impl Head {
         self.format == FORMAT
     }
 
-    /// Text between the digits and the program's own members, if it has some.
+    /// Returns the text between the digits and the program's own members, if it has some.
     fn between(&self, has_own: bool) -> io::Result<String> {
         let head = serde_json::to_string_pretty(self)?;
         let head = head.strip_prefix('{').and_then(|head| head.strip_suffix("\n}")).unwrap_or_default();
@@ -76,7 +76,7 @@ impl Head {
     }
 }
 
-/// The digits that a `model.json` begins with, if they are those of its content.
+/// Returns the digits with which a `model.json` starts, if they are those of its content.
 pub(super) fn verified(text: &[u8]) -> Option<&str> {
     let rest = text.strip_prefix(BEFORE)?;
     let (digits, rest) = rest.split_at_checked(DIGITS)?;
@@ -87,19 +87,19 @@ pub(super) fn verified(text: &[u8]) -> Option<&str> {
     (hex(&digest.finalize()) == digits).then_some(digits)
 }
 
-/// The SHA-256 of a file, read piece by piece.
+/// Returns the SHA-256 of a file, read piece by piece.
 pub(crate) fn digest_of(file: &Path) -> io::Result<String> {
     digest_of_open(&File::open(file)?)
 }
 
-/// Digest of an open file, from its position on.
+/// Returns the SHA-256 of an open file, from its position on.
 pub(super) fn digest_of_open(file: &File) -> io::Result<String> {
     let mut digest = Digesting(Sha256::new());
     io::copy(&mut io::BufReader::with_capacity(1 << 18, file), &mut digest)?;
     Ok(hex(&digest.0.finalize()))
 }
 
-/// The SHA-256 of some bytes.
+/// Returns the SHA-256 of bytes.
 pub(crate) fn digest_of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -120,13 +120,13 @@ impl Write for Digesting {
 /// A file that holds a JSON object: the program's own members.
 pub(super) struct Own<'a> {
     file: Option<&'a Path>,
-    /// Position at which the object's inside begins.
+    /// Position at which the members of the object start.
     inside: u64,
     is_empty: bool,
 }
 
 impl<'a> Own<'a> {
-    /// No file: an object without members.
+    /// Makes an object without members, for which there is no file.
     pub(crate) fn none() -> Self {
         Self { file: None, inside: 0, is_empty: true }
     }
@@ -150,7 +150,7 @@ impl<'a> Own<'a> {
         Ok(Self { file: Some(file), inside: at - 1, is_empty })
     }
 
-    /// The object from behind its first brace to its end.
+    /// Copies the object from after its first brace to its end.
     fn copy(&self, out: &mut impl Write) -> io::Result<()> {
         let Some(file) = self.file else { return out.write_all(b"}") };
         let mut file = File::open(file)?;

@@ -16,14 +16,14 @@ use crate::base::state::{Reader, StateError};
 /// File of the state that a fit leaves for the next version of its data.
 pub(crate) const CARRIED: &str = "carried.bin";
 
-/// Number of times that a model is opened anew because a run replaced it meanwhile.
+/// Limit of attempts to open a model that runs replace in the meantime.
 const TRIES: usize = 100;
 
 /// A model in a folder. All its files were checked against `model.json` when it was opened, and each is again
 /// when it is read: a folder that was cut, edited or mixed is refused, and the error names the file.
 ///
-/// A run may replace the model at any time. A reader that opens it then gets the old one or the new one, and
-/// keeps the opened one: the files stay open as long as this value lives.
+/// A run may replace the model at any time. A reader that opens it at that moment gets the old model or the
+/// new one, and keeps what it has opened: the files stay open as long as this value lives.
 #[derive(Debug)]
 pub struct ModelFolder {
     path: PathBuf,
@@ -37,13 +37,12 @@ impl ModelFolder {
     /// Opens the folder of a model of this program.
     ///
     /// # Errors
-    /// If there is none, it is another program's or a later version's, or one of its files is not as it was
-    /// written.
+    /// If there is no model, it is of another program or a later version, or one of its files is damaged.
     pub fn open(path: &Path, program: &str) -> Result<Self, FileError> {
         Self::open_watched(path, program, &mut || ())
     }
 
-    /// [`open`](Self::open), with `look` called before each look at the folder.
+    /// Opens the folder as [`open`](Self::open) does, and calls `look` before each access to the folder.
     pub(super) fn open_watched(
         path: &Path,
         program: &str,
@@ -55,7 +54,7 @@ impl ModelFolder {
             let mut folder = Self::begin(path, program)?;
             let opened = folder.open_files(look);
             look();
-            // A model that is there no more cannot be read.
+            // A model that is gone cannot be read.
             let is_replaced = || fs::read(path.join(manifest::NAME)).unwrap_or_default() != folder.text;
             match opened {
                 Err(_) if tries < TRIES && is_replaced() => tries += 1,
@@ -67,7 +66,7 @@ impl ModelFolder {
         }
     }
 
-    /// Name of the program whose model is in a folder. Nothing else is checked.
+    /// Returns the name of the program whose model is in a folder. Nothing else is checked.
     ///
     /// # Errors
     /// If there is no model in it.
@@ -76,7 +75,7 @@ impl ModelFolder {
         Ok(head.program)
     }
 
-    /// `model.json`, its head and its digits.
+    /// Reads `model.json`, its head and its digits.
     fn text_of(path: &Path) -> Result<(Vec<u8>, Head, String), FileError> {
         let about = path.join(manifest::NAME);
         let refuse = |why: &str| FileError::refused(&about, why);
@@ -110,8 +109,8 @@ impl ModelFolder {
         files.map(|(name, digest)| Ok((name.clone(), self.open_file(name, digest, look)?))).collect()
     }
 
-    /// Opens the file with this digest: in the folder, or, where the run was killed at its very end, in its
-    /// `.next`. A file that was moved between the two looks is found by the third.
+    /// Opens the file with this digest: in the folder or, if the run was killed at its very end, in its
+    /// `.next`. A file that was moved between the two attempts is found by the third.
     fn open_file(&self, name: &str, expected: &str, look: &mut dyn FnMut()) -> Result<File, FileError> {
         let (place, next) = (self.path.join(name), self.path.join(NEXT).join(name));
         for path in [&place, &next, &place] {
@@ -131,10 +130,10 @@ impl ModelFolder {
         &self.path
     }
 
-    /// The program's facts about its model: the members of `model.json` that are its own.
+    /// Returns the program's facts about its model: its own members of `model.json`.
     ///
     /// # Errors
-    /// If they are not of the type that is asked for.
+    /// If the facts are not of this type.
     pub fn about<T: DeserializeOwned>(&self) -> Result<T, FileError> {
         serde_json::from_slice(&self.text)
             .map_err(|why| FileError::refused(&self.path.join(manifest::NAME), why))
@@ -145,10 +144,10 @@ impl ModelFolder {
         self.head.files.contains_key(name)
     }
 
-    /// The bytes of a file of the model, as they were written.
+    /// Reads the bytes of a file of the model, as they were written.
     ///
     /// # Errors
-    /// If the model has no such file, or it is not as it was written.
+    /// If the model has no such file, or the file is damaged.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, FileError> {
         let (Some(mut file), Some(expected)) = (self.files.get(name), self.head.files.get(name)) else {
             return Err(self.refuse(name, "the model in this folder has no such file"));
@@ -177,10 +176,10 @@ impl ModelFolder {
         copy.commit(&self.head.program, &self.head.version)
     }
 
-    /// State that the fit left for the next version of its data, as `load` reads it.
+    /// Reads the state that the fit left for the next version of its data, with `load`.
     ///
     /// # Errors
-    /// If the model has none, or it is not as it was written.
+    /// If the model has no such state, or the file is damaged.
     pub fn carried<T>(
         &self,
         load: impl FnOnce(&mut Reader<'_>) -> Result<T, StateError>,
@@ -189,7 +188,7 @@ impl ModelFolder {
         load(&mut Reader::new(&bytes)).map_err(|why| self.refuse(CARRIED, why))
     }
 
-    /// 64 hexadecimal digits that are the same exactly when two models are, files and all.
+    /// Returns 64 hexadecimal digits that are equal for two models exactly if all their files are.
     pub fn digest(&self) -> &str {
         &self.digest
     }

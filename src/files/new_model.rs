@@ -1,4 +1,4 @@
-//! [`NewModel`]: a folder that gets a model, and belongs to one process meanwhile.
+//! [`NewModel`]: a folder that receives a model, and is locked by one process meanwhile.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,19 +14,19 @@ use super::manifest::{self, Head};
 use super::out::Out;
 use crate::base::store::{Disk, Store};
 
-/// Holds the number of the process that has the folder. The system drops its lock with the process, however
-/// that ends.
+/// Name of the lock file, which holds the id of the process that has the folder. The system releases its lock
+/// when the process ends, for whatever reason.
 pub(crate) const LOCK: &str = ".lock";
-/// The name of the checkpoints' folder; of the checkpoint's file, where several runs make one model.
+/// Name of the folder of checkpoints, or of the file of the checkpoint if several runs make one model.
 pub(crate) const CHECKPOINT: &str = "checkpoint";
-/// Log of the changes that a run has taken in.
+/// Log of the changes that a run has accepted.
 pub(crate) const CHANGES_LOG: &str = "changes.log";
-/// The trace of a run, a record an epoch.
+/// Trace of a run, with a record for each epoch.
 pub(crate) const TRACE: &str = "trace.jsonl";
-/// The rounds of a run that explains them.
+/// Log of the rounds of a run with `--explain`.
 pub(crate) const EXPLAINED: &str = "explain.jsonl";
 
-/// Files that every run may have beside those of its model: a folder with one of them is a run's.
+/// Files that every run may have in addition to those of its model: a folder with one of them holds a run.
 const RUN_FILES: [&str; 9] = [
     manifest::NAME,
     "report.json",
@@ -53,13 +53,13 @@ pub trait ModelFiles {
 
 /// Model that is being written into a folder.
 ///
-/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) puts all of
-/// them in the place of the earlier model at once. Until it is dropped, the folder is refused to others; one
-/// that was made for it and got no file goes then.
+/// A file that is [written](ModelFiles::write) stays out of sight until [`commit`](Self::commit) replaces the
+/// earlier model by all new files at once. Until this value is dropped, the folder is refused to other
+/// processes. A folder that was made for it and received no file is then removed.
 #[derive(Debug)]
 pub struct NewModel {
     path: PathBuf,
-    /// None where the launcher of several processes has it.
+    /// The lock; `None` if the launcher of several processes has it.
     lock: Option<File>,
     is_new: bool,
     store: Arc<dyn Store>,
@@ -68,11 +68,11 @@ pub struct NewModel {
     stage: Option<Stage>,
 }
 
-/// Run that is in a folder already: nothing, where it has no file.
+/// Run that is in a folder already; empty if the folder has no file of a run.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierRun {
     program: Option<String>,
-    /// The files that show it.
+    /// The files by which the run was recognised.
     shown_by: Vec<&'static str>,
     /// The files that a commit may replace.
     owned: BTreeSet<String>,
@@ -82,7 +82,7 @@ impl NewModel {
     /// Makes the folder, if need be, for a model of its own.
     ///
     /// # Errors
-    /// If it holds a model or a run, another process is writing to it, or it cannot be made.
+    /// If the folder holds a model or a run, another process is writing to it, or it cannot be made.
     pub fn create(path: &Path) -> Result<Self, FileError> {
         let refuse = |found: &EarlierRun| match found.is_none() {
             true => Ok(()),
@@ -91,7 +91,7 @@ impl NewModel {
         Self::hold(path, Arc::new(Disk), refuse).map_err(|why| FileError::refused(path, why))
     }
 
-    /// Makes the folder, if need be, for a model in the place of the one that may be there, which stays until
+    /// Makes the folder, if need be, for a model that replaces the one that may be there, which stays until
     /// the [`commit`](Self::commit).
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl NewModel {
         Self::hold(path, Arc::new(Disk), |_| Ok(())).map_err(|why| FileError::refused(path, why))
     }
 
-    /// Takes hold of a folder whose earlier run is accepted. A commit that an earlier run was killed in is
+    /// Locks a folder whose earlier run is accepted. A commit in which an earlier run was killed is
     /// completed.
     pub(crate) fn hold(
         path: &Path,
@@ -122,20 +122,20 @@ impl NewModel {
         Ok(held)
     }
 
-    /// The folder of a run of several processes, which their launcher holds and has checked.
+    /// Opens the folder of a run on several processes, which their launcher has checked and holds locked.
     pub(crate) fn share(path: &Path) -> Result<Self, FileError> {
         let found = EarlierRun::find(path).map_err(|why| FileError::refused(path, why))?;
         let (path, store, owned) = (path.into(), Arc::new(Disk), found.owned);
         Ok(Self { path, lock: None, is_new: false, store, owned, stage: None })
     }
 
-    /// Completes a commit that another process was killed in.
+    /// Completes a commit in which another process was killed.
     pub(crate) fn recover(&self) -> io::Result<()> {
         commit::recover(&self.path, &*self.store)
     }
 
-    /// Puts the files written in the place of the earlier model: all of them, or nothing where this fails.
-    /// Files of the earlier run that this one does not have are removed, others never.
+    /// Replaces the earlier model by the files written: all of them, or none if this fails. Files of the
+    /// earlier run that this one does not have are removed, other files never.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -143,7 +143,7 @@ impl NewModel {
         self.commit_with(program, version, &[])
     }
 
-    /// [`commit`](Self::commit) in the place of these files, too.
+    /// Commits as [`commit`](Self::commit) does, and replaces these files, too.
     pub(crate) fn commit_with(
         &mut self,
         program: &str,
@@ -154,7 +154,7 @@ impl NewModel {
         let mut owned = self.owned.clone();
         owned.extend(also_owned.iter().map(|&name| name.to_owned()));
         let committed = stage.commit(program, version, owned).map_err(|why| why.to_string());
-        // A run may commit again, in the place of its own earlier commit.
+        // A run may commit again, and replace its own earlier commit.
         let found = committed.and_then(|()| EarlierRun::find(&self.path));
         self.owned = found.map_err(|why| FileError::write(&self.path.join(manifest::NAME), why))?.owned;
         Ok(())
@@ -186,7 +186,7 @@ impl ModelFiles for NewModel {
     }
 }
 
-/// A folder that was made for a run that then wrote nothing does not stay.
+/// Removes a folder that was made for a run that then wrote nothing.
 impl Drop for NewModel {
     fn drop(&mut self) {
         self.stage = None;
@@ -198,7 +198,7 @@ impl Drop for NewModel {
 }
 
 impl EarlierRun {
-    /// The run that is in the folder, or the reason that it may not be touched.
+    /// Finds the run in the folder, or the reason that the folder may not be changed.
     fn find(folder: &Path) -> Result<Self, String> {
         let shown_by: Vec<&str> = RUN_FILES.into_iter().filter(|name| folder.join(name).exists()).collect();
         let replaced = shown_by.iter().filter(|name| !LIVE.contains(name));

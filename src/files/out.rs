@@ -16,12 +16,12 @@ impl Out {
         Ok(Self(BufWriter::with_capacity(1 << 18, Stored::create(store, path)?)))
     }
 
-    /// Into a file that is open.
+    /// Makes a writer into an open file.
     pub(crate) fn of(store: &Arc<dyn Store>, file: File) -> Self {
         Self(BufWriter::with_capacity(1 << 18, Stored::of(store, file)))
     }
 
-    /// Writes the bytes still held back, and returns once they outlive a loss of power.
+    /// Writes the buffered bytes, and returns once they survive a loss of power.
     pub(super) fn close(mut self) -> io::Result<()> {
         self.0.flush()?;
         self.0.get_ref().sync()

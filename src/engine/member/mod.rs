@@ -240,12 +240,12 @@ impl<P: Program> Member<P> {
         self.local.as_mut().ok_or_else(missing_state)
     }
 
-    /// Index of this process among the participants of the plan.
+    /// Returns the index of this process among the participants of the plan.
     fn position(&self) -> Option<usize> {
         self.plan.as_ref()?.index_of(self.index)
     }
 
-    /// The next step at the time `now`: the run's clock starts with its first generation.
+    /// Returns the next step at the time `now`: the run's clock starts with its first generation.
     ///
     /// # Errors
     /// If a part that is placed here was not handed over.
@@ -276,17 +276,17 @@ impl<P: Program> Member<P> {
         self.history.preparation = preparation;
     }
 
-    /// Time of the last boundary of a generation on this process.
+    /// Returns the time of the last boundary of a generation on this process.
     pub(crate) fn last_worked(&self) -> Option<Instant> {
         self.history.last_boundary
     }
 
-    /// The statistics, completed with this process's number and bytes.
+    /// Completes statistics with the number and the bytes of this process.
     fn stats(&self, stats: ProcessStats) -> ProcessStats {
         ProcessStats { process: self.index, traffic: self.sent, moved: self.moved, ..stats }
     }
 
-    /// Makes the parts that this process begins with, or those of the `whole` run.
+    /// Makes the parts with which this process starts, or those of the `whole` run.
     fn make(&mut self, plan: &GenerationPlan, whole: bool) -> Result<(), EngineError> {
         let Some((shards, blocks, pinned)) = self.lazy_parts.take() else { return Ok(()) };
         let position = plan.index_of(self.index).map(|position| position as u32);
@@ -311,7 +311,7 @@ impl<P: Program> Member<P> {
         self.history.processes.insert(process, record);
     }
 
-    /// Error if a part is missing that the plan places here.
+    /// Checks that all parts are here that the plan places here.
     fn check_local(&self, plan: &GenerationPlan, position: usize) -> Result<(), EngineError> {
         let (position, local) = (position as u32, self.local.as_ref().ok_or_else(missing_state)?);
         let lacks = |what: &str, number| {
@@ -331,7 +331,7 @@ impl<P: Program> Member<P> {
     }
 }
 
-/// Error where shards, blocks, replica or hub are missing.
+/// Returns the error that shards, blocks, replica or hub are missing.
 pub(super) fn missing_state() -> EngineError {
     EngineError::Worker("the run ended without its state".into())
 }

@@ -1,4 +1,4 @@
-//! Transfers of a process to others, and the hub that the first one hands over to the next.
+//! Transfers of a process to others, and the hub that the first process hands over to the next first one.
 
 use super::{Member, Outgoing, missing_state};
 use crate::base::error::EngineError;
@@ -10,14 +10,14 @@ use crate::program::Program;
 use crate::run::hub::HubState;
 
 impl<P: Program> Member<P> {
-    /// Transfers to each other process by this plan.
+    /// Returns the transfers to each other process by this plan.
     pub(super) fn transfers(
         &mut self,
         plan: &GenerationPlan,
         stats: Option<ProcessStats>,
     ) -> Result<Outgoing<P>, EngineError> {
         let (me, mut transfers) = (self.index, Outgoing::new());
-        // A run that has always been alone leaves its shards to its caller whole.
+        // A run that was always on one process returns its shards to its caller whole.
         if plan.last && stats.is_some() {
             self.drop_training_data().map_err(EngineError::Worker)?;
         }
@@ -84,7 +84,7 @@ impl<P: Program> Member<P> {
         })
     }
 
-    /// The whole hub: the pinned block, and the bytes of the rest and of the history.
+    /// Returns the whole hub: the pinned block, and the bytes of the rest and of the history.
     pub(super) fn save_hub(&mut self) -> Option<(P::Pinned, Vec<u8>)> {
         let hub = self.hub.take()?;
         let mut out = Writer::default();

@@ -1,9 +1,9 @@
 //! [`Stage`]: the files of a finished run become visible together, or none of them does.
 //!
 //! Files are gathered under `.raddle-staging`. Once all are there, it becomes `.next`; then
-//! `.next/model.json` takes the place of `model.json`, which is the commit: before it the folder holds the
-//! old model whole, after it the new one. It is left to bring the other files from `.next` into their places
-//! and to remove those of the earlier run. A process that finds a `.next` without a `model.json` has to
+//! `.next/model.json` replaces `model.json`, which is the commit: before it the folder holds the whole old
+//! model, after it the whole new one. After the commit the other files are moved from `.next` to the folder,
+//! and those of the earlier run are removed. A process that finds a `.next` without a `model.json` has to
 //! finish that ([`recover`]); readers find a file in either place by its digest.
 
 use std::collections::BTreeSet;
@@ -19,15 +19,15 @@ use super::manifest::{self, Files, Head, Own, digest_of};
 use super::out::Out;
 use crate::base::store::Store;
 
-/// Folder in which files are gathered; files found there by a new run were given up.
+/// Folder in which files are gathered; files that a new run finds there were abandoned.
 const STAGING: &str = ".raddle-staging";
-/// Folder in which they wait for the commit, and then for their places.
+/// Folder in which files wait for the commit, and then to be moved.
 pub(crate) const NEXT: &str = ".next";
 /// The program's part of `model.json`.
 const OWN: &str = "model.own";
 /// Files that the commit replaces.
 const REPLACED: &str = "replaced.json";
-/// Files of a run that `model.json` does not list: they tell of the run, not of the model, and hold times.
+/// Files of a run that `model.json` does not list: they describe the run, not the model, and hold times.
 const UNLISTED: [&str; 3] = ["report.json", "summary.json", "run.json"];
 
 /// Files of the earlier run that are in the folder.
@@ -75,7 +75,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Makes all of it visible in the place of the earlier run, whose files are `owned`.
+    /// Makes all files visible in place of those of the earlier run, which are `owned`.
     pub(crate) fn commit(mut self, program: &str, version: &str, owned: BTreeSet<String>) -> io::Result<()> {
         let Self { folder, store, .. } = &self;
         let (folder, store) = (folder.clone(), Arc::clone(store));
@@ -89,7 +89,7 @@ impl Stage {
         complete(&folder, &*store)
     }
 
-    /// Manifest and list that a commit needs beside the files themselves.
+    /// Writes the manifest and the list that a commit needs in addition to the files.
     fn gather(&mut self, program: &str, version: &str, owned: BTreeSet<String>) -> io::Result<()> {
         let stale = owned.iter().filter(|name| !self.files.contains_key(*name)).cloned().collect();
         let replaced = serde_json::to_vec(&Replaced { owned, stale })?;
@@ -108,7 +108,7 @@ impl Stage {
     }
 }
 
-/// A stage that was not committed leaves nothing.
+/// Removes the files of a stage that was not committed.
 impl Drop for Stage {
     fn drop(&mut self) {
         if self.begun {
@@ -118,7 +118,7 @@ impl Drop for Stage {
     }
 }
 
-/// Finishes a commit that a run was killed in, and clears away files that one had gathered before it.
+/// Finishes a commit in which a run was killed, and removes files that a run had gathered before a commit.
 pub(crate) fn recover(folder: &Path, store: &dyn Store) -> io::Result<()> {
     clear(&folder.join(STAGING), store)?;
     let next = folder.join(NEXT);
@@ -138,8 +138,8 @@ pub(crate) fn recover(folder: &Path, store: &dyn Store) -> io::Result<()> {
     complete(folder, store)
 }
 
-/// Brings the files of `.next` into their places after the commit. May be done again from any point at which
-/// it ended.
+/// Moves the files of `.next` to their places after the commit. This can be repeated after it was interrupted
+/// at any point.
 fn complete(folder: &Path, store: &dyn Store) -> io::Result<()> {
     let next = folder.join(NEXT);
     let note = next.join(REPLACED);
@@ -167,7 +167,7 @@ fn complete(folder: &Path, store: &dyn Store) -> io::Result<()> {
     store.remove_folder(&next)
 }
 
-/// A name beside this one that nothing has.
+/// Returns an unused name next to this path.
 fn free(path: &Path) -> PathBuf {
     let name = |number: u32| {
         let mut name = path.as_os_str().to_owned();
