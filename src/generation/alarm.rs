@@ -1,4 +1,4 @@
-//! [`Alarm`]: the failure of a generation, and those who are told of it.
+//! [`Alarm`]: the failure of a generation, and the functions that are called with it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use crate::base::panic_context;
 use crate::base::sync::lock;
 use crate::cluster::net::link::Link;
 
-/// Function that is told why a generation fails.
+/// Function that is called with the reason that a generation fails.
 pub(crate) type OnFailure = Box<dyn Fn(&EngineError) + Send>;
 
 /// Reason that a generation failed, and `true` if it failed only because another process did.
@@ -35,12 +35,12 @@ pub(crate) struct Alarm {
     failure: Mutex<Option<Failure>>,
     /// The connections to other processes, closed when one fails: their readers are then done.
     links: Mutex<Vec<Link>>,
-    /// Told of the first failure, before others can notice it: workers may be busy for long.
+    /// Called with the first failure, before workers can notice it, as they may be busy for long.
     on_failure: Mutex<Option<OnFailure>>,
-    /// Told that the hub has cancelled the epoch under way: other processes may be busy for long.
+    /// Called when the hub has cancelled the current epoch, as other processes may be busy for long.
     on_cancel: Mutex<Option<Box<dyn Fn() + Send>>>,
-    /// Every operator, to be woken when one fails, or the epoch is cancelled: in a dataflow around the run no
-    /// thread looks.
+    /// Every operator, to be woken when one fails, or the epoch is cancelled: in a surrounding dataflow no
+    /// thread of the run checks that.
     wakers: Mutex<Vec<SyncActivator>>,
 }
 
@@ -83,24 +83,24 @@ impl Alarm {
         }
     }
 
-    /// Runs a program's or a schedule's code: a panic or an error in it ends the generation, and nothing of
-    /// timely's unwinds. `None` if it did.
+    /// Runs code of a program or a schedule. A panic or an error in it ends the generation, without unwinding
+    /// through timely; the result is then `None`.
     pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Option<T> {
         let work = || panic_context::guarded(work).map_err(|reason| self.fail(reason)).ok();
         cancel::caught(|| cancel::during(&self.run, work)).flatten()
     }
 
-    /// Sets a function to be told of the first failure, before the others.
+    /// Sets a function that is called with the first failure, before workers notice it.
     pub(crate) fn on_first_failure(&self, on_failure: OnFailure) {
         *lock(&self.on_failure) = Some(on_failure);
     }
 
-    /// Sets a function to be told that the hub has cancelled the epoch under way.
+    /// Sets a function that is called when the hub has cancelled the current epoch.
     pub(crate) fn on_cancel(&self, on_cancel: Box<dyn Fn() + Send>) {
         *lock(&self.on_cancel) = Some(on_cancel);
     }
 
-    /// The hub has cancelled the epoch under way.
+    /// Notes that the hub has cancelled the current epoch.
     pub(crate) fn cancelled(&self) {
         if let Some(on_cancel) = &*lock(&self.on_cancel) {
             on_cancel();
@@ -121,12 +121,12 @@ impl Alarm {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// Reason that a worker failed, if one did.
+    /// Returns the reason that a worker failed, if one did.
     pub(crate) fn reason(&self) -> Option<String> {
         lock(&self.failure).as_ref().map(|failure| failure.reason.clone())
     }
 
-    /// The failure as an error, if there was one; it is then gone from here.
+    /// Takes the failure as an error, if there was one.
     pub(crate) fn take(&self) -> Option<EngineError> {
         lock(&self.failure).take().map(EngineError::from)
     }

@@ -1,7 +1,8 @@
-//! [`ArrivedValues`]: the values that have come to this process apart from the messages that name them.
+//! [`ArrivedValues`]: the values that have arrived at this process separately from the messages that name
+//! them.
 //!
-//! Their pieces are given to every thread of the process, in memory that all of them share: the first thread
-//! that comes by puts a piece here, and no thread waits for another one that is in the middle of a task. The
+//! Their pieces are delivered to every thread of the process, in shared memory: the first thread that is
+//! scheduled stores a piece here, and no thread waits for another one that is in the middle of a task. The
 //! first worker whose message names a value decodes it; the others get the same memory.
 
 use std::any::type_name;
@@ -14,10 +15,10 @@ use crate::base::state::{Decoded, StateError, Values};
 use crate::base::sync::lock;
 use crate::run::placement::Layout;
 
-/// Values that have arrived at this process and are still to be used.
+/// Values that have arrived at this process and have not been used by every worker.
 pub(crate) struct ArrivedValues {
-    /// The threads of this process, each of which is given every piece, and its workers, each of which uses a
-    /// value once.
+    /// The threads of this process, each of which receives every piece; and, next, its workers, each of which
+    /// uses a value once.
     threads: usize,
     workers: usize,
     there: Mutex<HashMap<u64, Entry>>,
@@ -25,9 +26,9 @@ pub(crate) struct ArrivedValues {
 
 /// A value that is arriving, or in use.
 struct Entry {
-    /// Pieces that are still to come to one of the threads.
+    /// Number of pieces that have not arrived at all threads.
     awaited: usize,
-    /// Uses that are still to come.
+    /// Number of uses that are left.
     uses: usize,
     /// Pieces of a value that is not complete.
     pieces: BTreeMap<u32, Payload>,
@@ -61,8 +62,8 @@ impl ArrivedValues {
         Self { threads: layout.here.len(), workers, there: Mutex::default() }
     }
 
-    /// Takes in a piece that has come to one of the threads. Returns the pieces of the value that it
-    /// completes, if it does: to one thread, once.
+    /// Stores a piece that has arrived at one of the threads. If the piece completes its value, returns all
+    /// pieces of the value, once and to this thread alone.
     ///
     /// # Errors
     /// If there is no such piece.
@@ -124,7 +125,7 @@ impl Values for ArrivedValues {
             there.remove(&number);
         }
         drop(there);
-        // Others that use this value wait here until it is decoded, and nobody else does.
+        // Only threads that use this value wait here until it is decoded.
         let mut content = lock(&content);
         let decoded = match &*content {
             Content::Nothing => return Err(StateError::new(WHAT)),

@@ -8,12 +8,12 @@
 //!    └──────── answers (+1) ──────┘ └──────── (+1) ──────────┘
 //! ```
 //!
-//! Timestamps are epochs. The hub holds a capability for the epoch under way and moves it at each boundary,
-//! so the frontier of the records tells which epochs are over. Inside an epoch rounds are closed by counting
+//! Timestamps are epochs. The hub holds a capability for the current epoch and moves it at each boundary, so
+//! the frontier of the records shows which epochs are over. Within an epoch rounds are closed by counting
 //! answers, which costs no progress traffic; a place holds a capability only while it has work.
 //!
-//! Where one thread carries all workers there is a single operator ([`alone`]): messages between hub and
-//! places then need no channel, and short epochs share a turn.
+//! If one thread carries all workers there is a single operator ([`alone`]): messages between hub and places
+//! then need no channel, and several short epochs run in one turn.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ use crate::run::message::Message;
 use crate::run::place::{HUB, Outbox};
 use crate::run::places::Places;
 
-/// Builds the operators of a generation in a scope whose time counts epochs. The stream carries a record an
-/// epoch, on the first worker.
+/// Builds the operators of a generation in a scope whose time counts epochs. The stream carries a record for
+/// each epoch, on the first worker.
 pub(crate) fn scheduled<P: Program>(scope: Epochs<'_>, generation: Arc<Generation<P>>) -> Records<'_> {
     let thread = scope.index() as u32;
     // Serialized mode is there to send everything.
@@ -53,7 +53,7 @@ pub(crate) fn scheduled<P: Program>(scope: Epochs<'_>, generation: Arc<Generatio
     wiring.parted(scope, hub, place_logic(generation, thread, places), announces)
 }
 
-/// The hub, on the first thread.
+/// Builds the work of the hub, on the first thread.
 fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<HubPorts> {
     let serialized = generation.settings.serialized;
     let (mut sender, mut receiver) = (Sender::new(0, &generation.layout, serialized), Receiver::default());
@@ -98,7 +98,7 @@ fn hub_logic<P: Program>(generation: Arc<Generation<P>>, hub: Hub<P>) -> Logic<H
     })
 }
 
-/// The places that a thread carries.
+/// Builds the work of the places that a thread carries.
 fn place_logic<P: Program>(
     generation: Arc<Generation<P>>,
     thread: u32,
@@ -113,7 +113,8 @@ fn place_logic<P: Program>(
             ports.announce(sender.pack(HUB, Message::<P>::Here { memory }).1);
         }
         let alarm = &generation.alarm;
-        // Before the orders that name them, and for the siblings' sake even where nothing is left to do here.
+        // Before the orders that name the values, and even if nothing is left to do here, as other threads of
+        // the process need them.
         ports.take_values(|parcel| {
             alarm.guarded(|| take_value(&generation, &mut sender, parcel)).unwrap_or_default()
         });
@@ -182,7 +183,7 @@ fn shares_memory<P: Program>(generation: &Generation<P>, memory: u64) -> Result<
     }
 }
 
-/// Takes in a piece of a shared value. Returns the parcels that carry on what it completes.
+/// Stores a piece of a shared value. Returns the parcels that pass on a value that the piece completes.
 fn take_value<P: Program>(
     generation: &Generation<P>,
     sender: &mut Sender,
@@ -192,8 +193,8 @@ fn take_value<P: Program>(
     Ok(completed.map_or_else(Vec::new, |(number, pieces)| sender.hand_on(number, &pieces)))
 }
 
-/// Works until there is a message for others, or nothing to do. Returns `true` if there may be more: messages
-/// for others leave before the next task runs.
+/// Works until there is a message for others, or nothing to do. Returns `true` if there may be more work.
+/// Messages for others leave before the next task runs.
 fn work<P: Program>(places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool, String> {
     while out.is_empty() {
         if !places.run(out)? {
@@ -203,7 +204,7 @@ fn work<P: Program>(places: &mut Places<P>, out: &mut Outbox<P>) -> Result<bool,
     Ok(true)
 }
 
-/// Hub and places in one operator, for a single thread.
+/// Builds hub and places in one operator, for a single thread.
 fn alone<P: Program>(scope: Epochs<'_>, generation: Arc<Generation<P>>) -> Records<'_> {
     let mut places = generation.take_workers(0);
     let mut hub = generation.hub(places.first());

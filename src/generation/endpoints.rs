@@ -1,9 +1,9 @@
-//! [`Sender`] and [`Receiver`]: messages into parcels, and back.
+//! [`Sender`] and [`Receiver`]: convert messages into parcels, and back.
 //!
-//! A message to another process names its shared values (changes, the rounds of a plan) by number. Their
-//! bytes go ahead of it, once to each process, where they wait in [`ArrivedValues`]. Beyond a few processes
-//! they go along a tree ([`tree`]), and a message may overtake a value: it then waits here, and all behind
-//! it.
+//! A message to another process names its shared values (changes, the rounds of a plan) by number. The bytes
+//! of the values are sent ahead of the message, once to each process, where they wait in [`ArrivedValues`].
+//! With more than a few processes they are passed on along a tree ([`tree`]), and a message may overtake a
+//! value: the message then waits here, and so do all after it.
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
@@ -23,14 +23,15 @@ use crate::run::traffic::Traffic;
 /// Payload bytes in a piece; with its header it stays below timely's buffers of 2^20 bytes.
 const PIECE: usize = 900_000;
 
-/// Pieces for which room is made at once when the first arrives; the number announced is not trusted beyond.
+/// Limit of the pieces for which capacity is reserved when the first one arrives: the announced number is not
+/// trusted.
 const RESERVED: u32 = 64;
 
-/// Bytes of the largest room that is kept for the next message. Pages that the system gives anew cost more
+/// Size limit of a buffer that is kept for the next message, in bytes. Fresh pages of the system cost more
 /// than writing into them.
 const KEPT: usize = 1 << 20;
 
-/// Makes parcels of messages: whole for workers that share this memory, in pieces of bytes for others.
+/// Maker of parcels from messages: whole for workers that share this memory, in pieces of bytes for others.
 pub(crate) struct Sender {
     from: u32,
     /// The thread of each worker, those threads that get messages whole, and those of this process.
@@ -40,7 +41,7 @@ pub(crate) struct Sender {
     /// Processes to which this one hands shared values.
     children: Range<usize>,
     sent: u64,
-    /// The last message, in whose room the next is written once all its pieces have left.
+    /// The last message, whose buffer is used for the next one once all its pieces have left.
     last: Arc<Vec<u8>>,
     /// Shared values that have been named.
     apart: Option<Box<Apart>>,
@@ -57,8 +58,8 @@ impl Sender {
         Self { from, thread_of, whole, here, children, sent: 0, last, apart, traffic: Traffic::default() }
     }
 
-    /// The parcels of the shared values that a message names for the first time, which go ahead of it, and
-    /// those that carry the message to a worker.
+    /// Returns the parcels of the shared values that a message names for the first time, which go ahead of
+    /// the message, and the parcels that carry the message to a worker.
     pub(crate) fn pack<P: Program>(&mut self, to: u32, message: Message<P>) -> (Vec<Parcel>, Vec<Parcel>) {
         let thread = thread_of(&self.thread_of, to);
         if self.whole.contains(&thread) {
@@ -66,7 +67,7 @@ impl Sender {
         }
         PanicContext::verb("save").of("a message to worker", to).enter();
         let mut out = Writer::over(Arc::get_mut(&mut self.last).map(std::mem::take).unwrap_or_default());
-        // Within this process every message has a copy of its own: that is what serialized mode is for.
+        // Within this process every message has its own copy, as the serialized mode requires.
         out.apart = self.apart.take_if(|_| !self.here.contains(&thread));
         out.write(&message);
         let (mut made, mut named) = Default::default();
@@ -84,7 +85,7 @@ impl Sender {
         (shared, self.cut(to, out.into_bytes(), matches!(message, Message::Block { .. })))
     }
 
-    /// The parcels that carry a shared value to the processes to which this one hands it.
+    /// Returns the parcels that carry a shared value to the processes to which this one passes it on.
     pub(super) fn hand_on(&mut self, number: u64, pieces: &[Payload]) -> Vec<Parcel> {
         let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
         let (from, parts, threads) = (self.from, pieces.len() as u32, self.here.len());
@@ -99,7 +100,7 @@ impl Sender {
         parcels
     }
 
-    /// The pieces of a message's bytes.
+    /// Cuts the bytes of a message into pieces.
     fn cut(&mut self, to: u32, bytes: Vec<u8>, is_block: bool) -> Vec<Parcel> {
         let bytes = Arc::new(bytes);
         if bytes.capacity() <= KEPT {
@@ -119,7 +120,7 @@ impl Sender {
     }
 }
 
-/// The pieces of so many bytes.
+/// Returns the ranges of the pieces of this number of bytes.
 fn ranges(length: usize) -> impl ExactSizeIterator<Item = Range<usize>> {
     (0..length.div_ceil(PIECE)).map(move |part| part * PIECE..length.min((part + 1) * PIECE))
 }
@@ -147,18 +148,18 @@ enum Arrival {
     Bytes(Joined),
 }
 
-/// Joins the pieces of messages, and reads these in their order; one for each channel and receiver.
+/// Reader of messages in their order, from pieces that it joins; there is one for each channel and receiver.
 #[derive(Default)]
 pub(crate) struct Receiver {
     open: HashMap<(u32, u64), Vec<u8>>,
     /// Messages that have arrived whole, with their addressees.
     arrived: VecDeque<(u32, Arrival)>,
-    /// Room for the next one.
+    /// Buffer for the next message.
     room: Vec<u8>,
 }
 
 impl Receiver {
-    /// Takes in a parcel.
+    /// Receives a parcel.
     pub(crate) fn put(&mut self, Parcel { to, content }: Parcel) {
         let arrival = match content {
             Content::Nothing => return,
@@ -179,7 +180,7 @@ impl Receiver {
         !self.arrived.is_empty()
     }
 
-    /// The next message with its addressee, once the shared values that it names are here.
+    /// Returns the next message with its addressee, once the shared values that it names are here.
     ///
     /// # Errors
     /// If its bytes do not describe one.
@@ -209,8 +210,8 @@ impl Receiver {
         Ok(Some((to, message)))
     }
 
-    /// The bytes of the message that a piece completes, if it does. Pieces of one message arrive in order: a
-    /// channel keeps the order of each sender.
+    /// Adds a piece, and returns the bytes of the message if the piece completes it. Pieces of one message
+    /// arrive in order: a channel keeps the order of each sender.
     fn join(&mut self, piece: &Piece) -> Option<Vec<u8>> {
         let room = &mut self.room;
         let joined = self.open.entry((piece.from, piece.number)).or_insert_with(|| {
@@ -225,7 +226,7 @@ impl Receiver {
         Some(self.open.remove(&(piece.from, piece.number)).unwrap_or_default())
     }
 
-    /// Keeps room for the next message.
+    /// Keeps a buffer for the next message.
     fn keep(&mut self, mut joined: Vec<u8>) {
         if joined.capacity() <= KEPT {
             joined.clear();

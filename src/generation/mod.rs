@@ -1,7 +1,8 @@
 //! [`Generation`]: one timely computation with a fixed set of workers.
 //!
-//! State waits in slots while no computation runs: each worker takes what is placed on it when it starts, and
-//! puts it back when the generation ends. So rescaling is: end a generation, place anew, begin the next.
+//! State waits in slots while no computation runs: each worker takes the state that is placed on it when it
+//! starts, and puts it back when the generation ends. A rescale ends a generation, places the state again,
+//! and starts the next one.
 
 mod arrived;
 mod endpoints;
@@ -34,7 +35,7 @@ use crate::run::process_merger::ProcessMerger;
 use crate::run::record::EpochRecord;
 use crate::run::settings::Settings;
 
-/// Called with every boundary's record, and the replica there, while the run goes on.
+/// Function that is called with the record of every boundary, and the replica there, while the run continues.
 pub(crate) type Observer<P> = Box<dyn FnMut(&EpochRecord, &<P as Program>::Replica) + Send>;
 
 /// One timely computation with a fixed set of workers: what they share, and the slots of their state.
@@ -43,16 +44,17 @@ pub(crate) struct Generation<P: Program> {
     pub(crate) settings: Arc<Settings>,
     pub(crate) layout: Layout,
     slots: Mutex<GenerationResult<P>>,
-    /// Merging of partials of this process's workers, where rounds are aggregated in another process.
+    /// Merging of partials of this process's workers, if another process aggregates rounds.
     merger: Option<Arc<ProcessMerger<P>>>,
     observer: Mutex<Option<Observer<P>>>,
     alarm: Arc<Alarm>,
     /// Threads that help the first worker.
     helpers: Arc<HelperThreads>,
-    /// Values that other processes sent, once for all workers here, and the channels on which they come.
+    /// Values that other processes sent, once for all workers here; and, next, the channels on which they
+    /// come.
     values: ArrivedValues,
     to_process: Arc<ToProcess>,
-    /// In a dataflow around the run: a number that no other generation has.
+    /// A number that no other generation has; only in a surrounding dataflow.
     pub(crate) memory: Option<u64>,
 }
 
@@ -87,14 +89,15 @@ impl<P: Program> Generation<P> {
         }
     }
 
-    /// Sets the generation up for a dataflow around the run, whose workers must share this memory.
+    /// Sets the generation up for a surrounding dataflow, whose workers must share this memory.
     pub(crate) fn into_operators(self) -> Self {
-        // Without random bytes memories are not told apart, and a run that cannot end does not.
+        // Without random bytes memories cannot be distinguished, and an operator whose state is elsewhere
+        // waits for ever.
         let memory = crate::cluster::random().map_or(0, u64::from_le_bytes);
         Self { memory: Some(memory), ..self }
     }
 
-    /// Runs to its end on threads of this process, and of others where there are `links` to them.
+    /// Runs the generation to its end on threads of this process, and of others if there are `links` to them.
     ///
     /// # Errors
     /// If a worker failed, another process is gone, or the threads could not be started.
@@ -127,17 +130,17 @@ impl<P: Program> Generation<P> {
         self.alarm.end_by_peer(reason);
     }
 
-    /// Sets a function to be told of the first failure, before the others.
+    /// Sets a function that is called with the first failure, before workers notice it.
     pub(crate) fn on_first_failure(&self, on_failure: OnFailure) {
         self.alarm.on_first_failure(on_failure);
     }
 
-    /// Sets a function to be told that the epoch under way is cancelled.
+    /// Sets a function that is called when the current epoch is cancelled.
     pub(crate) fn on_cancel(&self, on_cancel: Box<dyn Fn() + Send>) {
         self.alarm.on_cancel(on_cancel);
     }
 
-    /// Shows a record, and the replica at its boundary, to the observer of the run.
+    /// Calls the observer of the run with a record, and the replica at its boundary.
     fn observe(&self, record: &EpochRecord, replica: &P::Replica) {
         if let Some(observer) = lock(&self.observer).as_mut() {
             observer(record, replica);
@@ -149,7 +152,7 @@ impl<P: Program> Generation<P> {
         lock(&self.observer).take()
     }
 
-    /// Reason that a worker failed, if one did.
+    /// Returns the reason that a worker failed, if one did.
     pub(crate) fn failure(&self) -> Option<String> {
         self.alarm.reason()
     }

@@ -1,9 +1,9 @@
 //! [`Parcel`]: the container in which messages cross timely's channels.
 //!
-//! Between workers that share memory a message moves as it is, by pointer. For another process, and in
-//! serialized mode, it is turned into bytes once and cut into pieces below timely's buffer size, because one
-//! large message makes both ends' buffers double for good; the receiver joins the pieces and reads the
-//! message from them.
+//! Between workers that share memory a message moves by pointer. For another process, and in serialized mode,
+//! it is converted to bytes once and cut into pieces below timely's buffer size, because one large message
+//! would double the buffers of both ends for good. The receiver joins the pieces and reads the message from
+//! them.
 
 use std::any::Any;
 use std::ops::{Deref, Range};
@@ -22,7 +22,7 @@ use crate::run::message::{Message, end_with};
 /// One message, or one piece of a message's bytes, with its address. Empty only as a placeholder.
 #[derive(Default)]
 pub(crate) struct Parcel {
-    /// The worker that it is for, or the hub; the process for a piece of a shared value.
+    /// The worker that is addressed, or the hub; the process for a piece of a shared value.
     pub(super) to: u32,
     pub(super) content: Content,
 }
@@ -33,7 +33,7 @@ pub(super) enum Content {
     Nothing,
     Whole(Box<dyn Whole>),
     Piece(Piece),
-    /// A piece of a shared value, which leaves for so many threads of a process at once.
+    /// A piece of a shared value, which is sent once to all threads of a process, of this number.
     Shared(Piece, usize),
 }
 
@@ -55,15 +55,15 @@ impl<P: Program> Whole for Message<P> {
 #[cfg_attr(test, derive(Clone))]
 pub(super) struct Piece {
     pub(super) from: u32,
-    /// Numbers the messages of one sender and channel, or the shared values of a generation.
+    /// Number of the message, of one sender and channel, or of the shared value, within a generation.
     pub(super) number: u64,
     pub(super) part: u32,
     pub(super) parts: u32,
     pub(super) bytes: Payload,
 }
 
-/// A megabyte is copied as rarely as can be: pieces share the bytes of their message until timely writes them
-/// into its buffer, and are read where they lie in the buffer that they arrived in.
+/// Bytes of a piece, copied as rarely as possible: pieces share the bytes of their message until timely
+/// writes them into its buffer, and are read in the buffer in which they arrived.
 #[derive(Clone)]
 pub(super) enum Payload {
     Leaving(Arc<Vec<u8>>, Range<usize>),
@@ -85,13 +85,13 @@ impl Piece {
     /// Bytes before the payload: the address, the four numbers, and the payload's length.
     const HEADER: usize = 4 + 4 + 8 + 4 + 4 + 8;
 
-    /// A whole message as one piece, whatever its size.
+    /// Makes a whole message one piece, whatever its size.
     fn whole(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
         Self { from: u32::MAX, number: 0, part: 0, parts: 1, bytes: Payload::Leaving(Arc::new(bytes), range) }
     }
 
-    /// A piece without content: the joining end fails on it with an error.
+    /// Makes a piece without content: the receiver fails on it with an error.
     fn broken() -> Self {
         Self { parts: 0, ..Self::whole(Vec::new()) }
     }
@@ -103,7 +103,7 @@ impl Piece {
         out.into_bytes()
     }
 
-    /// The address and the piece that `bytes` hold.
+    /// Reads the address and the piece that `bytes` hold.
     fn read(bytes: Bytes) -> Result<(u32, Self), StateError> {
         let mut from = Reader::new(&bytes);
         let (to, sender, number) = from.read()?;
@@ -166,12 +166,12 @@ impl ContainerBytes for Parcel {
     }
 }
 
-/// The thread of a worker, or of the hub, which is on the first.
+/// Returns the thread of a worker, or of the hub, which is on the first.
 pub(super) fn thread_of(threads: &[u32], to: u32) -> usize {
     threads.get(to as usize).map_or(0, |&thread| thread as usize)
 }
 
-/// Sends each parcel whole to the thread that carries the worker it is addressed to, or the hub.
+/// Distributor that sends each parcel whole to the thread that carries its worker, or the hub.
 pub(crate) struct ByAddress(pub(crate) Arc<Vec<u32>>);
 
 impl Distributor<Parcel> for ByAddress {
@@ -187,12 +187,12 @@ impl Distributor<Parcel> for ByAddress {
 }
 
 impl Parcel {
-    /// The piece of a shared value that has arrived.
+    /// Returns the piece of a shared value that has arrived.
     pub(super) fn into_piece(self) -> Option<Piece> {
         if let Content::Piece(piece) = self.content { Some(piece) } else { None }
     }
 
-    /// The parcel as it arrives at the other end of a connection.
+    /// Returns the parcel as it arrives at the other end of a connection.
     #[cfg(test)]
     pub(super) fn travelled(&self) -> Self {
         let mut bytes = Vec::new();
@@ -201,8 +201,9 @@ impl Parcel {
     }
 }
 
-/// Sends each parcel to the first thread of the process it is for, which so many threads have. The connection
-/// between the two processes has it given to all of them ([`Frames`](crate::cluster::net::frames::Frames)).
+/// Distributor that sends each parcel to the first thread of its process; each process has this number of
+/// threads. The connection between the two processes delivers it to all of them
+/// ([`Frames`](crate::cluster::net::frames::Frames)).
 pub(crate) struct ByProcess(pub(crate) usize);
 
 impl Distributor<Parcel> for ByProcess {

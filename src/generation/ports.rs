@@ -1,6 +1,6 @@
-//! Operators of a generation, and the ports of their input and output: the only file that names timely's
-//! operators. They know nothing of the program: their work is handed to them in a box, so that timely is
-//! built once, and not for each program.
+//! Operators of a generation, and their input and output ports: the only file that names timely's operators.
+//! Their types do not depend on the program: their work is passed in a box, so that timely is compiled once,
+//! and not for each program.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::run::record::EpochRecord;
 
 /// A scope whose time counts epochs.
 pub(crate) type Epochs<'scope> = Scope<'scope, u64>;
-/// A record an epoch, on the first worker.
+/// Stream of a record for each epoch, on the first worker.
 pub(crate) type Records<'scope> = Stream<'scope, u64, Vec<EpochRecord>>;
 type Parceled<'scope> = Stream<'scope, u64, Parcel>;
 
@@ -36,10 +36,10 @@ pub(crate) type Output<C> = OutputBuilder<u64, CapacityContainerBuilder<C>>;
 type Puller = LogPuller<Box<dyn Pull<Envelope<u64, Parcel>>>>;
 type Input = InputHandleCore<u64, Parcel, Puller>;
 
-/// An operator's work, each time that it is scheduled.
+/// The work of an operator, called each time that the operator is scheduled.
 pub(crate) type Logic<Ports> = Box<dyn FnMut(&mut Ports)>;
 
-/// Output for records. It holds the time of the epoch under way, so that its frontier tells which epochs are
+/// Output for records. It holds the time of the current epoch, so that its frontier shows which epochs are
 /// over.
 pub(crate) struct RecordsOut {
     out: Output<Vec<EpochRecord>>,
@@ -48,8 +48,8 @@ pub(crate) struct RecordsOut {
 }
 
 impl RecordsOut {
-    /// Gives the records that were not shown yet, each at the time of its epoch, of which several may have
-    /// ended; then it holds the time of the epoch under way.
+    /// Sends the records that were not shown yet, each at the time of its epoch, as several epochs may have
+    /// ended; then holds the time of the current epoch.
     pub(crate) fn show(&mut self, records: &[EpochRecord], epoch: u64) {
         let Some(held) = &mut self.held else { return };
         let reach = |held: &mut Capability<u64>, epoch: u64| {
@@ -58,7 +58,7 @@ impl RecordsOut {
             }
         };
         let mut out = self.out.activate();
-        // None of an epoch that is cancelled are left, though they were shown.
+        // Records after a cancellation may be fewer than were shown.
         for record in records.get(self.shown..).unwrap_or_default() {
             reach(held, record.epoch.saturating_sub(1));
             out.session(held).give(record.clone());
@@ -78,7 +78,7 @@ impl RecordsOut {
 pub(crate) struct HubPorts {
     answers: Input,
     orders: Output<Parcel>,
-    /// The way of shared values to other processes, where there are any.
+    /// The output for shared values to other processes, if there are any.
     values: Option<(Output<Parcel>, Capability<u64>)>,
     held: Option<Capability<u64>>,
     pub(crate) records: RecordsOut,
@@ -92,7 +92,7 @@ impl HubPorts {
         arrived
     }
 
-    /// Orders are of the epoch under way.
+    /// Shows records, and sets the epoch of the orders to the current one.
     pub(crate) fn show(&mut self, records: &[EpochRecord], epoch: u64) {
         self.records.show(records, epoch);
         if let (Some(orders), Some(records)) = (&mut self.held, &self.records.held)
@@ -105,7 +105,7 @@ impl HubPorts {
         }
     }
 
-    /// Sends an order, behind the shared values that it needs.
+    /// Sends an order, after the shared values that it needs.
     pub(crate) fn send(&mut self, (values, order): (Vec<Parcel>, Vec<Parcel>)) {
         if let Some((out, held)) = &mut self.values {
             send(out, Some(held), values);
@@ -125,7 +125,7 @@ pub(crate) struct PlacePorts {
     orders: Input,
     answers: Output<Parcel>,
     blocks: Output<Parcel>,
-    /// Shared values from the hub and from other places, and the way on to these.
+    /// Inputs of shared values from the hub and from other places; and, next, the output to other places.
     values: Vec<Input>,
     relays: Option<Output<Parcel>>,
     /// Held while there is work.
@@ -136,8 +136,8 @@ pub(crate) struct PlacePorts {
 }
 
 impl PlacePorts {
-    /// Parcel that have arrived, each with whether the hub sent it. Blocks come first: an order that needs
-    /// one then finds it.
+    /// Returns the parcels that have arrived, each with `true` if the hub sent it. Blocks come first, so that
+    /// an order that needs one finds it.
     pub(crate) fn arrived(&mut self) -> Vec<(bool, Parcel)> {
         let mut arrived = Vec::new();
         self.arrivals.for_each(|_, parcel| arrived.push((false, std::mem::take(parcel))));
@@ -149,7 +149,7 @@ impl PlacePorts {
         arrived
     }
 
-    /// Takes in the pieces of shared values that have arrived, and hands on what `take_in` returns.
+    /// Passes the pieces of shared values that have arrived to `take_in`, and sends on what it returns.
     pub(crate) fn take_values(&mut self, mut take_in: impl FnMut(Parcel) -> Vec<Parcel>) {
         for values in &mut self.values {
             values.for_each(|capability, parcel| {
@@ -161,7 +161,7 @@ impl PlacePorts {
         }
     }
 
-    /// State of the outputs: they are open once an order has come, until all of its work is done.
+    /// `true` if the outputs are open: from the arrival of an order until all its work is done.
     pub(crate) fn are_open(&self) -> bool {
         self.held.is_some()
     }

@@ -1,5 +1,5 @@
-//! Slots of a generation: state that waits for its worker while no computation runs, or has come back from
-//! it.
+//! Slots of a generation: state that waits for its worker while no computation runs, or that its worker has
+//! put back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl<P: Program> Generation<P> {
         Places::new(workers.first().copied().unwrap_or(0), workers.iter().map(place).collect(), reversed)
     }
 
-    /// The hub, for the first worker.
+    /// Makes the hub, for the first worker.
     pub(crate) fn hub(self: &Arc<Self>, place: &Place<P>) -> Option<Hub<P>> {
         let state = lock(&self.slots).hub.take()?;
         let replica = std::rc::Rc::clone(&place.replica);
@@ -71,7 +71,7 @@ impl<P: Program> Generation<P> {
             for (number, block) in std::mem::take(&mut place.blocks) {
                 slots.local.blocks[number as usize] = Some(block);
             }
-            // Equal everywhere: one worker's copy stands for all of the process.
+            // The replicas are equal: one worker's copy is kept for the whole process.
             if worker == first {
                 slots.local.replica = place.replica.borrow().clone();
             }
@@ -90,7 +90,7 @@ impl<P: Program> Generation<P> {
         lock(&self.slots).ended.traffic += traffic;
     }
 
-    /// The state that came back to this process; `None` if something is missing.
+    /// Takes the state that was put back in this process; `None` if something is missing.
     pub(crate) fn take_back(&self) -> Option<GenerationResult<P>> {
         let mut slots = lock(&self.slots);
         let here = |&worker: &u32| self.layout.is_here(worker);

@@ -1,4 +1,4 @@
-//! [`Threads`]: the threads of a generation, the channels between them, and how each works and waits.
+//! [`Threads`]: the threads of a generation, and the channels between them.
 
 use std::any::Any;
 use std::ops::Range;
@@ -19,21 +19,21 @@ use crate::base::panic_context;
 use crate::cluster::net::frames::{Frames, ToProcess};
 use crate::cluster::net::link::Link;
 
-/// Time that a parked worker sleeps before it looks for the failure of a sibling. Messages wake it at once.
+/// Time that a parked worker sleeps before it checks if another worker has failed. Messages wake it at once.
 const WATCH: Duration = Duration::from_millis(50);
 
-/// Longest such sleep of a worker of a held run, each of which is twice as long as the one before while
-/// nothing comes: the run may wait for its holder for hours.
+/// Limit of that sleep in a held run, where each sleep is twice as long as the one before while no message
+/// arrives: the run may wait for its controller for hours.
 const WATCH_HELD: Duration = Duration::from_secs(2);
 
-/// Time that a thread stays awake that has nothing to do: the answer to its last message is often that near,
-/// and to wake a core that sleeps takes as long as many a round.
+/// Time that an idle thread stays awake: the answer to its last message often arrives within it, and waking a
+/// sleeping core takes as long as some rounds.
 const AWAKE: Duration = Duration::from_micros(100);
 
 /// Waiting of a thread for messages.
 struct Wait {
-    /// Moment when messages last came; `None` where threads share cores, and one that stays awake would hold
-    /// another up.
+    /// Moment when messages last arrived; `None` if threads share cores, as one that stays awake would delay
+    /// another.
     since: Option<Instant>,
 }
 
@@ -44,7 +44,7 @@ impl Wait {
         Self { since: (threads > 1 && threads <= cores()).then(Instant::now) }
     }
 
-    /// `true` to look again at once.
+    /// `true` if the thread is to check for messages again at once.
     fn stays_awake(&mut self) -> bool {
         let Some(since) = &mut self.since else { return false };
         if panic_context::take_messages() {
@@ -64,14 +64,14 @@ pub(crate) struct Links {
 /// Function that builds a generation's operators in the dataflow of a thread.
 type Build = Box<dyn Fn(Epochs<'_>) + Send + Sync>;
 
-/// Threads of a generation. They know nothing of its program, which is in the operators that they build.
+/// Threads of a generation. They do not depend on its program, which is in the operators that they build.
 pub(super) struct Threads {
     /// Threads in all processes, and those of this one.
     pub(super) threads: usize,
     pub(super) here: Range<usize>,
     pub(super) is_distributed: bool,
     pub(super) serialized: bool,
-    /// `true` if the run waits for its holder at each boundary.
+    /// `true` if the run waits for its controller at each boundary.
     pub(super) held: bool,
     pub(super) alarm: Arc<Alarm>,
     /// Threads that help the first worker.
@@ -82,10 +82,10 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Runs until all are done.
+    /// Runs until all threads are done.
     ///
     /// # Errors
-    /// If they could not be started; later failures go to the alarm.
+    /// If the threads could not be started; later failures go to the alarm.
     pub(super) fn run(self, links: Option<Links>) -> Result<(), EngineError> {
         let threads = Arc::new(self);
         if threads.threads == 1 && !threads.serialized {
@@ -120,8 +120,8 @@ impl Threads {
         Ok(())
     }
 
-    /// One thread's life: build the dataflow, step or park until it is done, leave at once if a sibling
-    /// failed.
+    /// Runs one thread: builds the dataflow, steps or parks until it is done, and leaves at once if another
+    /// worker failed.
     fn work(&self, worker: &mut Worker) {
         self.alarm.guarded(|| {
             worker.dataflow::<u64, _, _>(|scope| (self.build)(scope));
@@ -156,7 +156,7 @@ impl Threads {
         }
     }
 
-    /// The channels of the threads of this process, to each other and to those of others.
+    /// Makes the channels of the threads of this process, to each other and to those of other processes.
     fn channels(&self, links: Option<Links>) -> Result<(Vec<AllocatorBuilder>, Box<dyn Any + Send>), String> {
         let here = self.here.len();
         let Some(Links { index, links }) = links else {

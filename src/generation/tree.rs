@@ -1,17 +1,18 @@
-//! The way of a value to all processes of a generation: which process hands it to which.
+//! The tree along which a value is passed on to all processes of a generation.
 
 use std::ops::Range;
 
-/// Most processes of a generation in which the first hands a value to each of the others.
+/// Largest number of processes with which the first one sends a value to each of the others.
 const DIRECT: usize = 8;
-/// Processes to which one hands a value beyond that.
+/// Number of processes to which a process passes a value on, if there are more.
 const FAN_OUT: usize = 3;
 
-/// Processes to which this one hands a value, of so many. The first process has it to begin with.
+/// Returns the processes to which this one passes a value on, in a generation of `processes`. The first
+/// process has the value at the start.
 ///
-/// Up to [`DIRECT`] all are the first one's: it is there by one step. Beyond that the processes are a
-/// complete tree with [`FAN_OUT`] branches, so that what leaves the first one does not grow with their
-/// number.
+/// With up to [`DIRECT`] processes the first one sends the value to all others in one step. With more, the
+/// processes are a complete tree with [`FAN_OUT`] branches, so that the bytes that the first one sends do not
+/// grow with their number.
 pub(crate) fn children(process: usize, processes: usize) -> Range<usize> {
     if processes <= DIRECT {
         return if process == 0 { 1..processes } else { 0..0 };
@@ -20,7 +21,7 @@ pub(crate) fn children(process: usize, processes: usize) -> Range<usize> {
     first.min(processes)..(first + FAN_OUT).min(processes)
 }
 
-/// `true` if processes other than the first hand values on.
+/// `true` if processes other than the first pass values on.
 pub(crate) fn has_relays(processes: usize) -> bool {
     processes > DIRECT
 }

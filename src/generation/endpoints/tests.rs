@@ -63,7 +63,7 @@ impl Wires {
         }
     }
 
-    /// The next parcel of any channel, with its thread, and `true` if it is of a value.
+    /// Returns the next parcel of any channel, with its thread, and `true` if it belongs to a value.
     fn next(&mut self, rng: &mut Rng) -> Option<(usize, bool, Parcel)> {
         let at = rng.below(self.open.len().max(1) as u64) as usize;
         let (&channel, waiting) = self.open.iter_mut().nth(at)?;
@@ -85,8 +85,8 @@ struct Delivered {
     held_back: u64,
 }
 
-/// Sends changes to all workers beyond the first process, each worker's at moments of its own, and delivers
-/// them.
+/// Sends changes to all workers of other processes than the first, to each worker at its own moments, and
+/// delivers them.
 fn deliver(changes: &[Vec<u64>], seed: u64) -> Delivered {
     let mut rng = Rng::new(seed);
     let process = |process| {
@@ -142,7 +142,7 @@ fn deliver(changes: &[Vec<u64>], seed: u64) -> Delivered {
     Delivered { committed, copies: wires.copies, processes, bytes_from_the_first, held_back }
 }
 
-/// Changes of many lengths: within a message, apart, and in several pieces.
+/// Makes changes of many lengths: within a message, separate from it, and in several pieces.
 fn changes(count: u64) -> Vec<Vec<u64>> {
     let length = |number| if number == 3 { 150_000 } else { 1 + number * number % 60 };
     (0..count).map(|number| (0..length(number)).map(|at| number << 32 | at).collect()).collect()
