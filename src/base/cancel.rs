@@ -1,4 +1,4 @@
-//! Cancellation of the epoch under way: [`cancellation_point`], where long work can end, and the unwinding
+//! Cancellation of the current epoch: [`cancellation_point`], at which long work can end, and the unwinding
 //! that ends it.
 
 use std::any::Any;
@@ -6,21 +6,21 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// Counted cost between two looks at the clock: some milliseconds.
+/// Counted cost between two checks of the clock: some milliseconds.
 pub(crate) const BETWEEN: u64 = 1 << 21;
 
-/// Says whether the run that a thread works for is to end within the epoch under way.
+/// A run whose threads can ask if it is to end within the current epoch.
 pub(crate) trait Cancellable: Send + Sync {
-    /// The same, asked by a thread that waits: such looks are not counted, as their number is up to the
-    /// clock.
+    /// `true` if the current epoch is cancelled, for a thread that waits: such checks are not counted, as
+    /// their number depends on the clock.
     fn is_cancelled_while_waiting(&self) -> bool {
         self.is_cancelled()
     }
 
-    /// `true` if the epoch under way is cancelled: from then on, always.
+    /// `true` if the current epoch is cancelled; once `true`, always.
     fn is_cancelled(&self) -> bool;
 
-    /// Counted cost after which to ask again.
+    /// Returns the counted cost after which to check again.
     fn between(&self) -> u64 {
         BETWEEN
     }
@@ -28,21 +28,21 @@ pub(crate) trait Cancellable: Send + Sync {
 
 thread_local! {
     static CURRENT: RefCell<Option<Arc<dyn Cancellable>>> = const { RefCell::new(None) };
-    /// Counted cost until the next look.
+    /// Counted cost until the next check.
     static LEFT: Cell<u64> = const { Cell::new(BETWEEN) };
 }
 
-/// Payload of an unwinding that is no panic: the work is given up, and nobody needs its result.
+/// Payload of an unwinding that is no panic: the work is given up, and its result is not needed.
 struct Cancelled;
 
-/// Point at which the long work of a verb can end: call it in loops, each time with the counted cost of the
-/// work since the last call, in multiply-adds ([`Engine::costs`](crate::Engine::costs)). Where the run is to
-/// end within the epoch ([`Stop`](crate::Stop), [`Engine::time_limit`](crate::Engine::time_limit)), the verb
-/// ends here by unwinding, the epoch is cancelled, and the run goes back to the last boundary that it has
-/// kept: nothing of the epoch is left. Else it returns, and nothing has changed. Outside a run nothing
-/// happens.
+/// Lets the long work of a verb end here, if its run is to end: call this in loops, each time with the
+/// counted cost of the work since the last call, in multiply-adds ([`Engine::costs`](crate::Engine::costs)).
+/// If the run is to end within the epoch ([`Stop`](crate::Stop),
+/// [`Engine::time_limit`](crate::Engine::time_limit)), the verb ends by unwinding, the epoch is cancelled,
+/// and the run returns to the last boundary that it has kept: nothing of the epoch is left. Otherwise, and
+/// outside a run, the call returns and has no effect.
 ///
-/// Verbs that take less than a tenth of a second need none: the engine looks between two tasks.
+/// Verbs that take less than a tenth of a second need no such point: the engine checks between two tasks.
 #[inline]
 pub fn cancellation_point(cost: u64) {
     match LEFT.get().checked_sub(cost) {
@@ -51,7 +51,7 @@ pub fn cancellation_point(cost: u64) {
     }
 }
 
-/// Looks at once whether the epoch is cancelled, and ends the work if it is.
+/// Checks at once if the epoch is cancelled, and ends the work if it is.
 #[cold]
 pub(crate) fn look() {
     let is_cancelled = CURRENT.with_borrow(|current| {
@@ -59,7 +59,7 @@ pub(crate) fn look() {
         current.as_ref().is_some_and(|run| run.is_cancelled())
     });
     if is_cancelled {
-        // No hook is called: it is no panic.
+        // No panic hook is called, as this is no panic.
         resume_unwind(Box::new(Cancelled));
     }
 }
@@ -69,22 +69,22 @@ pub(crate) fn is_cancellation(payload: &(dyn Any + Send)) -> bool {
     payload.is::<Cancelled>()
 }
 
-/// Does `work` for a run: points in it ask this one.
+/// Does `work` for a run: cancellation points in it ask this run.
 pub(crate) fn during<T>(run: &Arc<dyn Cancellable>, work: impl FnOnce() -> T) -> T {
     let _restore = Restore(CURRENT.replace(Some(Arc::clone(run))));
     LEFT.set(run.between());
     work()
 }
 
-/// Does `work` to its end, though the run may be cancelled: going back to a boundary, keeping one, and
-/// leaving. Points in it return. Those of threads that help with it ask the run all the same: such work needs
-/// none.
+/// Does `work` to its end even if the run is cancelled, such as returning to a boundary, keeping one, or
+/// leaving. Cancellation points in it return. Points on helper threads still ask the run, so such work must
+/// have none there.
 pub(crate) fn shielded<T>(work: impl FnOnce() -> T) -> T {
     let _restore = Restore(CURRENT.take());
     work()
 }
 
-/// Puts back the run that was current, even if the work unwinds.
+/// Restores the run that was current, even if the work unwinds.
 struct Restore(Option<Arc<dyn Cancellable>>);
 
 impl Drop for Restore {
@@ -94,7 +94,7 @@ impl Drop for Restore {
     }
 }
 
-/// Does `work`; `None` if it is given up at a point.
+/// Does `work`; returns `None` if it is given up at a cancellation point.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => Some(result),
@@ -134,7 +134,7 @@ mod tests {
                 }
             })
         });
-        // Asked behind each hundred.
+        // The run is asked after each hundred.
         assert_eq!((ended, done), (None, 320));
     }
 

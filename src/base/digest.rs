@@ -16,33 +16,33 @@ use sha2::{Digest, Sha256};
 pub struct ModelDigest(Sha256);
 
 impl ModelDigest {
-    /// Takes bytes as they are.
+    /// Adds bytes as they are.
     pub fn bytes(mut self, bytes: &[u8]) -> Self {
         self.0.update(bytes);
         self
     }
 
-    /// Takes double-precision numbers.
+    /// Adds double-precision numbers.
     pub fn f64s(self, values: &[f64]) -> Self {
         self.each(values, f64::to_le_bytes)
     }
 
-    /// Takes single-precision numbers.
+    /// Adds single-precision numbers.
     pub fn f32s(self, values: &[f32]) -> Self {
         self.each(values, f32::to_le_bytes)
     }
 
-    /// Takes whole numbers.
+    /// Adds 64-bit whole numbers.
     pub fn u64s(self, values: &[u64]) -> Self {
         self.each(values, u64::to_le_bytes)
     }
 
-    /// Takes small whole numbers.
+    /// Adds 32-bit whole numbers.
     pub fn u32s(self, values: &[u32]) -> Self {
         self.each(values, u32::to_le_bytes)
     }
 
-    /// The digest as 64 hexadecimal digits.
+    /// Returns the digest as 64 hexadecimal digits.
     pub fn finish(self) -> String {
         hex(&self.0.finalize())
     }
@@ -58,7 +58,7 @@ impl ModelDigest {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         // Writing to a string never fails.

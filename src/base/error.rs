@@ -12,8 +12,8 @@ pub enum EngineError {
     /// panic began. The other workers were ended.
     #[error("a worker ended the run: {0}")]
     Worker(String),
-    /// Another process of the run is gone, or sends bytes that cannot be read; the coordinator says more of
-    /// it.
+    /// Another process of the run is gone, or sends bytes that cannot be read; the coordinator reports the
+    /// cause.
     #[error("{0}")]
     Process(String),
     /// The threads of a generation could not be started.
@@ -43,7 +43,7 @@ pub enum EngineError {
     /// A setting that makes no sense.
     #[error("{0}")]
     Setting(String),
-    /// Two ways to carry a run out do not give the same: see [`replay::check`](crate::replay::check).
+    /// Two ways to carry out a run give different results: see [`replay::check`](crate::replay::check).
     #[error(
         "{how}, the run differs in epoch {epoch} from the one on 1 worker, first in {part}; usual causes: \
          {causes}"
@@ -68,7 +68,7 @@ pub enum EngineError {
     },
 }
 
-/// The text of [`Display`](fmt::Display): it is shown where a `main` returns the error.
+/// The text of [`Display`](fmt::Display), because `Debug` is shown if a `main` returns the error.
 impl fmt::Debug for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -1,12 +1,12 @@
-//! Fork and join: work of one task, divided among the cores that its run may use.
+//! Fork and join: divides the work of one task among the cores that its run may use.
 //!
 //! While the first worker aggregates, relates or concludes, the others wait for it. [`each`] lets their
 //! threads help with work that falls into parts which do not touch each other: blocks of rows, strips of
-//! products. The number of helper threads, and which of them does which part, must not be seen in any result;
-//! that is up to the parts, each of which writes its own piece.
+//! products. No result may depend on the number of helper threads, or on which of them does which part; that
+//! is up to the parts, each of which writes its own piece.
 //!
 //! Helpers are the threads of the run's workers. A thread that is done with its own tasks stays awake for a
-//! moment, if its run has work of this kind at all: to wake a thread takes as long as many a part.
+//! moment, if its run has work of this kind at all, because waking a thread takes as long as some parts.
 
 #![allow(unsafe_code)] // work that borrows is shown to threads that have it no longer than it lives
 
@@ -23,11 +23,11 @@ use crate::base::panic_context;
 use crate::base::simd_level::SimdLevel;
 use crate::base::sync::lock;
 
-/// Operations (as of multiplying and adding) below which helpers would come too late: some tens of
-/// microseconds.
+/// Number of multiply-adds below which helpers would come too late: some tens of microseconds.
 const WORTH: u64 = 200_000;
 
-/// Time that a helper stays awake without work: while the first worker is at its own, and before it begins.
+/// Time that a helper stays awake without work: while the first worker does its own work; and, next, before
+/// that starts.
 const OPEN: Duration = Duration::from_millis(2);
 const SHUT: Duration = Duration::from_micros(100);
 
@@ -41,19 +41,19 @@ thread_local! {
 /// Threads of a run that may help the first worker, and the work that is offered to them.
 #[derive(Default)]
 pub(crate) struct HelperThreads {
-    /// Helpers that have joined, beside the thread that offers work.
+    /// Helpers that have joined, without the thread that offers work.
     others: Mutex<Vec<Thread>>,
-    /// The work on offer, its number, and how many helpers are at it.
+    /// The work on offer; and, next, its number, and the number of helpers that are doing it.
     work: Mutex<Option<Work<'static>>>,
     number: AtomicU64,
     inside: AtomicUsize,
-    /// `true` while the first worker is at its own work.
+    /// `true` while the first worker does its own work.
     open: AtomicBool,
     /// The panic of a helper, if one failed.
     panic: Mutex<Option<Failed>>,
 }
 
-/// A panic, and where it began.
+/// A panic, and the place where it began.
 type Failed = (Box<dyn Any + Send>, Option<String>);
 
 /// Work that any number of threads may do at the same time.
@@ -73,7 +73,7 @@ impl HelperThreads {
 
     /// Runs `body`, the first worker's own work, with these helpers.
     pub(crate) fn during<T>(self: &Arc<Self>, body: impl FnOnce() -> T) -> T {
-        /// Puts back the helpers that were current, even if the body panics.
+        /// Restores the helpers that were current, even if the body panics.
         struct Restore(Option<Arc<HelperThreads>>);
         impl Drop for Restore {
             fn drop(&mut self) {
@@ -86,9 +86,9 @@ impl HelperThreads {
         body()
     }
 
-    /// Has `work` done by this thread and all helpers that come before it is done.
+    /// Does `work` on this thread, and on all helpers that come before it is done.
     fn share(&self, work: Work<'_>) {
-        /// Takes the work back and waits for those inside.
+        /// Withdraws the work, and waits for helpers that are doing it.
         struct Retire<'a>(&'a HelperThreads);
         impl Drop for Retire<'_> {
             fn drop(&mut self) {
@@ -140,10 +140,10 @@ impl HelperThreads {
     }
 }
 
-/// A helper's place in the work: the number of the last piece that it has seen.
+/// State of a helper: the number of the last work that it has seen.
 pub(crate) struct Helper {
     seen: u64,
-    /// Moment since when it has had nothing to do.
+    /// Moment from which the helper has had nothing to do.
     since: Instant,
 }
 
@@ -161,7 +161,7 @@ impl Helper {
         number > 0 && self.since.elapsed() < awake
     }
 
-    /// Takes note of a step of the worker that began at `since`.
+    /// Notes a step of the worker that started at `since`.
     pub(crate) fn worked(&mut self, since: Instant) {
         if since.elapsed() > IDLE {
             self.since = Instant::now();
@@ -174,20 +174,20 @@ fn relax(turns: u32) {
     if turns < 1000 { std::hint::spin_loop() } else { std::thread::yield_now() }
 }
 
-/// Number of threads that [`each`] may use here, at least 1: for how finely to cut, never for what is
-/// computed.
+/// Returns the number of threads that [`each`] may use here, at least 1: to choose how finely to divide work,
+/// never what is computed.
 pub fn count() -> usize {
     HELPERS.with_borrow(|helpers| 1 + helpers.as_ref().map_or(0, |helpers| lock(&helpers.others).len()))
 }
 
 /// Calls `act` on each part, on this thread and on as many helpers as come, and returns when all are done.
-/// Parts are begun in their order.
+/// Parts are started in their order.
 ///
-/// `cost` is the operations of all parts together: where they are few, this thread does them alone.
+/// `cost` is the number of operations of all parts together: if they are few, this thread does them alone.
 pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Send>, act: impl Fn(T) + Sync) {
     let helpers = if cost < WORTH || count() == 1 { None } else { HELPERS.take() };
     let Some(helpers) = helpers else { return parts.into_iter().for_each(act) };
-    /// Parts of parts are done by the thread that is at them.
+    /// Makes nested calls run on the thread that does the part.
     struct Restore(Arc<HelperThreads>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -208,14 +208,15 @@ pub fn each<T: Send>(cost: u64, parts: impl IntoIterator<Item = T, IntoIter: Sen
     });
 }
 
-/// [`each`] for parts that need the results of those before them: `act` may ask for these and waits where
-/// another thread is still at one. Returns all results, in the order of the parts.
+/// Calls `act` on each part as [`each`] does, for parts that need the results of earlier ones: `act` may ask
+/// for these, and waits if another thread is still computing one. Returns all results, in the order of the
+/// parts.
 pub fn chain<T: Send, R: Send + Sync>(
     cost: u64,
     parts: Vec<T>,
     act: impl Fn(T, &EarlierParts<'_, R>) -> R + Sync,
 ) -> Vec<R> {
-    /// Marks a part as ended, even if a panic ends it: others wait for it.
+    /// Marks a part as ended, even if it panics, because others wait for it.
     struct Ending<'a, R>(&'a OnceLock<Option<R>>);
     impl<R> Drop for Ending<'_, R> {
         fn drop(&mut self) {
@@ -231,14 +232,14 @@ pub fn chain<T: Send, R: Send + Sync>(
     given.into_iter().filter_map(|given| given.into_inner().flatten()).collect()
 }
 
-/// The panic of a part that waited for one that failed: the first part's panic is the one to report.
+/// Panic of a part that waited for one that failed: the panic of that one is reported.
 struct Follows;
 
 /// Results of the parts of a [`chain`] that come before one.
 pub struct EarlierParts<'a, R>(&'a [OnceLock<Option<R>>]);
 
 impl<R> EarlierParts<'_, R> {
-    /// The results, in the order of the parts; each is waited for when its turn comes.
+    /// Iterates over the results, in the order of the parts, and waits for each.
     pub fn each(&self) -> impl Iterator<Item = &R> {
         self.0.iter().map(|given| {
             let mut turns = 0;
@@ -254,7 +255,7 @@ impl<R> EarlierParts<'_, R> {
     }
 }
 
-/// Runs `body` with this number of threads, no more than there are cores: for tests that any number gives the
+/// Runs `body` with this number of threads, at most the number of cores: for tests that any number gives the
 /// same bits.
 pub fn during<T>(threads: usize, body: impl FnOnce() -> T) -> T {
     /// Ends the other threads, even if the body panics.

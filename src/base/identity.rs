@@ -1,7 +1,7 @@
-//! [`Identity`]: the properties by which a checkpoint belongs to a run.
+//! [`Identity`]: the properties that tie a checkpoint to a run.
 
-/// Properties that must be equal where a run is resumed: data and parameters by the text that the author
-/// gives, and by itself all else that decides the model.
+/// Properties that must be equal when a run is resumed: data and parameters, as a text of the program's
+/// author, and everything else that decides the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Identity {
     /// The author's text.
@@ -17,7 +17,8 @@ pub(crate) struct Identity {
 crate::state!(Identity { run, schedule, staleness, guard, costs });
 
 impl Identity {
-    /// The differences from the run that wrote a checkpoint, with both values; `None` if there are none.
+    /// Returns the differences from the run that wrote a checkpoint, with both values; `None` if there are
+    /// none.
     pub(crate) fn difference(&self, here: &Self) -> Option<String> {
         let differs = |what: &str, there: &dyn std::fmt::Display, here: &dyn std::fmt::Display| {
             Some(format!(
@@ -55,13 +56,13 @@ impl Identity {
     }
 }
 
-/// The digest of the data, where the text names it: the word behind `data`.
+/// Returns the digest of the data, if the text names it: the word after `data`.
 fn data(run: &str) -> Option<&str> {
     let mut words = run.split_whitespace();
     words.find(|word| *word == "data").and_then(|_| words.next())
 }
 
-/// The words in which two texts differ: those between their common beginning and their common end.
+/// Returns the words in which two texts differ: those between their common start and their common end.
 fn difference(there: &str, here: &str) -> (String, String) {
     let (a, b): (Vec<&str>, Vec<&str>) =
         (there.split_whitespace().collect(), here.split_whitespace().collect());
@@ -69,7 +70,7 @@ fn difference(there: &str, here: &str) -> (String, String) {
     let front = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let ends = a.iter().rev().zip(b.iter().rev()).take(shorter - front);
     let back = ends.take_while(|(a, b)| a == b).count();
-    // With the word before, often the name of the differing value; or with the one behind.
+    // With the word before, often the name of the differing value; or with the one after.
     let (from, back) = if front > 0 { (front - 1, back) } else { (0, back.saturating_sub(1)) };
     (a[from..a.len() - back].join(" "), b[from..b.len() - back].join(" "))
 }

@@ -1,4 +1,4 @@
-//! The ground floor: every other room stands on it, and it stands on none.
+//! The lowest layer: every other module may use it, and it uses none of them.
 
 pub(crate) mod cancel;
 pub(crate) mod digest;

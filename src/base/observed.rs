@@ -1,26 +1,26 @@
-//! [`observed`]: work on a thread of its own, whose reports are seen on the caller's.
+//! [`observed`]: work on a thread of its own, whose reports are handled on the caller's thread.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
-/// Hands reports of work under [`observed`] to the caller's thread, from any other.
+/// Sender of reports of work under [`observed`] to the caller's thread, from any other.
 #[derive(Debug)]
 pub struct Reporter<R>(Sender<Option<Report<R>>>);
 
-/// A report, and the way back for the answer.
+/// A report, and the channel for its answer.
 #[derive(Debug)]
 struct Report<R> {
     content: R,
     answer: SyncSender<ControlFlow<()>>,
 }
 
-/// Says, when it is dropped, that the work is over, however it ended.
+/// Signals, when it is dropped, that the work is over, even by a panic.
 struct End<R>(Sender<Option<Report<R>>>);
 
 impl<R> Reporter<R> {
-    /// Waits until the observer has seen this, and returns its answer; after a [`Break`](ControlFlow::Break)
-    /// that is the answer to all, at once.
+    /// Sends a report, waits until the observer has seen it, and returns its answer. After a
+    /// [`Break`](ControlFlow::Break) all reports get that answer at once.
     pub fn report(&self, content: R) -> ControlFlow<()> {
         let (answer, answered) = sync_channel(1);
         match self.0.send(Some(Report { content, answer })) {
@@ -43,11 +43,11 @@ impl<R> Drop for End<R> {
     }
 }
 
-/// Does `work` on a thread of its own, and calls `observer` on this one with all that is reported, from
-/// whichever threads, in the order of its coming.
+/// Does `work` on a thread of its own, and calls `observer` on this thread with all reports, from any thread,
+/// in the order of their arrival.
 ///
-/// After a [`Break`](ControlFlow::Break) the observer is called no more; the work is told so, and ends when
-/// it likes. A panic of either is one here.
+/// After a [`Break`](ControlFlow::Break) the observer is not called any more; the work receives that answer,
+/// and decides itself when to end. A panic of the work or the observer continues here.
 ///
 /// ```
 /// use std::ops::ControlFlow;

@@ -27,32 +27,32 @@ thread_local! {
 }
 
 impl PanicContext {
-    /// A verb, without an object so far.
+    /// Makes the context of a verb, without an object.
     pub(crate) fn verb(verb: &'static str) -> Self {
         Self { verb, ..Self::default() }
     }
 
-    /// The next verb, on the same object.
+    /// Returns the context of the next verb, on the same object.
     pub(crate) fn then(self, verb: &'static str) -> Self {
         Self { verb, ..self }
     }
 
-    /// With this object, by its number.
+    /// Sets the object, by its number.
     pub(crate) fn of(self, what: &'static str, number: u32) -> Self {
         Self { of: Some((what, number)), ..self }
     }
 
-    /// In this epoch.
+    /// Sets the epoch.
     pub(crate) fn epoch(self, epoch: u64) -> Self {
         Self { epoch: Some(epoch), ..self }
     }
 
-    /// In this round.
+    /// Sets the round.
     pub(crate) fn round(self, round: u64) -> Self {
         Self { round: Some(round), ..self }
     }
 
-    /// Makes this the verb under way on this thread.
+    /// Makes this the current verb of this thread.
     pub(crate) fn enter(self) {
         CURRENT.set(self);
     }
@@ -67,29 +67,30 @@ impl fmt::Display for PanicContext {
     }
 }
 
-/// Messages have come to this thread.
+/// Notes that messages have arrived at this thread.
 pub(crate) fn note_messages() {
     MESSAGES.set(true);
 }
 
-/// `true` if messages have come to this thread since the last call.
+/// `true` if messages have arrived at this thread since the last call.
 pub(crate) fn take_messages() -> bool {
     MESSAGES.replace(false)
 }
 
-/// Does some work that may call a program or a schedule. A panic in it becomes an error with the verb under
-/// way, the place where the panic began, and its message.
+/// Does work that may call a program or a schedule. A panic in it becomes an error with the current verb, the
+/// place where the panic began, and its message.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     watch_panics();
     CURRENT.set(PanicContext::default());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| match is_cancellation(&*panic) {
-        // It goes on to who expects it.
+        // A cancellation unwinds further, to the caller that expects it.
         true => resume_unwind(panic),
         false => Err(explain(&*panic)),
     })
 }
 
-/// Text of a panic that was caught on this thread: its message, where it began, and the verb under way.
+/// Returns the text of a panic that was caught on this thread: its message, the place where it began, and the
+/// current verb.
 pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
     let said = panic.downcast_ref::<&str>().map(ToString::to_string);
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
@@ -102,24 +103,24 @@ pub(crate) fn explain(panic: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Location at which the last panic of this thread began, if that is known; it is cleared.
+/// Takes the location at which the last panic of this thread began, if it is known.
 pub(crate) fn take_location() -> Option<String> {
     LAST_PANIC.take()
 }
 
-/// Records where a panic of another thread began, which goes on in this one.
+/// Records where a panic of another thread began, which continues in this one.
 pub(crate) fn set_location(place: Option<String>) {
     LAST_PANIC.set(place);
 }
 
-/// A panic's payload does not tell where it began; the hook does. The hook that was there before goes on as
-/// it was.
+/// Installs a panic hook that records where a panic began, as the payload does not contain that. The hook
+/// that was there before is still called.
 pub(crate) fn watch_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            // A thread that is ending has no place for it any more.
+            // A thread that is ending cannot record it any more.
             let _ = LAST_PANIC.try_with(|last| last.replace(panic.location().map(ToString::to_string)));
             before(panic);
         }));

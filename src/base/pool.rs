@@ -1,4 +1,4 @@
-//! [`Pool`]: memory that runs leave to those that come after them.
+//! [`Pool`]: memory that runs leave to later runs.
 
 use std::fmt::{Debug, Formatter};
 use std::sync::{Arc, Mutex};
@@ -7,9 +7,9 @@ use bytemuck::Zeroable;
 
 use crate::base::sync::lock;
 
-/// Memory for plain values that later runs use again: to get it from the system anew, page by page, takes
-/// workers longer than to fill it. Clones share one pool. The values that stand in the memory mean nothing,
-/// so results do not depend on it.
+/// Memory for plain values that later runs use again, because getting fresh pages from the system takes
+/// workers longer than filling them. Clones share one pool. The values in the memory are never read, so
+/// results do not depend on it.
 ///
 /// ```
 /// use raddle::Pool;
@@ -22,13 +22,13 @@ use crate::base::sync::lock;
 pub struct Pool<T>(Arc<Mutex<Vec<Vec<T>>>>);
 
 impl<T: Zeroable> Pool<T> {
-    /// Memory for at least this number of values, uninitialised in effect: any values may stand in it.
+    /// Takes memory for at least this number of values, which are arbitrary, as in uninitialised memory.
     pub fn take(&self, count: usize) -> Vec<T> {
         let mut kept = lock(&self.0);
         match kept.iter().position(|buffer| (count..=count + count / 4).contains(&buffer.len())) {
             Some(at) => kept.swap_remove(at),
             None => {
-                // Other data has come: buffers of other sizes are of no more use.
+                // The data has changed: buffers of other sizes are of no use any more.
                 kept.clear();
                 drop(kept);
                 bytemuck::zeroed_vec(count)
@@ -36,7 +36,7 @@ impl<T: Zeroable> Pool<T> {
         }
     }
 
-    /// Keeps memory for those who take it next.
+    /// Returns memory to the pool.
     pub fn give(&self, buffer: Vec<T>) {
         lock(&self.0).push(buffer);
     }

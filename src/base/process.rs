@@ -1,17 +1,17 @@
-//! Resources of this process, as the system counts them: the most memory it held, and its CPU time.
+//! Resources of this process, as the system counts them: its peak memory and its CPU time.
 
 use std::fs;
 
 /// Linux counts CPU time in hundredths of a second, whatever its kernel's own clock is.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// The most memory this process held at any moment; `None` where the system does not say.
+/// Returns the peak memory of this process, in bytes; `None` if the system does not say.
 pub fn peak_memory_bytes() -> Option<u64> {
     peak(&fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// CPU time of this process so far, over all its threads, in hundredths; `None` where the system does not
-/// say.
+/// Returns the CPU time of this process so far, over all its threads, in seconds with two decimals; `None` if
+/// the system does not say.
 pub fn cpu_seconds() -> Option<f64> {
     cpu(&fs::read_to_string("/proc/self/stat").ok()?)
 }

@@ -8,7 +8,8 @@ use std::convert::Infallible;
 use rand::{Rng, SeedableRng, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// One step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Computes one step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014).
 #[inline]
 pub fn splitmix64(state: u64) -> u64 {
     let z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -28,23 +29,23 @@ pub fn splitmix64(state: u64) -> u64 {
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of these keys.
+    /// Makes the stream of these keys.
     pub fn new(keys: &[u64]) -> Self {
         let hash = keys.iter().fold(keys.len() as u64, |hash, &key| splitmix64(hash ^ splitmix64(key)));
         Self(Xoshiro256PlusPlus::seed_from_u64(hash))
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in `0..bound`; 0 if `bound` is 0. The bias is below `bound` / 2^64.
+    /// Returns a uniform number in `0..bound`; 0 if `bound` is 0. The bias is below `bound` / 2^64.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
-    /// Uniform in `[0, 1)`, a multiple of 2^-53.
+    /// Returns a uniform number in `[0, 1)`, a multiple of 2^-53.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }

@@ -1,4 +1,4 @@
-//! [`side_by_side`]: several runs at once, each on threads of its own.
+//! [`side_by_side`]: several runs at the same time, each on threads of its own.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::base::sync::{into_inner, lock};
 
-/// Does `count` pieces of work, such as fits of folds, at most `lanes` of them at a time, and gives their
+/// Does `count` pieces of work, such as fits of folds, at most `lanes` of them at a time, and returns their
 /// results in order.
 ///
-/// They are begun in order, each on a thread that it keeps to its end; which of them run at the same time
-/// must not be seen in any result. After a [`Break`](ControlFlow::Break) no further piece is begun: those
-/// that never were have no result. A panic in a piece is one here.
+/// The pieces are started in order, each on one thread. No result may depend on which of them run at the same
+/// time. After a [`Break`](ControlFlow::Break) no further piece is started, and pieces that were never
+/// started have no result. A panic in a piece continues here.
 ///
 /// ```
 /// use std::ops::ControlFlow;

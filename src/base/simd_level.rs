@@ -1,8 +1,8 @@
 //! [`SimdLevel`]: the vector form that a program's kernels run in, and
 //! [`vector_kernels!`](crate::vector_kernels), which compiles one body for each.
 //!
-//! The forms may differ in speed only, never in bits. That is up to the kernels: lanes, order and block sizes
-//! must be constants, and whether a product is fused with the sum must be the same in all three.
+//! The forms may differ only in speed, never in bits. That is up to the kernels: lanes, order and block sizes
+//! must be constants, and products must be fused with sums in all three forms or in none.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl SimdLevel {
-    /// Every form this processor can run, the portable one first.
+    /// Returns every form that this processor can run, the portable one first.
     pub fn available() -> Vec<Self> {
         #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is one form"))]
         let mut levels = vec![Self(InstructionSet::Portable)];
@@ -56,8 +56,8 @@ impl SimdLevel {
         levels
     }
 
-    /// The widest form this processor can run, or the one that the environment variable `RADDLE_LEVEL` names
-    /// if it is among them; inside [`SimdLevel::during`], the form given there.
+    /// Returns the widest form that this processor can run, or the one that the environment variable
+    /// `RADDLE_LEVEL` names if it is among them; inside [`SimdLevel::during`], the form given there.
     #[inline]
     pub fn current() -> Self {
         static BEST: OnceLock<SimdLevel> = OnceLock::new();
@@ -72,9 +72,9 @@ impl SimdLevel {
     }
 
     /// Runs `body` with this form as the [current](SimdLevel::current) one of this thread: to time a form, or
-    /// to see that it gives the same bits.
+    /// to test that it gives the same bits.
     pub fn during<T>(self, body: impl FnOnce() -> T) -> T {
-        /// Puts back the form that was current, even if the body panics.
+        /// Restores the form that was current, even if the body panics.
         struct Restore(Option<SimdLevel>);
         impl Drop for Restore {
             fn drop(&mut self) {
@@ -85,19 +85,19 @@ impl SimdLevel {
         body()
     }
 
-    /// Runs `body` once in every form that this processor has, and gives each form's name and result, the
+    /// Runs `body` once in every form that this processor has, and returns each form's name and result, the
     /// portable one first: for tests that all give the same bits.
     pub fn in_every_form<T>(mut body: impl FnMut() -> T) -> Vec<(&'static str, T)> {
         Self::available().into_iter().map(|level| (level.name(), level.during(&mut body))).collect()
     }
 
-    /// The form.
+    /// Returns the form.
     #[inline]
     pub fn form(self) -> InstructionSet {
         self.0
     }
 
-    /// The name in reports: `portable`, `avx2` or `avx512`.
+    /// Returns the name in reports: `portable`, `avx2` or `avx512`.
     pub fn name(self) -> &'static str {
         match self.0 {
             InstructionSet::Portable => "portable",

@@ -1,4 +1,4 @@
-//! [`Slowdown`]: workers made slower than they are, to try out balance.
+//! [`Slowdown`]: slows workers down, to try out balance.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 pub struct Slowdown(Vec<(u32, u64, f64)>);
 
 impl Slowdown {
-    /// Steps as (worker, epoch, factor): from that epoch on, work that takes the worker a second takes it
-    /// `factor` seconds.
+    /// Makes a slowdown of steps (worker, epoch, factor): from that epoch on, work that would take the worker
+    /// a second takes `factor` seconds.
     pub fn new(mut steps: Vec<(u32, u64, f64)>) -> Self {
         steps.sort_by_key(|&(worker, epoch, _)| (worker, epoch));
         Self(steps)
@@ -34,13 +34,13 @@ impl Slowdown {
         Ok(Self::new(steps))
     }
 
-    /// The factor of a worker in an epoch, at least 1.
+    /// Returns the factor of a worker in an epoch, at least 1.
     fn factor(&self, worker: u32, epoch: u64) -> f64 {
         let due = self.0.iter().rev().find(|&&(of, from, _)| of == worker && from <= epoch);
         due.map_or(1.0, |&(_, _, factor)| factor)
     }
 
-    /// Sleeps as long as the worker is slower; gives the seconds since `began`.
+    /// Sleeps for the time by which the worker is slower; returns the seconds since `began`.
     pub(crate) fn stretch(&self, worker: u32, epoch: u64, began: Instant) -> f64 {
         let seconds = began.elapsed().as_secs_f64();
         let more = seconds * (self.factor(worker, epoch) - 1.0);
