@@ -1,12 +1,12 @@
 //! [`View`]: the records that count while others are inserted and retracted, maintained by differential
 //! dataflow.
 //!
-//! A program lays its data out once. When records come and go, a view finds which of them count now: of
-//! several records of one id the last, none of a user who has fewer ratings than asked for, and so on to the
-//! end of what follows from that. A [`View`] keeps this up to date from version to version and gives the
-//! difference, a [`Delta`]; the program updates its model by it. All numbers are whole, and one worker on the
-//! calling thread does the work, which grows with the change and not with the data. Without a view nothing of
-//! differential dataflow is started.
+//! A program lays its data out once. When records are inserted and retracted, a view finds which of them
+//! count now: the last of several records of one id, no record of a user who has too few ratings, and all
+//! that follows from that. A [`View`] is maintained from version to version and returns the difference, a
+//! [`Delta`], by which the program updates its model. All numbers are whole, and one worker on the calling
+//! thread does the work, which grows with the change and not with the data. Without a view differential
+//! dataflow is not started.
 //!
 //! ```
 //! use raddle::changes::{Key, Record, Rules, View};
@@ -74,15 +74,15 @@ pub struct Delta<R> {
     pub version: u64,
     /// Records that came into the view, by their numbers.
     pub entered: Vec<(u64, R)>,
-    /// Records that left it.
+    /// Records that left the view.
     pub left: Vec<(u64, R)>,
-    /// Keys whose records changed in number or cost, with their tallies now; zeros where nothing is left.
+    /// Keys whose records changed in number or cost, with their new tallies; zeros if no record is left.
     pub counts: Vec<(Key, Tally)>,
     /// Keys of records that entered or left.
     pub touched: Vec<Key>,
     /// Keys that came within their bounds.
     pub admitted: Vec<Key>,
-    /// Keys that are no longer within them.
+    /// Keys that are no longer within their bounds.
     pub dropped: Vec<Key>,
 }
 
@@ -101,14 +101,14 @@ impl<R: Record> Debug for View<R> {
 
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// Number of views that this process has begun.
+/// Returns the number of views that this process has started.
 #[doc(hidden)] // for tests
 pub fn begun() -> u64 {
     BEGUN.load(Ordering::Relaxed)
 }
 
 impl<R: Record> View<R> {
-    /// A view without records.
+    /// Makes a view without records.
     pub fn new(rules: Rules) -> Self {
         BEGUN.fetch_add(1, Ordering::Relaxed);
         let numbers = Rc::new(RefCell::new(Numbers::<R>::default()));
@@ -117,8 +117,8 @@ impl<R: Record> View<R> {
         Self { numbers, flow: Flow::new(&rules, &keys_of), version: 0 }
     }
 
-    /// Inserts a record with the next [`advance`](Self::advance). Its number says where it stands among those
-    /// of its id; it must not be one that a record of this id has.
+    /// Inserts a record with the next [`advance`](Self::advance). Its number gives its place among the
+    /// records of its id, none of which may have the same number.
     pub fn insert(&mut self, number: u64, record: R) {
         self.update(number, record, 1);
     }
@@ -161,7 +161,7 @@ fn keys(rows: Vec<Row>) -> Vec<Key> {
     rows.into_iter().map(|(key, _)| Key::of(key)).collect()
 }
 
-/// Tallies, now, of the keys whose tallies came or went.
+/// Returns the new tallies of the keys whose tallies changed.
 fn counts((came, gone): Moved) -> Vec<(Key, Tally)> {
     let lost = gone.into_iter().map(|(key, _)| key);
     let lost = lost.filter(|key| came.binary_search_by_key(key, |&(key, _)| key).is_err());

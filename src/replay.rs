@@ -1,7 +1,7 @@
 //! [`check`]: a test that a program gives the same bits however it is run.
 //!
-//! The result of a run may depend on data, program, schedule and seed, and on nothing else. Nothing in the
-//! types keeps a program to that; this check finds out.
+//! The result of a run may depend on data, program, schedule and seed, and on nothing else. The types cannot
+//! enforce that; this check tests it.
 
 mod difference;
 
@@ -19,17 +19,17 @@ use crate::run::record::Ending;
 
 use self::difference::compare;
 
-/// Runs a program again and again, each time carried out in another way, and compares the runs, change by
-/// change and part by part: once more, with tasks in reverse order, on 2 and 3 workers, by bytes, rescaled;
-/// handed over at every boundary from one process to the next, each with a program and a schedule of its own;
-/// resumed at the boundary before the first epoch, at the one behind it, before and after its conclusion, at
-/// one in the middle, and at the last; and with epochs cancelled before their tasks, amid them and behind
-/// them. A program that merges partials ([`Merge`](crate::Merge)) merges them where their shards are, and,
-/// where it says that any grouping gives the same bits, once from left to right: an error names `merge` where
-/// it is the cause.
+/// Runs a program several times, each time in another way, and compares the runs, change by change and part
+/// by part: a second time in the same way; with tasks in reverse order; on 2 and 3 workers; with bytes
+/// between workers; rescaled; handed over at every boundary from one process to the next, each with its own
+/// program and schedule; resumed at the boundary before the first epoch, at the one after it, before and
+/// after its conclusion, at one in the middle, and at the last; and with epochs cancelled before, amid and
+/// after their tasks. A program that merges partials ([`Merge`](crate::Merge)) merges them where their shards
+/// are and, if it says that any grouping gives the same bits, once from left to right: an error names `merge`
+/// if that is the cause.
 ///
-/// `make` builds the same run anew each time. It must end: keep it to a few epochs of small data. How it sets
-/// workers, threads, rescales and checkpoints does not matter.
+/// `make` builds the same run each time. The run must end: keep it to a few epochs of small data. Its
+/// settings of workers, threads, rescales and checkpoints do not matter.
 ///
 /// ```
 /// use raddle::prelude::*;
@@ -71,7 +71,7 @@ use self::difference::compare;
 /// ```
 ///
 /// # Errors
-/// [`EngineError::Replay`] names the first way, epoch and part that differ; or a run fails.
+/// [`EngineError::Replay`] names the first variant, epoch and part that differ; or a run fails.
 pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError> {
     let make = || make().compared();
     let reference = make().run()?;
@@ -94,7 +94,7 @@ pub fn check<P: Program>(make: impl Fn() -> Engine<P>) -> Result<(), EngineError
     compare_cancelled(&make, &reference)
 }
 
-/// Stops the run at boundaries and resumes it.
+/// Stops the run at boundaries, resumes it, and compares the results.
 fn compare_resumed<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,
@@ -141,20 +141,20 @@ fn compare_resumed<P: Program>(
 /// Way in which a run comes to the checkpoint that it is resumed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stopped {
-    /// A limit ends it: the checkpoint is of the boundary before its conclusion.
+    /// A limit ends the run: the checkpoint is of the boundary before its conclusion.
     Before,
-    /// A request that comes as the boundary is shown ends it: the checkpoint is of the boundary behind its
+    /// A request while the boundary is shown ends the run: the checkpoint is of the boundary after its
     /// conclusion.
     Behind,
-    /// A limit ends it, and one process has handed it over to the next at each boundary.
+    /// A limit ends the run, which one process has handed over to the next at each boundary.
     HandedOver,
 }
 
 /// A variant of a run: its name, and the settings of an engine.
 type Variant<P> = (&'static str, fn(Engine<P>) -> Engine<P>);
 
-/// Names `merge` as the cause of a difference between a run and one that was carried out in another way, if
-/// there is none where both merge all partials at the hub, whichever shards they are of.
+/// Names `merge` as the cause of a difference between two runs, if there is no difference when both merge all
+/// partials at the hub.
 fn blame_merge<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     set: fn(Engine<P>) -> Engine<P>,
@@ -168,7 +168,8 @@ fn blame_merge<P: Program>(
     Err(EngineError::Replay { how, epoch, part, causes })
 }
 
-/// Merges from left to right, if the program says that any grouping gives the same bits.
+/// Compares with a run that merges from left to right, if the program says that any grouping gives the same
+/// bits.
 fn compare_groupings<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,
@@ -229,7 +230,8 @@ fn crossings<P: Program>() -> [Crossing<P>; 5] {
     ]
 }
 
-/// Hands the run over at every boundary; where that changes it, finds the value that does not cross whole.
+/// Hands the run over at every boundary. If that changes the result, finds the value that does not cross
+/// whole.
 fn compare_handed_over<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,
@@ -261,14 +263,14 @@ fn compare_handed_over<P: Program>(
     Err(all)
 }
 
-/// Cancels epochs before their tasks, amid them and behind them: what is left is the boundary before, and a
-/// run that is resumed from it goes on as if nothing had happened.
+/// Cancels epochs before, amid and after their tasks: the run must end in the state of the boundary before,
+/// and a run that is resumed from it must continue as if nothing had happened.
 fn compare_cancelled<P: Program>(
     make: &dyn Fn() -> Engine<P>,
     reference: &Outcome<P>,
 ) -> Result<(), EngineError> {
     let epochs = reference.report.epochs;
-    // Each task looks once before it begins, and at its own points.
+    // Each task checks once before it starts, and at its own cancellation points.
     let tasks = reference.report.tasks / epochs.max(1);
     let (middle, last) = (epochs / 2, epochs.saturating_sub(1));
     for (epoch, looks, workers) in
@@ -304,7 +306,7 @@ const CANCELLED: &str = "a part of a shard, of the pinned block or of the schedu
                          read into a shard, a block and a schedule that have changed since; or a \
                          `save_pinned` that does not write again what `load_pinned` read";
 
-/// A folder of checkpoints that goes when its use is over.
+/// A folder of checkpoints that is removed when this value is dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {

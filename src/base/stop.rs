@@ -1,4 +1,4 @@
-//! [`Stop`]: asks a run to end.
+//! [`Stop`]: the request that a run end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -6,9 +6,9 @@ use std::time::Instant;
 
 /// Asks a run to end; clones ask the same run.
 ///
-/// The run ends at the boundary of the epoch under way, if that comes soon: within 0.3 s, or a twentieth of
-/// the time that the run has taken. Else the epoch is cancelled, and the run ends as the last boundary that
-/// it has kept left it ([`Engine::stop`](crate::Engine::stop)).
+/// The run ends at the boundary of the current epoch, if that comes soon: within 0.3 s, or a twentieth of the
+/// time that the run has taken. Otherwise the epoch is cancelled, and the run ends in the state of the last
+/// boundary that it has kept ([`Engine::stop`](crate::Engine::stop)).
 ///
 /// ```
 /// let stop = raddle::Stop::default();
@@ -28,12 +28,12 @@ struct Requested {
 }
 
 impl Stop {
-    /// Requests an end at the next boundary, or before it where that is far.
+    /// Requests an end at the next boundary, or before it if that is far.
     pub fn request(&self) {
         self.0.at.get_or_init(Instant::now);
     }
 
-    /// Requests an end at once: the epoch under way is cancelled.
+    /// Requests an end at once: the current epoch is cancelled.
     pub fn request_now(&self) {
         self.request();
         self.0.now.store(true, Ordering::Release);
@@ -44,7 +44,7 @@ impl Stop {
         self.0.at.get().is_some()
     }
 
-    /// Moment of the first request.
+    /// Returns the moment of the first request.
     pub(crate) fn requested_at(&self) -> Option<Instant> {
         self.0.at.get().copied()
     }

@@ -7,8 +7,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// File system. Every operation stands for itself: one that fails has not been done, but for a write, which
-/// may have been done in part.
+/// Operations of a file system. An operation that fails has not been done, except for a write, which may have
+/// been done in part.
 pub(crate) trait Store: fmt::Debug + Send + Sync {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)
@@ -22,12 +22,12 @@ pub(crate) trait Store: fmt::Debug + Send + Sync {
         file.write(bytes)
     }
 
-    /// Returns once the file's content outlives a loss of power.
+    /// Syncs a file: returns once its content survives a loss of power.
     fn sync(&self, file: &File) -> io::Result<()> {
         file.sync_all()
     }
 
-    /// Returns once the folder's entries outlive a loss of power.
+    /// Syncs a folder: returns once its entries survive a loss of power.
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         // Only some systems can open a folder; the others order its entries themselves.
         if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
@@ -46,7 +46,7 @@ pub(crate) trait Store: fmt::Debug + Send + Sync {
     }
 }
 
-/// The file system as it is.
+/// The real file system.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Disk;
 
@@ -64,13 +64,13 @@ impl Stored {
         Ok(Self { file: store.create(path)?, store: Arc::clone(store) })
     }
 
-    /// A file that is open.
+    /// Makes a file of a store from an open file.
     #[cfg(feature = "files")]
     pub(crate) fn of(store: &Arc<dyn Store>, file: File) -> Self {
         Self { file, store: Arc::clone(store) }
     }
 
-    /// Returns once the written bytes outlive a loss of power.
+    /// Syncs the file: returns once the written bytes survive a loss of power.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.store.sync(&self.file)
     }

@@ -1,13 +1,13 @@
-//! Locks whose holder may have panicked: they guard whole values all the same.
+//! Locks that are taken even if a holder has panicked, as the values that they guard are always consistent.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Value behind a lock.
+/// Locks a mutex.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Value of a lock that is needed no more.
+/// Takes the value out of a mutex.
 pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! `raddle`: runs programs on several processes, and administers such runs.
+//! `raddle`: runs programs as several processes, and inspects and controls runs.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! [`Record`]: a piece of data that comes and goes.
+//! [`Record`]: a piece of data that is inserted and retracted.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -21,7 +21,7 @@ pub trait Record: Value {
     /// Returns the id of the record.
     fn id(&self) -> Self::Id;
 
-    /// Keys that it belongs to, each once, with its cost there: a user and an item, or the words of a
-    /// document, each with how often it occurs.
+    /// Returns the keys to which the record belongs, each once, with its cost there: a user and an item, or
+    /// the words of a document, each with the number of its occurrences.
     fn keys(&self) -> Vec<(Key, u64)>;
 }

@@ -14,16 +14,16 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// Makes each change in turn.
+    /// Makes the changes one after the other.
     ///
     /// # Errors
-    /// The first that is refused; none behind it is made.
+    /// The first change that is refused; none after it is made.
     pub fn first<C>(changes: &[C], mut make: impl FnMut(&C) -> Result<(), String>) -> Result<(), Self> {
         changes.iter().enumerate().try_for_each(|(at, change)| make(change).map_err(|why| Self { at, why }))
     }
 }
 
-/// Result of a version: how many records came in and went out, and the difference that this makes.
+/// Result of a version: the numbers of records inserted and retracted, and the difference that this makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken<R> {
     /// Records inserted.
@@ -52,8 +52,8 @@ impl Done {
     }
 }
 
-/// Records by id, which come and go in versions. Each has a number, from 0 in the order in which they came,
-/// and keeps it.
+/// Records by id, which are inserted and retracted in versions. Each has a fixed number, from 0 in the order
+/// of insertion.
 #[derive(Debug, Default)]
 pub struct Roster {
     ids: Vec<String>,
@@ -63,7 +63,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// Begins a version: earlier changes cannot be undone any more.
+    /// Starts a version: earlier changes cannot be undone any more.
     pub fn begin(&mut self) {
         self.done.clear();
     }
@@ -88,7 +88,7 @@ impl Roster {
         self.known.len()
     }
 
-    /// The numbers of those that are there, ascending.
+    /// Iterates over the numbers of the records that are there, ascending.
     pub fn there(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.ids.len()).filter(|&number| self.is_there[number])
     }
@@ -103,7 +103,7 @@ impl Roster {
         number
     }
 
-    /// Retracts the record with this id: its number, or nothing where it is not there.
+    /// Retracts the record with this id; returns its number, or `None` if there is no such record.
     pub fn retract(&mut self, id: &str) -> Option<u32> {
         let number = self.known.remove(id)?;
         self.is_there[number as usize] = false;
@@ -111,7 +111,7 @@ impl Roster {
         Some(number)
     }
 
-    /// Numbers of the records that came and that went in this version.
+    /// Returns the numbers of records inserted and retracted in this version.
     pub fn counts(&self) -> (u64, u64) {
         Done::counts(&self.done)
     }
@@ -122,7 +122,7 @@ impl Roster {
         let done: Vec<Done> = std::mem::take(&mut self.done).into_iter().rev().collect();
         for done in &done {
             match *done {
-                // It is the last one.
+                // The record is the last one.
                 Done::Inserted(_) => {
                     self.is_there.pop();
                     self.ids.pop().map(|id| self.known.remove(&id));

@@ -8,12 +8,12 @@ use super::key::Key;
 /// Choice among several records of one id: those that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// The one with the greatest number. When it is retracted the one before counts again.
+    /// The record with the greatest number. When it is retracted, the one before counts again.
     #[default]
     Last,
-    /// The one with the least number.
+    /// The record with the smallest number.
     First,
-    /// All.
+    /// All records.
     All,
 }
 
@@ -36,16 +36,17 @@ impl Rules {
         self
     }
 
-    /// Leaves out records whose key of this kind has fewer than `least` records; this is repeated until none
-    /// has, so that a user who leaves may take an item along, and the item another user.
+    /// Leaves out records whose key of this kind has fewer than `least` records. This is repeated until no
+    /// key has, so that leaving out a user may leave out an item, and that item another user.
     pub fn at_least(mut self, kind: u8, least: u64) -> Self {
         self.least.push((kind, least));
         self
     }
 
-    /// Lets keys of this kind come and go while their records stay: one is part of the view where `is_within`
-    /// holds of the number of records that have it and the number of all records.
-    /// [`Delta::admitted`](super::Delta::admitted) and [`Delta::dropped`](super::Delta::dropped) tell.
+    /// Admits and drops keys of this kind while their records stay: a key is part of the view if `is_within`
+    /// is `true` for the number of records that have it and the number of all records.
+    /// [`Delta::admitted`](super::Delta::admitted) and [`Delta::dropped`](super::Delta::dropped) report the
+    /// changes.
     pub fn within(mut self, kind: u8, is_within: impl Fn(u64, u64) -> bool + 'static) -> Self {
         self.within.push((kind, Rc::new(is_within)));
         self

@@ -5,8 +5,8 @@ use crate::engine::Outcome;
 use crate::program::Program;
 use crate::run::fingerprints::{BoundaryFingerprint, Component};
 
-/// Error that names the first part in which another run differs from this one; `resumed` is the boundary that
-/// it was resumed at.
+/// Compares another run with this one; the error names the first part that differs. `resumed` is the boundary
+/// from which the other run was resumed.
 pub(super) fn compare<P: Program>(
     how: &str,
     reference: &Outcome<P>,
@@ -41,9 +41,9 @@ pub(super) fn compare<P: Program>(
     Ok(())
 }
 
-/// The first part in which two boundaries differ. Changes come first, in the order of rounds; a run that was
-/// resumed at the boundary has none of the epoch before it. Where a resumed run `begins`, its first rounds
-/// may bring back what its checkpoint leaves out.
+/// Returns the first part in which two boundaries differ. Changes come first, in the order of rounds; a run
+/// that was resumed at the boundary has none of the epoch before it. At the boundary at which a resumed run
+/// `begins`, parts that its first rounds restore are not compared.
 fn difference(
     expected: &BoundaryFingerprint,
     fingerprint: &BoundaryFingerprint,

@@ -1,4 +1,5 @@
-//! [`state!`](crate::state!): the bytes of a struct by its fields, and of an enum by its variants.
+//! [`state!`](crate::state!): implements [`State`](crate::State) by the fields of a struct, or the variants
+//! of an enum.
 
 /// Implements [`State`](crate::State) for a struct by its fields, or for an enum by its variants; they are
 /// written in the order given.
@@ -74,7 +75,7 @@ macro_rules! state {
             }
         }
     };
-    // Every parameter can be written, unless told otherwise.
+    // Every type parameter is a `State`, unless bounds are given.
     (enum $name:ident $(< $($of:ident),+ >)? { $($body:tt)* }) => {
         $crate::state!([$($($of: $crate::State),+)?] enum $name $(<$($of),+>)? { $($body)* });
     };

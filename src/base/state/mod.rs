@@ -1,9 +1,9 @@
 //! [`State`]: conversion of shards, blocks, replicas and schedules to bytes and back.
 //!
-//! One plain layout serves three ends: the wire between workers and processes, checkpoints, and the guard's
-//! snapshots. A value has two forms. *Whole*, as [`State`] writes it, it goes on at once wherever it is read.
-//! [`Learned`] is the form of checkpoints: without all that data and parameters give back. Where the two are
-//! the same nothing needs to be said.
+//! One plain layout serves three purposes: the wire between workers and processes, checkpoints, and the
+//! guard's snapshots. A value has two forms. The *whole* form, written by [`State`], can be used at once
+//! wherever it is read. The [`Learned`] form is that of checkpoints, without anything that data and
+//! parameters can restore. The default is that both forms are the same.
 //!
 //! Numbers are little-endian, lengths are `u64`, and a slice of numbers is one copy of its memory: never a
 //! loop over its elements. Reading trusts nothing: a length is compared with what is left before anything is
@@ -26,7 +26,7 @@ pub struct StateError {
 }
 
 impl StateError {
-    /// An error that names the value being read.
+    /// Makes an error that names the value being read.
     pub fn new(what: &'static str) -> Self {
         Self { what }
     }
@@ -36,7 +36,7 @@ impl StateError {
 #[derive(Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
-    /// Values that leave on a way of their own; `None` where all are written here.
+    /// Values that are sent separately; `None` if all are written here.
     pub(crate) apart: Option<Box<Apart>>,
 }
 
@@ -57,7 +57,7 @@ impl Writer {
         T::save_slice(values, self);
     }
 
-    /// Writes into room that something else had.
+    /// Makes a writer that reuses the memory of `room`.
     pub(crate) fn over(mut room: Vec<u8>) -> Self {
         room.clear();
         Self { bytes: room, apart: None }
@@ -106,13 +106,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The other form of a value: its learned state, without all that data and parameters give back. Checkpoints
-/// hold it, of shards ([`Program::save_state`](crate::Program::save_state)), of the pinned block
+/// The other form of a value: its learned state, without anything that data and parameters can restore.
+/// Checkpoints hold it, of shards ([`Program::save_state`](crate::Program::save_state)), of the pinned block
 /// ([`Program::save_pinned`](crate::Program::save_pinned)) and of the schedule
 /// ([`Schedule::save_state`](crate::Schedule::save_state)).
 ///
-/// `Learned<Writer>` writes it, `Learned<Reader>` reads it. They are types of their own: a learned form is no
-/// [`State`], which is whole, and a whole value is put into it by `whole` only.
+/// `Learned<Writer>` writes the form, `Learned<Reader>` reads it. They are separate types, because a learned
+/// form is no [`State`], which is whole; a whole value is added to it only with `whole`.
 ///
 /// ```
 /// use raddle::state::{Learned, Reader, StateError, Writer, from_bytes, to_bytes};
@@ -159,7 +159,7 @@ impl Learned<Writer> {
         self.0.write_slice(values);
     }
 
-    /// The writer of a whole value, all of which is learned.
+    /// Returns the writer of a whole value, all of which is learned.
     pub fn whole(&mut self) -> &mut Writer {
         &mut self.0
     }
@@ -171,7 +171,7 @@ impl Learned<Writer> {
 }
 
 impl<'a> Learned<Reader<'a>> {
-    /// A reader of the learned form that `bytes` begin with.
+    /// Makes a reader of the learned form with which `bytes` start.
     pub fn of(bytes: &'a [u8]) -> Self {
         Self(Reader::new(bytes))
     }
@@ -192,7 +192,7 @@ impl<'a> Learned<Reader<'a>> {
         self.0.read()
     }
 
-    /// The reader of a whole value, all of which is learned.
+    /// Returns the reader of a whole value, all of which is learned.
     pub fn whole(&mut self) -> &mut Reader<'a> {
         &mut self.0
     }
@@ -203,9 +203,9 @@ impl<'a> Learned<Reader<'a>> {
     }
 }
 
-/// A value that can be written as bytes and read back whole, bit for bit: the value read goes on as the one
-/// written would have, at once, on any worker or process. Nothing may be left out, as checkpoints may: that
-/// is the other form, [`Learned`].
+/// A value that can be written as bytes and read back whole, bit for bit: the value that is read behaves as
+/// the one that was written would have, at once, on any worker or process. Nothing may be left out; the form
+/// of checkpoints, which may leave things out, is [`Learned`].
 ///
 /// Implement it for a struct or an enum with [`state!`](crate::state!), which writes the named fields in
 /// order.
@@ -245,14 +245,14 @@ pub trait State: Sized + Send + 'static {
     }
 }
 
-/// The bytes of one value.
+/// Returns the bytes of one value.
 pub fn to_bytes<T: State>(value: &T) -> Vec<u8> {
     let mut out = Writer::default();
     value.save(&mut out);
     out.into_bytes()
 }
 
-/// The value that fills `bytes` exactly.
+/// Reads the value that fills `bytes` exactly.
 ///
 /// # Errors
 /// If the bytes are too short, too long, or cannot be such a value.

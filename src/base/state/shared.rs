@@ -1,5 +1,5 @@
-//! [`Shared`]: a value that is handed to many by pointer. Where it leaves the process as part of messages,
-//! its bytes are written once, apart from them, and a message names the value by a number.
+//! [`Shared`]: a value that is shared by pointer. If messages carry it to other processes, its bytes are
+//! written once, separately from the messages, which name the value by a number.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -9,14 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Reader, State, StateError, Writer, from_bytes, to_bytes};
 
-/// Longest bytes that are written into each message. Bytes apart cost a frame, and a number in each message.
+/// Size limit of values that are written into each message, in bytes. Separate bytes cost a frame, and a
+/// number in each message.
 const INLINE: usize = 128;
 /// Number of a value that is written into each message.
 const IN_MESSAGE: u64 = 0;
 /// Number of a value that has not been written yet.
 const UNKNOWN: u64 = u64::MAX;
 
-/// A value in memory that many use. Clones are the same value.
+/// A value in shared memory. Clones are the same value.
 #[derive(Debug)]
 pub(crate) struct Shared<T>(Arc<Numbered<T>>);
 
@@ -49,12 +50,12 @@ impl<T> Deref for Shared<T> {
 /// A decoded value of any type.
 pub(crate) type Decoded = Arc<dyn Any + Send + Sync>;
 
-/// Values whose bytes have arrived apart from the messages that name them.
+/// Values whose bytes have arrived separately from the messages that name them.
 pub(crate) trait Values: Debug + Sync {
     /// Takes one use of a value, which the first user decodes.
     ///
     /// # Errors
-    /// If it is not there, or the bytes do not describe it.
+    /// If the value is not there, or its bytes do not describe it.
     fn take(
         &self,
         number: u64,
@@ -62,10 +63,10 @@ pub(crate) trait Values: Debug + Sync {
     ) -> Result<Decoded, StateError>;
 }
 
-/// Values of a message that are not among its bytes.
+/// Values of a message that are not part of its bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Apart {
-    /// Values that have a number.
+    /// Number of values that have a number.
     count: u64,
     /// Values to be sent ahead of the message, each with its number.
     pub(crate) made: Vec<(u64, Vec<u8>)>,
@@ -74,7 +75,7 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// The number that names the value, whose bytes are written when it is named first.
+    /// Returns the number that names the value, whose bytes are written the first time.
     fn number<T: State>(&mut self, shared: &Numbered<T>) -> u64 {
         let mut number = shared.number.load(Ordering::Relaxed);
         if number == UNKNOWN {
@@ -120,7 +121,7 @@ impl<T: State + Sync> State for Shared<T> {
 mod tests {
     use super::*;
 
-    /// The bytes of these values in a message that may leave some out, and what it leaves out.
+    /// Returns the bytes of these values in a message that may leave some out, and the values left out.
     fn written(values: &[Shared<Vec<u8>>], apart: Apart) -> (Vec<u8>, Apart) {
         let mut out = Writer { apart: Some(Box::new(apart)), ..Writer::default() };
         values.iter().for_each(|value| out.write(value));

@@ -98,7 +98,7 @@ impl<T: State> State for Box<T> {
     }
 }
 
-/// Shared in memory, private once it has travelled as bytes.
+/// A value that is shared in memory, and private once it has been read from bytes.
 impl<T: State + Sync> State for Arc<T> {
     fn save(&self, out: &mut Writer) {
         T::save(self, out);
@@ -142,7 +142,7 @@ impl<T: State, const N: usize> State for [T; N] {
     }
 }
 
-/// Reads a map of which `len` counts the keys.
+/// Reads a map of `len` keys.
 fn load_map<K: State, V: State, M: FromIterator<(K, V)>>(
     from: &mut Reader<'_>,
     len: impl Fn(&M) -> usize,
