@@ -52,7 +52,7 @@ fn row(program: &str, target: &str, epochs: [Option<u64>; 4]) {
     println!("| {program} | {target} | {} |", cells.join(" | "));
 }
 
-/// The first epoch whose metric is at most `target`.
+/// Returns the first epoch whose metric is at most `target`.
 fn epochs_to<P: Program>(
     target: f64,
     program: P,

@@ -58,7 +58,7 @@ impl Program for Rod {
         new.iter().for_each(|&(cell, value)| t[cell as usize] = value);
     }
 
-    /// A cell that is right need not be updated again before the next boundary weighs it anew.
+    /// A cell that is right need not be updated again before the next boundary weighs it again.
     fn deltas(&self, new: &Cells, tell: &mut dyn FnMut(u32, f64)) {
         new.iter().for_each(|&(cell, _)| tell(cell, 0.0));
     }

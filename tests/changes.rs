@@ -48,7 +48,8 @@ impl Draws {
     }
 }
 
-/// The records and counts of a view, found anew from everything that was inserted and not retracted.
+/// Returns the records and counts of a view, computed again from everything that was inserted and not
+/// retracted.
 #[derive(Debug, Clone, PartialEq)]
 struct Naive<R: Ord> {
     records: BTreeSet<(u64, R)>,

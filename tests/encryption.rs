@@ -90,7 +90,7 @@ fn seen_on_the_way(folder: &Path, line: &str, how: &str) -> (Vec<Vec<u8>>, Strin
     (told.into_iter().chain(linked).collect(), digest(&place), [text.into_bytes(), bytes])
 }
 
-/// The parts of a file of eight bytes in a row that are worth a secret: in zeros nothing is told.
+/// Returns the sequences of eight bytes in a file that could reveal something: zeros are left out.
 fn eights(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.windows(8).filter(|eight| eight.iter().filter(|&&byte| byte != 0).count() > 4)
 }

@@ -12,7 +12,7 @@ fn names() -> Vec<String> {
     rust.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()
 }
 
-/// The folder in which `cargo test` has built them: beside that of this test's binary.
+/// Returns the folder in which `cargo test` has built the examples: next to that of this test's binary.
 fn built() -> PathBuf {
     let here = env::current_exe().unwrap();
     here.ancestors().nth(2).unwrap().join("examples")

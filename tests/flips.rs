@@ -17,7 +17,7 @@ use crate::launched::{
 
 /// Longest time of a run, whatever happens to it.
 const LONGEST: Duration = Duration::from_secs(90);
-/// Number of runs side by side: they wait most of the time.
+/// Number of runs at the same time: they wait most of the time.
 const SIDE_BY_SIDE: usize = 4;
 const ROLES: [Role; 3] = [Role::Member, Role::Neighbour, Role::AdminClient];
 

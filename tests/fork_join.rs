@@ -15,7 +15,7 @@ const COLUMNS: usize = 64;
 /// Each round, every element of a matrix becomes a mix of those left of it in its row and the shards'
 /// answers: much work for the first worker alone, row by row.
 struct Mixer {
-    /// The most threads that there were for the work.
+    /// Maximum of the threads that took part in the work.
     threads: Arc<AtomicUsize>,
     /// A row whose work fails, if any.
     bad: Option<usize>,

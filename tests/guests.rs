@@ -23,7 +23,7 @@ fn join(port: u16) -> String {
     format!("raddle join 127.0.0.1:{port} --token-file secret --deadline 60 --wait 60")
 }
 
-/// Line of a launcher of that port that waits for so many processes.
+/// Returns the line of a launcher on this port that waits for this number of processes.
 fn launch(port: u16, count: usize, line: &str) -> String {
     format!(
         "raddle launch --processes 0 --wait-for {count} --wait 60 --balance off --listen 127.0.0.1:{port} \

@@ -402,7 +402,7 @@ impl Background {
         began
     }
 
-    /// Waits until so many epochs are traced.
+    /// Waits until this number of epochs is traced.
     fn await_epoch(&self, epochs: usize) {
         let began = std::time::Instant::now();
         let trace = self.run.join("trace.jsonl");

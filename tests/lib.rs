@@ -1,1 +1,1 @@
-//! A package of tests alone: see `main.rs` beside this file, and `README.md`.
+//! A package of tests only: see `main.rs` next to this file, and `README.md`.

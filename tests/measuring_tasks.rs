@@ -1,4 +1,5 @@
-//! A program names the tasks that only measure; their seconds are told apart, and nothing else changes.
+//! Tests of programs that name the tasks that only measure: their seconds are counted separately, and nothing
+//! else changes.
 
 use raddle::schedule::Rotation;
 use raddle::{

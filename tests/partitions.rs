@@ -17,8 +17,8 @@ use crate::launched::{
 };
 
 const LINE: &str = "lda fit --topics 8 --epochs 40 --shards 4";
-/// Time from a fault to the next generation at most: with a deadline of 3 s it takes 5 s on a machine that
-/// does nothing else, and tests go on beside each other.
+/// Limit of the time from a fault to the next generation: with a deadline of 3 s it takes 5 s on an idle
+/// machine, and tests run at the same time.
 const SOON: Duration = Duration::from_secs(30);
 
 /// A launched run of one process, in which nothing ends soon, with a checkpoint after so many epochs.

@@ -26,7 +26,7 @@ fn engine(problem: &Problem) -> Engine<Mixing> {
 
 type Ran<P> = Result<Option<Outcome<P>>, EngineError>;
 
-/// A run under way: its processes are threads.
+/// A run in progress, whose processes are threads.
 pub(crate) struct Run<P: Program> {
     invitation: Invitation,
     ended: thread::JoinHandle<Ended>,

@@ -10,7 +10,7 @@ use crate::commands::root;
 /// Address of the repository.
 const REPOSITORY: &str = "https://github.com/raddle-rs/raddle";
 
-/// Pages of the packages, which a registry shows without the files beside them.
+/// Pages of the packages, which a registry shows without the files next to them.
 const PAGES: [&str; 10] = [
     "README.md",
     "datasets/README.md",

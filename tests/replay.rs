@@ -55,7 +55,7 @@ fn result<P: Program>(outcome: &Outcome<P>) -> Result {
     Result { bytes: bytes(&outcome.parts), counts, metrics }
 }
 
-/// Builds the same run anew each time: from (seed, staleness, how).
+/// A case: its name, and a function that carries out its run for (seed, staleness, how).
 type Case = (&'static str, Box<dyn Fn(u64, usize, How) -> Result + Send>);
 
 fn case<P: Program, S: Schedule<P::Phase>>(

@@ -319,7 +319,7 @@ fn on_a_terminal_a_watch_is_drawn_in_place_with_rising_epochs_and_ends_with_the_
     assert!(text.contains("lda fit: ended with status 130") && !text.contains("running"), "{text}");
 }
 
-/// Samples of a page in the text format of Prometheus, each behind the help and the type of its metric.
+/// Parses the samples of a page in the text format of Prometheus, each after the help and type of its metric.
 fn samples(page: &str) -> BTreeMap<String, f64> {
     let (mut known, mut samples) = (Vec::new(), BTreeMap::new());
     for line in page.lines() {

@@ -11,7 +11,7 @@ use crate::workload::{Turning, touch};
 /// A task: its shard, its block, and the worker to which the block goes next.
 type Stop = (usize, usize, usize);
 
-/// A block under way, with its number.
+/// A block in transit, with its number.
 type Travelling = (usize, Vec<u8>);
 
 /// Each worker's tasks of an epoch, in order, and the worker at which each block starts.

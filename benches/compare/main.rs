@@ -1,4 +1,4 @@
-//! The engine beside the same loops written on threads and channels: one table of medians, minima and ratios.
+//! The engine compared with the same loops on threads and channels: one table of medians, minima and ratios.
 //!
 //! ```text
 //! cargo bench --bench compare                   # everything but the Lasso

@@ -48,7 +48,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A row: one side beside the other.
+    /// A row, which compares two sides.
     pub(crate) fn pair(&mut self, what: &str, (to, reference): (&str, Samples), samples: Samples) {
         let pair = |pick: fn(&Samples) -> f64| {
             let (reference, value) = (pick(&reference), pick(&samples));

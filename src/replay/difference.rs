@@ -42,8 +42,8 @@ pub(super) fn compare<P: Program>(
 }
 
 /// Returns the first part in which two boundaries differ. Changes come first, in the order of rounds; a run
-/// that was resumed at the boundary has none of the epoch before it. At the boundary at which a resumed run
-/// `begins`, parts that its first rounds restore are not compared.
+/// that was resumed at the boundary has none of the epoch before it. If a resumed run `begins`
+/// there, changes of additional first rounds, which restore what its checkpoint leaves out, are not compared.
 fn difference(
     expected: &BoundaryFingerprint,
     fingerprint: &BoundaryFingerprint,

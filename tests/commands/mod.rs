@@ -13,7 +13,8 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Path of a program that `cargo test --workspace` has built: beside the folder of this test's binary.
+/// Returns the path of a program that `cargo test --workspace` has built: next to the folder of this test's
+/// binary.
 pub(crate) fn binary(program: &str) -> PathBuf {
     let here = env::current_exe().unwrap();
     let path = here.ancestors().nth(2).unwrap().join(format!("{program}{}", env::consts::EXE_SUFFIX));

@@ -140,7 +140,7 @@ fn find(bytes: &[u8], from: usize, what: &[u8]) -> usize {
     found.map_or(bytes.len(), |found| from + found)
 }
 
-/// Position behind the quote that ends a text.
+/// Returns the position after the quote that ends a text.
 fn end_of_text(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         match byte {

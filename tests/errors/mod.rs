@@ -85,7 +85,7 @@ impl Sums {
         self.mistakes.split('+').any(|one| one == mistake)
     }
 
-    /// A trap in a verb that is not told its epoch.
+    /// A trap in a verb that does not know its epoch.
     fn trap(&self, verb: &str) {
         self.trap_in(verb, self.epoch.load(Ordering::Relaxed));
     }

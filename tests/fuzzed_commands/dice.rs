@@ -53,7 +53,7 @@ impl Dice {
         list[self.roll(list.len())]
     }
 
-    /// Changes bytes in one to four places, at or behind `from`.
+    /// Changes bytes in one to four places, at or after `from`.
     pub(crate) fn change(&mut self, bytes: &mut Vec<u8>, from: usize) {
         for _ in 0..1 + self.roll(4) {
             let from = from.min(bytes.len());

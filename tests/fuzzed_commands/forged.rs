@@ -1,4 +1,4 @@
-//! Models and checkpoints that were changed, and signed anew: only their content can give them away.
+//! Models and checkpoints that were changed, and signed again, so that only their content is wrong.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -84,7 +84,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Signs the text behind the digits of a `model.json`.
+/// Signs the text after the digits of a `model.json`.
 fn signed(rest: &[u8]) -> Vec<u8> {
     let digits = hex(&[BEFORE.as_bytes(), rest].concat());
     [BEFORE.as_bytes(), digits.as_bytes(), rest].concat()

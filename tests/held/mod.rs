@@ -51,7 +51,8 @@ fn next(holder: &mut Holder) -> Option<HeldBoundary> {
     }
 }
 
-/// Lets the run go on to its end with so many workers in turn, epoch by epoch, and returns its boundaries.
+/// Lets the run continue to its end with these numbers of workers in turn, epoch by epoch, and returns its
+/// boundaries.
 fn to_the_end(holder: &mut Holder, workers: &[usize]) -> Vec<HeldBoundary> {
     let (mut seen, mut turns) = (Vec::<HeldBoundary>::new(), workers.iter().cycle());
     let mut asked = None;

@@ -70,7 +70,7 @@ impl Launched {
         fs::read_to_string(self.run.join("trace.jsonl")).unwrap_or_default().lines().count() as u64
     }
 
-    /// Waits until so many epochs are traced.
+    /// Waits until this number of epochs is traced.
     pub(crate) fn await_epoch(&mut self, epochs: u64) {
         let trace = self.run.join("trace.jsonl");
         while !fs::read_to_string(&trace).is_ok_and(|text| text.lines().count() as u64 > epochs) {
@@ -171,7 +171,7 @@ impl Launched {
     }
 }
 
-/// Waits until so many processes run a generation of a run whose launcher may not listen yet.
+/// Waits until this number of processes run a generation of a run whose launcher may not listen yet.
 pub(crate) fn await_running(folder: &Path, count: usize) {
     let began = Instant::now();
     loop {

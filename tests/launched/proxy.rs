@@ -45,7 +45,8 @@ pub(crate) enum Role {
 /// version.
 const ROLE: usize = 8 + 8 + 4;
 
-/// A bit that is flipped on the first connection of a role that passes so many bytes on, in one direction.
+/// A bit that is flipped on the first connection of a role that passes on this number of bytes in one
+/// direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flip {
     pub role: Role,
@@ -150,7 +151,7 @@ impl Proxy {
         connections.iter().flatten().filter_map(one).collect()
     }
 
-    /// All bytes that have come by, a direction of a connection behind the other.
+    /// Returns all bytes that have passed, one direction of a connection after the other.
     pub(crate) fn seen(&self) -> Vec<Vec<u8>> {
         let connections = self.connections.lock().unwrap();
         connections.iter().flatten().map(|direction| direction.seen.lock().unwrap().clone()).collect()

@@ -7,7 +7,7 @@ use std::thread;
 use raddle::cluster::{Cluster, CoordinatorSettings, Server};
 use raddle::{Engine, Outcome, Program, Stop};
 
-/// Builds the same run anew each time.
+/// Function that builds the same run each time.
 pub(crate) type Make<'a, P> = &'a (dyn Fn() -> Engine<P> + Sync);
 
 /// Way in which a run is carried out.

@@ -14,11 +14,11 @@ pub(crate) enum Confused {
     Shard,
     Pinned,
     Replica,
-    /// The schedule is handed over as if shards were made anew.
+    /// The schedule is handed over as if shards were made again.
     Schedule,
     /// A checkpoint says that shards are set up which are not.
     KeptSchedule,
-    /// A checkpoint leaves out a value that is not made anew.
+    /// A checkpoint leaves out a value that is not made again.
     KeptPinned,
     /// A shard is restored by reading its learned state as if it had learned nothing since.
     Kept,
@@ -120,7 +120,7 @@ impl Update for Forms {
     }
 }
 
-/// Has the shards set up, where they have been made anew, and every one asked.
+/// A schedule that sets the shards up, if they have been made again, and then gives each one a task.
 pub(crate) struct InTurn {
     shards: u32,
     is_set_up: bool,

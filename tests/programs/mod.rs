@@ -17,7 +17,7 @@ use std::time::Duration;
 use raddle::state::{Writer, to_bytes};
 use raddle::{Parts, Program};
 
-/// The bytes of everything that a run leaves behind.
+/// Returns the bytes of everything that a run leaves.
 pub(crate) fn bytes<P: Program>(parts: &Parts<P>) -> Vec<u8> {
     let mut out = Writer::default();
     out.write(&parts.shards.iter().map(to_bytes).collect::<Vec<_>>());
