@@ -16,7 +16,8 @@ pub fn short(gap: f64) -> String {
     if gap == 0.0 { "0".into() } else { format!("{gap:.1e}") }
 }
 
-/// Note on classes of which there are many, each with coefficients of its own that take so many bytes in all; nothing of few.
+/// Note on classes of which there are many, each with coefficients of its own that take so many bytes in all;
+/// nothing of few.
 pub fn many_classes(classes: usize, bytes: usize) -> Option<String> {
     const FEW: usize = 100;
     let megabytes = bytes.div_ceil(1_000_000);
@@ -33,7 +34,8 @@ pub fn field(name: &str) -> String {
 /// Bars of a picture, at most.
 const BARS: usize = 20;
 
-/// Bars of the largest of some coefficients by name, and a sentence on the others where there are more; nothing of none.
+/// Bars of the largest of some coefficients by name, and a sentence on the others where there are more;
+/// nothing of none.
 pub fn largest(title: String, mut coefficients: Vec<(String, f64)>) -> Option<(Picture, Option<String>)> {
     // Equal ones stay in their order.
     coefficients.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));

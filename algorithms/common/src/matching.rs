@@ -43,10 +43,12 @@ impl ColumnMap {
     }
 }
 
-/// Matches with the columns of a model, of which there are `count`, by name where both have names, else by position.
+/// Matches with the columns of a model, of which there are `count`, by name where both have names, else by
+/// position.
 ///
-/// A response that was named, or that the format keeps apart, is in `samples.y` already, and taken from there. Else
-/// one is found among the columns that the model does not use: one called `y`, `target` or `label`.
+/// A response that was named, or that the format keeps apart, is in `samples.y` already, and taken from
+/// there. Else one is found among the columns that the model does not use: one called `y`, `target` or
+/// `label`.
 pub(crate) fn matched(
     (count, names): (usize, Option<&[String]>),
     samples: &mut Samples,

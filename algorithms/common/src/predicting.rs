@@ -29,16 +29,16 @@ pub struct PredictArgs {
     /// Format of the data. Default: recognised by its content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// The response, to report the error or accuracy against: a column's name, its index from 1, or a file. Else one that
-    /// the format keeps apart, or a column y, target or label that the model does not use; without one there are only
-    /// predictions.
+    /// The response, to report the error or accuracy against: a column's name, its index from 1, or a file.
+    /// Else one that the format keeps apart, or a column y, target or label that the model does not use;
+    /// without one there are only predictions.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
     /// Count each row this many times in the error or accuracy: a column or a file with one value a row.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// Say in front of each prediction, with a tab, what its row is called: a column or a file with one value a row. With
-    /// --json they are `ids`, without this option the numbers of the rows from 1.
+    /// Say in front of each prediction, with a tab, what its row is called: a column or a file with one value
+    /// a row. With --json they are `ids`, without this option the numbers of the rows from 1.
     #[arg(long, value_name = "NAME|FILE")]
     id: Option<String>,
     #[command(flatten)]
@@ -61,8 +61,8 @@ impl PredictArgs {
         Ok(Options { beside: beside.collect(), ..reading })
     }
 
-    /// How many times each of so many rows counts against the response; rows without one, or without a prediction, count
-    /// nothing.
+    /// How many times each of so many rows counts against the response; rows without one, or without a
+    /// prediction, count nothing.
     ///
     /// # Errors
     /// If there are weights, and no response.
@@ -81,8 +81,9 @@ impl PredictArgs {
         Ok(weights)
     }
 
-    /// Writes the predictions to a file, if one is named, and says what was measured on stdout; else says the predictions
-    /// on stdout, and what was measured on stderr. Ids of the rows stand in front, where there are some.
+    /// Writes the predictions to a file, if one is named, and says what was measured on stdout; else says the
+    /// predictions on stdout, and what was measured on stderr. Ids of the rows stand in front, where there
+    /// are some.
     ///
     /// # Errors
     /// If the file or stdout cannot be written.

@@ -35,7 +35,8 @@ impl ModelSamples {
     /// Reads data for a model of so many columns, with these names if they have some.
     ///
     /// # Errors
-    /// If the data cannot be read, lack a column of the model, or have weights or offsets that are no numbers.
+    /// If the data cannot be read, lack a column of the model, or have weights or offsets that are no
+    /// numbers.
     pub fn read(
         data: &str,
         reading: &Reading,
@@ -97,8 +98,8 @@ impl ModelSamples {
         }
     }
 
-    /// The scores of all rows, class by class where each has one, by intercept and coefficients (column of the
-    /// model, value) of each.
+    /// The scores of all rows, class by class where each has one, by intercept and coefficients (column of
+    /// the model, value) of each.
     pub fn scores(&self, by_class: Vec<(f64, Vec<(u32, f64)>)>) -> Vec<f64> {
         let place = |(column, value): (u32, f64)| {
             let column = self.columns.place(column)?;

@@ -105,8 +105,8 @@ pub fn open(source: Option<&str>, options: &Options, folder: &Path) -> Result<St
     StoredTable::open(source.unwrap_or(DEFAULT), options, folder).map_err(Error::input)
 }
 
-/// Where a table is kept, if it is read by parts: with several processes in the folder of a cache, or else where they share
-/// files. Standard input, which is not there twice, is taken in memory.
+/// Where a table is kept, if it is read by parts: with several processes in the folder of a cache, or else
+/// where they share files. Standard input, which is not there twice, is taken in memory.
 pub fn kept(cache: Option<&Path>, train: &TrainOptions, session: &Session) -> Option<PathBuf> {
     let shared = session.shared_folder().filter(|_| train.data.as_deref() != Some("-"))?;
     Some(cache.map_or(shared, Path::to_owned))

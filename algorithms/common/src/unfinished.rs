@@ -10,8 +10,8 @@ pub fn ended_as(total: RunReport, model: &RunReport) -> RunReport {
     RunReport { ending, metric, objective, ..total }
 }
 
-/// Ends a session of so many folds whose run of one of them, by its number from 0, was cut short; `title` begins the sentence
-/// that says so, `choice` is what was to be chosen.
+/// Ends a session of so many folds whose run of one of them, by its number from 0, was cut short; `title`
+/// begins the sentence that says so, `choice` is what was to be chosen.
 ///
 /// # Errors
 /// If report or trace cannot be written.

@@ -1,5 +1,6 @@
-//! Sums, sweeps and passes over rows of few values, in AVX-512, AVX2 and portable form with the same bits. Rows are to these
-//! kernels what columns are to those of the Lasso, by which single rows are multiplied and added.
+//! Sums, sweeps and passes over rows of few values, in AVX-512, AVX2 and portable form with the same bits.
+//! Rows are to these kernels what columns are to those of the Lasso, by which single rows are multiplied and
+//! added.
 
 use crate::algebra::{SparseColumns, sparse_add, sparse_product};
 #[cfg(target_arch = "x86_64")]
@@ -117,8 +118,8 @@ impl Kernel for DoubleSweep<'_> {
     }
 }
 
-/// A pass over coordinates in groups, which lose those that a bound holds by more than the thresholds; gives the largest
-/// and the smallest projected slope, and the number of values that were looked at.
+/// A pass over coordinates in groups, which lose those that a bound holds by more than the thresholds; gives
+/// the largest and the smallest projected slope, and the number of values that were looked at.
 pub struct Pass<'a> {
     pub rows: SparseColumns<'a>,
     pub groups: &'a mut [Vec<Coordinate>],
@@ -128,7 +129,8 @@ pub struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Visits the coordinates: the largest and the smallest projected slope, and the number of values looked at.
+    /// Visits the coordinates: the largest and the smallest projected slope, and the number of values looked
+    /// at.
     pub fn visit(self) -> (f64, f64, usize) {
         run(self)
     }
@@ -166,7 +168,8 @@ impl Kernel for Pass<'_> {
     }
 }
 
-/// Slope of the squared hinge's sum along a line, downward, and how fast it grows, at a step from these margins.
+/// Slope of the squared hinge's sum along a line, downward, and how fast it grows, at a step from these
+/// margins.
 pub struct Squares<'a> {
     pub margins: &'a [f64],
     pub along: &'a [f64],

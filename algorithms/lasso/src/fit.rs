@@ -56,8 +56,8 @@ impl Lasso {
         Ok(self.fitted(problem, outcome))
     }
 
-    /// The fit that a run of [`engine`](Self::engine) on this problem has come to. Lambdas that were given are those of
-    /// its points, digit for digit, which [`Fit::new`] knows but for rounding.
+    /// The fit that a run of [`engine`](Self::engine) on this problem has come to. Lambdas that were given
+    /// are those of its points, digit for digit, which [`Fit::new`] knows but for rounding.
     pub fn fitted(&self, problem: &Problem, outcome: Outcome<LassoProgram>) -> Fit {
         let mut fit = Fit::new(problem, outcome);
         if let Course::Given(lambdas) = &self.course {

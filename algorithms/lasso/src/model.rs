@@ -35,7 +35,8 @@ pub struct Fit {
     pub classes: Option<[f64; 2]>,
     /// For classes that have scores of their own, the response's K values, ascending; else empty.
     pub labels: Vec<f64>,
-    /// R2, or the share of the deviance that is explained, on the rows that were fitted; or why there is none.
+    /// R2, or the share of the deviance that is explained, on the rows that were fitted; or why there is
+    /// none.
     pub explained: Measure,
     /// p.
     pub(crate) columns: usize,
@@ -272,7 +273,8 @@ fn by_row(residual: &[f64], scale: f64, classes: usize) -> Vec<f64> {
     (0..residual.len()).map(|at| scale * residual[place(at)]).collect()
 }
 
-/// Digest of coefficients, by their numbers from 0 in the data, of an intercept or those of classes, and of lambda.
+/// Digest of coefficients, by their numbers from 0 in the data, of an intercept or those of classes, and of
+/// lambda.
 pub(crate) fn digested(
     digest: ModelDigest,
     coefficients: impl Iterator<Item = (u64, f64)>,

@@ -196,9 +196,9 @@ impl Lasso {
         self
     }
 
-    /// Goes through a path to its end: a point that comes no closer to the tolerance is left behind as it stands, with
-    /// the gap that it has, and so is one that has taken `epochs`, where these are given, beside those that the points
-    /// before it left of theirs. Without this, a path ends at such a point.
+    /// Goes through a path to its end: a point that comes no closer to the tolerance is left behind as it
+    /// stands, with the gap that it has, and so is one that has taken `epochs`, where these are given, beside
+    /// those that the points before it left of theirs. Without this, a path ends at such a point.
     ///
     /// ```
     /// use raddle_lasso::{Lasso, Preparation, Problem};

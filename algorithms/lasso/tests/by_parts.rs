@@ -1,5 +1,5 @@
-//! Columns in a file, read where they are needed: no process reads more than those of its shards, and what takes a
-//! pass over all is made once.
+//! Columns in a file, read where they are needed: no process reads more than those of its shards, and what
+//! takes a pass over all is made once.
 
 #![allow(
     clippy::disallowed_types,
@@ -98,7 +98,8 @@ fn a_process_reads_the_columns_of_its_own_shards() {
         let (rows, columns) = (whole.x.rows() as u64, whole.x.cols() as u64);
         let problem = Problem::new(whole.x, whole.y, Preparation::default()).unwrap();
         let expected = case.lasso().fit_with(&case.with_weights(problem), |engine| engine.epochs(3)).unwrap();
-        // Pieces at the ends of a shard, columns that all processes need, and numbers of rows, columns and values.
+        // Pieces at the ends of a shard, columns that all processes need, and numbers of rows, columns and
+        // values.
         let few = (2 + 2 * case.single) * each * PIECE + 24 * rows + 32 * columns + sampled;
         assert!(all > 3 * few / 2, "{}: {few} of {all} bytes show nothing", case.name);
 

@@ -1,4 +1,5 @@
-//! The certificate is true, and what is certified is optimal: against an oracle on small problems of every kind.
+//! The certificate is true, and what is certified is optimal: against an oracle on small problems of every
+//! kind.
 
 use proptest::prelude::*;
 use raddle::Ending;
@@ -345,8 +346,9 @@ proptest! {
         }
     }
 
-    /// The rounds say truthfully how far they came, and never stop for another reason than the target, the limit, or that
-    /// 200 epochs have gained nothing: columns that are equal, updated together, may overshoot for ever.
+    /// The rounds say truthfully how far they came, and never stop for another reason than the target, the
+    /// limit, or that 200 epochs have gained nothing: columns that are equal, updated together, may overshoot
+    /// for ever.
     #[test]
     fn rounds_certify_small_problems(
         (x, y) in small(),

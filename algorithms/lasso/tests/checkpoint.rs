@@ -1,4 +1,5 @@
-//! A checkpoint is small, gives back the run it was made of bit for bit, and is refused where it is not its own.
+//! A checkpoint is small, gives back the run it was made of bit for bit, and is refused where it is not its
+//! own.
 
 use std::path::Path;
 
@@ -43,8 +44,8 @@ fn bits(fit: &Fit) -> (Vec<u64>, Ending) {
     (bits, report.ending)
 }
 
-/// Runs to the end with checkpoints, and again from the last one; then stops after some epochs, or is left with the
-/// checkpoint of an earlier one as a killed run is, and resumes each with other workers.
+/// Runs to the end with checkpoints, and again from the last one; then stops after some epochs, or is left
+/// with the checkpoint of an earlier one as a killed run is, and resumes each with other workers.
 fn resumes(problem: &Problem, lasso: &Lasso, limit: u64, stops: &[u64], context: &str) -> Fit {
     resumes_on(WORKERS, problem, lasso, limit, stops, context)
 }

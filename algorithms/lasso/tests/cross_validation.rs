@@ -1,4 +1,5 @@
-//! Cross-validation against its definition: coordinate descent fold by fold, and the errors added up row by row.
+//! Cross-validation against its definition: coordinate descent fold by fold, and the errors added up row by
+//! row.
 
 use raddle_common::testing::pairs;
 use raddle_datasets::Matrix;
@@ -26,7 +27,8 @@ fn rows_of(columns: &[Vec<f64>], rows: &[usize]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| rows.iter().map(|&row| column[row]).collect()).collect()
 }
 
-/// Coordinate descent on prepared columns until nothing moves: coefficients on the original scale, and the intercept.
+/// Coordinate descent on prepared columns until nothing moves: coefficients on the original scale, and the
+/// intercept.
 fn descend(
     columns: &[Vec<f64>],
     y: &[f64],

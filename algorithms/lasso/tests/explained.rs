@@ -1,11 +1,13 @@
-//! The share of the deviance that a fit explains, against its definition on the predictions of the exported model.
+//! The share of the deviance that a fit explains, against its definition on the predictions of the exported
+//! model.
 
 use raddle_datasets::Matrix;
 use raddle_lasso::{Fit, Lasso, Loss, Preparation, Problem};
 
 use crate::common::{dense, predictions, random, random_data, sparse};
 
-/// Deviance of one row from its score, or from a constant mean (the logarithm of the probability of its class).
+/// Deviance of one row from its score, or from a constant mean (the logarithm of the probability of its
+/// class).
 fn deviance(loss: Loss, y: f64, score: f64) -> f64 {
     match loss {
         Loss::Squared => (y - score).powi(2),

@@ -125,8 +125,8 @@ fn a_target_below_rounding_ends_every_schedule() {
     }
 }
 
-/// Any mixture of magnitudes: an error that names the response, a column or a parameter, or a fit whose certificate
-/// holds when it is computed by its definition.
+/// Any mixture of magnitudes: an error that names the response, a column or a parameter, or a fit whose
+/// certificate holds when it is computed by its definition.
 #[test]
 fn any_magnitudes_are_fitted_or_refused() {
     let extremes = [0.0, 5e-324, 1e-308, 1e-200, 1e-141, 1e-70, 1e70, 1e141, 1e154, 1e200, 1e308];

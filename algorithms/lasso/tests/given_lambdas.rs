@@ -82,7 +82,8 @@ fn folds_that_come_no_closer_are_scored_as_they_stand() {
     assert_eq!(quick.curve.points.len(), 12);
 }
 
-/// A response with which no column varies leaves nothing to choose: coefficients are zeros, for every loss and measure.
+/// A response with which no column varies leaves nothing to choose: coefficients are zeros, for every loss
+/// and measure.
 #[test]
 fn a_flat_response_gives_zeros() {
     let (x, y) = random_data(30, 6, 1.0, 9);

@@ -1,5 +1,5 @@
-//! Working sets whose Gram would outgrow a sparse matrix are solved by their columns: certified, with the same bytes
-//! however the run is carried out, in memory that the data bound.
+//! Working sets whose Gram would outgrow a sparse matrix are solved by their columns: certified, with the
+//! same bytes however the run is carried out, in memory that the data bound.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -94,8 +94,9 @@ fn peak(folder: &Path, line: &str) -> (u64, f64) {
     (report["peak_memory_bytes"].as_u64().unwrap(), last["nonzeros"].as_f64().unwrap())
 }
 
-/// The pages of a program are most of what its process holds, and how many it takes depends on the build and on the
-/// machine: peaks are compared with those of the same program on the same data, where it has next to nothing to solve.
+/// The pages of a program are most of what its process holds, and how many it takes depends on the build and
+/// on the machine: peaks are compared with those of the same program on the same data, where it has next to
+/// nothing to solve.
 #[test]
 fn a_cross_validation_of_them_takes_memory_of_the_data() {
     let (columns, y) = data();

@@ -81,7 +81,8 @@ fn digests(folder: &Path, options: &str) -> Vec<Value> {
     cuts().into_iter().enumerate().map(of).collect()
 }
 
-/// The relative duality gap of a model of (1/2n) |y - Xb|^2 + lambda |b|_1, from its files and the rows alone.
+/// The relative duality gap of a model of (1/2n) |y - Xb|^2 + lambda |b|_1, from its files and the rows
+/// alone.
 fn gap(folder: &Path, run: &str, rows: &[Row]) -> f64 {
     let lambda = json(&folder.join(run).join("model.json"))["lambda"].as_f64().unwrap();
     let mut b = [0.0; 20];

@@ -1,4 +1,5 @@
-//! Folds of given training and test rows: those of K folds to the bit, any others by single fits and sums over rows.
+//! Folds of given training and test rows: those of K folds to the bit, any others by single fits and sums
+//! over rows.
 
 use raddle_datasets::{Filled, Matrix};
 use raddle_lasso::{

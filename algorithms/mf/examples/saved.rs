@@ -1,7 +1,7 @@
 //! Who reads a model that the program has written, and what does it predict?
 //!
-//! `cargo run -p raddle-mf --example mf-saved` fits a model of its own; `cargo run -p raddle-mf --example mf-saved -- RUN
-//! USER ITEM` reads the one in the folder RUN.
+//! `cargo run -p raddle-mf --example mf-saved` fits a model of its own; `cargo run -p raddle-mf --example
+//! mf-saved -- RUN USER ITEM` reads the one in the folder RUN.
 
 use std::path::Path;
 

@@ -23,8 +23,8 @@ pub struct Fit {
     pub best: Option<f64>,
     /// After which epoch it was; 0 for a model without factors.
     pub best_epoch: u64,
-    /// The epochs of the stage that led to it, and those of them after which it was: a fit of that length leads
-    /// there at once.
+    /// The epochs of the stage that led to it, and those of them after which it was: a fit of that length
+    /// leads there at once.
     pub length: (u32, u32),
     /// The regularisation of the stage that led to it, in units of ratings: for folding in.
     pub reg: f64,

@@ -59,8 +59,8 @@ impl Model {
         self.mean.is_finite() && values.into_iter().all(|values| kernels::all_finite(values))
     }
 
-    /// SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and the mean (f64),
-    /// all little-endian, row by row.
+    /// SHA-256 over users' factors, items' factors, users' biases and items' biases (f32), and the mean
+    /// (f64), all little-endian, row by row.
     ///
     /// Rows are those of the data, or, with a model to start from, those of the model and behind them what
     /// the data has besides; rows that the data lacks are part of it as they were kept.

@@ -31,7 +31,8 @@ impl Model {
         self.errors_less(triples, 0.0)
     }
 
-    /// [Errors](Self::errors) on ratings that are less a number ([`Ratings::offset`](raddle_datasets::Ratings::offset)).
+    /// [Errors](Self::errors) on ratings that are less a number
+    /// ([`Ratings::offset`](raddle_datasets::Ratings::offset)).
     pub fn errors_less(&self, triples: &Triples, offset: f64) -> (f64, f64) {
         let (mut squares, mut sizes) = (0.0, 0.0);
         for (user, item, value) in triples.iter() {

@@ -277,8 +277,8 @@ impl Parts {
     }
 }
 
-/// Twenty versions of ML-1M, each with a hundredth in and a hundredth out: the test error is at most 0.002 above that of
-/// fits from scratch, at a quarter of their updates or less.
+/// Twenty versions of ML-1M, each with a hundredth in and a hundredth out: the test error is at most 0.002
+/// above that of fits from scratch, at a quarter of their updates or less.
 #[test]
 fn twenty_versions_measure_as_fits_from_scratch() {
     let Some(ratings) = registry::real_ratings("ml-1m") else { return };

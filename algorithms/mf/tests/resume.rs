@@ -1,5 +1,5 @@
-//! A run that is resumed comes to the model of the run that was never cut: finished, killed or limited before, on any
-//! number of workers. A checkpoint that is none of such a run is refused.
+//! A run that is resumed comes to the model of the run that was never cut: finished, killed or limited
+//! before, on any number of workers. A checkpoint that is none of such a run is refused.
 
 use std::path::Path;
 

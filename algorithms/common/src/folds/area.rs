@@ -1,7 +1,7 @@
 //! [`area`]: the area under the ROC curve.
 
-/// Share of the pairs, of a row of the larger class and one of the smaller, in which the first has the larger score; ties
-/// count by half, and a pair as the weights of its rows multiply. NaN where a class is absent.
+/// Share of the pairs, of a row of the larger class and one of the smaller, in which the first has the larger
+/// score; ties count by half, and a pair as the weights of its rows multiply. NaN where a class is absent.
 pub fn area(is_larger: &[bool], weights: &[f64], scores: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));

@@ -26,9 +26,10 @@ pub struct Mean {
 
 /// Means over folds for each setting, the simplest first, and the settings that the rules choose.
 ///
-/// With K folds that hold out n_k rows, n together, and measures e_k, the mean is m = sum n_k e_k / n and its standard error
-/// sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K measures over sqrt(K), as in Hastie,
-/// Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 7.10.
+/// With K folds that hold out n_k rows, n together, and measures e_k, the mean is m = sum n_k e_k / n and its
+/// standard error sqrt(sum n_k (e_k - m)^2 / n / (K - 1)). For equal folds that is the deviation of the K
+/// measures over sqrt(K), as in Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd
+/// edition, 7.10.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Means {
     /// At least one.

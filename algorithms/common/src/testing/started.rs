@@ -15,8 +15,8 @@ pub struct Started {
 }
 
 impl Program<'_> {
-    /// Checks that SIGTERM ends the program at once while it reads its standard input, where nothing comes: with status 130,
-    /// and without the folder `out` that the line names.
+    /// Checks that SIGTERM ends the program at once while it reads its standard input, where nothing comes:
+    /// with status 130, and without the folder `out` that the line names.
     pub fn ends_while_it_reads(self, folder: &Path, line: &str, out: &str) {
         let mut reading = self.start(folder, line);
         reading.until_it_handles(15).signal("-TERM");

@@ -26,8 +26,8 @@ raddle::state!(LossSums { loss, residual, weights });
 /// N values of each of eight rows, from their responses and scores.
 ///
 /// A trait and no closure: a function that is passed as a value is compiled for any processor, and its fused
-/// multiply-adds are then calls, seven times slower. [`of`](RowFunction::of) must be `#[inline(always)]`, as must
-/// all it calls.
+/// multiply-adds are then calls, seven times slower. [`of`](RowFunction::of) must be `#[inline(always)]`, as
+/// must all it calls.
 pub(super) trait RowFunction<const N: usize> {
     fn of<L: Lanes>(&self, y: &Eight, scores: &Eight) -> [Eight; N];
 }
@@ -64,8 +64,8 @@ impl Weighing for Own<'_> {
 /// Rows of which a loss is evaluated: responses, scores, and weights if rows have any, all of one length.
 pub type GivenRows<'a> = (&'a [f64], &'a [f64], Option<&'a [f64]>);
 
-/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights: writes residual
-/// and weights, and adds up all three in lanes.
+/// Evaluates loss, residual and weight of all rows, each times what the row counts, if rows have weights:
+/// writes residual and weights, and adds up all three in lanes.
 pub(super) fn losses(
     (y, scores, own): GivenRows<'_>,
     (residual, weights): (&mut [f64], &mut [f64]),

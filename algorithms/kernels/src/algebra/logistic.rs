@@ -8,14 +8,14 @@ use super::{GivenRows, LossSums};
 /// f) = y s and w = (its second derivative) = s (1 - s), where s = 1 / (1 + exp(y f)), and returns the sums
 /// of all three.
 ///
-/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight. All slices are
-/// as long as `y`.
+/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight.
+/// All slices are as long as `y`.
 pub fn logistic(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
     losses(given, out, Loss)
 }
 
-/// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k in
-/// \[0, 1\]: the dual value of the point that is k times the residual.
+/// The sum of the binary entropies H(k s), H(p) = -p ln p - (1 - p) ln(1 - p), for s as in [`logistic`] and k
+/// in \[0, 1\]: the dual value of the point that is k times the residual.
 pub fn logistic_entropy(given: GivenRows<'_>, k: f64) -> f64 {
     sum_of(given, Entropy { k })
 }

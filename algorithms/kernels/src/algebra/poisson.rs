@@ -10,8 +10,8 @@ use super::{GivenRows, LossSums};
 /// or normal positive numbers; m for y = 0. Writes r = -(its derivative by f) = y - m and w = (its second
 /// derivative) = m, and returns the sums of all three.
 ///
-/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight. All slices are
-/// as long as `y`.
+/// Where rows have weights of their own, loss, residual and second derivative of each are times its weight.
+/// All slices are as long as `y`.
 pub fn poisson(given: GivenRows<'_>, out: (&mut [f64], &mut [f64])) -> LossSums {
     losses(given, out, Loss)
 }

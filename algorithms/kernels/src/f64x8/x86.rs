@@ -147,7 +147,8 @@ impl F64x8 for Avx2 {
     #[inline(always)]
     fn load_part(from: &[f64]) -> Self {
         let masks = &MASKS[LANES - from.len().min(LANES)..][..LANES];
-        // SAFETY: avx2 was detected; eight masks are read, and lanes behind the end of `from` are masked and not read.
+        // SAFETY: avx2 was detected; eight masks are read, and lanes behind the end of `from` are masked and
+        // not read.
         unsafe {
             let masks = masks.as_ptr();
             let (low, high) = (_mm256_loadu_si256(masks.cast()), _mm256_loadu_si256(masks.add(4).cast()));
@@ -165,9 +166,9 @@ impl F64x8 for Avx2 {
 
     #[inline(always)]
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here. Neither a closure,
-        // which would be compiled without the form's instructions, nor an array in memory, which is not read back before
-        // its last value is written.
+        // Eight plain loads: the gather instruction of AVX2 is no faster, and bounds need no masks here.
+        // Neither a closure, which would be compiled without the form's instructions, nor an array in memory,
+        // which is not read back before its last value is written.
         let [a, b, c, d, e, f, g, h] = *at;
         // SAFETY: avx2 was detected.
         unsafe {

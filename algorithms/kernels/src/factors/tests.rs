@@ -268,7 +268,8 @@ proptest! {
         if together {
             given.sort_by_key(|rating| rating.user);
         }
-        // Longer rows have longer gradients: steps as long as those of short ones would lead beyond all numbers.
+        // Longer rows have longer gradients: steps as long as those of short ones would lead beyond all
+        // numbers.
         let factor = STEPS.factor / chunks as f32;
         let (cells, steps) = (in_order(&given, pieces, LANES), Steps { factor, non_negative, shares, ..STEPS });
         let found = same(SimdLevel::in_every_form(|| {

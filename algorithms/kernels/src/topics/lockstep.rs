@@ -1,10 +1,10 @@
 //! [`Lockstep`]: four words at a time over dense rows, for few topics.
 //!
 //! The words of a task are assigned to four streams
-//! ([`assign_streams`](crate::topics::counts::streams::assign_streams)), however wide the machine's vectors are. A
-//! step takes the next token of each stream: leaves all four out of their rows, sums all four rows, picks all
-//! four topics, puts all four back. So a core works at four draws at once, where one alone would wait from
-//! its sums to its topic, and no branch depends on what was drawn.
+//! ([`assign_streams`](crate::topics::counts::streams::assign_streams)), however wide the machine's vectors
+//! are. A step takes the next token of each stream: leaves all four out of their rows, sums all four rows,
+//! picks all four topics, puts all four back. So a core works at four draws at once, where one alone would
+//! wait from its sums to its topic, and no branch depends on what was drawn.
 //!
 //! **What is drawn from.** The totals are those that the task was given; the token itself is left out of
 //! them, and of all other counts. Two streams are never at the same word, and so share nothing but documents.

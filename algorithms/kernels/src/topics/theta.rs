@@ -6,11 +6,13 @@
 //! theta_k <- alpha_k + sum_w c_w theta_k phi_kw / sum_j theta_j phi_jw, normalised
 //! ```
 //!
-//! As phi_kw = (n_kw + beta) / N_k is beta / N_k but for the topics that a word has, a round costs what the words' rows
-//! hold, twice: it gathers from the topics and adds to them. An entry of a row costs several times what a number of a vector
-//! does, so that rows which have many of the topics are spread out, zeros included, and four of them are multiplied at once.
+//! As phi_kw = (n_kw + beta) / N_k is beta / N_k but for the topics that a word has, a round costs what the
+//! words' rows hold, twice: it gathers from the topics and adds to them. An entry of a row costs several
+//! times what a number of a vector does, so that rows which have many of the topics are spread out, zeros
+//! included, and four of them are multiplied at once.
 //!
-//! **Bits.** Sums are kept in eight lanes, number i in lane i mod 8; which rows are spread out is a matter of their lengths.
+//! **Bits.** Sums are kept in eight lanes, number i in lane i mod 8; which rows are spread out is a matter of
+//! their lengths.
 
 #[cfg(target_arch = "x86_64")]
 use crate::f64x8::{Avx2, Avx512};
@@ -25,7 +27,8 @@ const SPREAD: usize = 1 << 18;
 /// Rows that are multiplied at once.
 const ROWS: usize = 4;
 
-/// Numbers of a table that is looked up by topic: as many as sixteen bits can name, so that no index has to be compared.
+/// Numbers of a table that is looked up by topic: as many as sixteen bits can name, so that no index has to
+/// be compared.
 const NAMED: usize = 1 << 16;
 
 /// Parameters of phi and theta, beside the rows of words.
@@ -141,7 +144,8 @@ impl Kernel for Rounds<'_> {
 }
 
 impl Theta {
-    /// Adds the expected counts of the words whose rows are spread out; returns the sum of count / probability.
+    /// Adds the expected counts of the words whose rows are spread out; returns the sum of count /
+    /// probability.
     #[inline(always)]
     fn of_spread<L: F64x8>(&mut self) -> f64 {
         let Self { scaled, expected, rows, counts, .. } = self;
@@ -159,8 +163,8 @@ impl Theta {
         all
     }
 
-    /// Adds the expected counts of these words, and returns the sum of count / probability. A sum waits for each of its
-    /// additions: four rows of about one length are summed side by side.
+    /// Adds the expected counts of these words, and returns the sum of count / probability. A sum waits for
+    /// each of its additions: four rows of about one length are summed side by side.
     #[inline(always)]
     fn of_sparse(&mut self, words: &[WordRow<'_>]) -> f64 {
         let common = self.beta * self.sum;
@@ -235,7 +239,8 @@ impl Theta {
     }
 }
 
-/// Adds the expected counts of words whose rows lie one behind the other; returns the sum of count / probability.
+/// Adds the expected counts of words whose rows lie one behind the other; returns the sum of count /
+/// probability.
 #[inline(always)]
 fn expect<L: F64x8, const N: usize>(
     rows: &[[f32; LANES]],

@@ -75,8 +75,8 @@ impl Chosen {
         report.result("l1_ratio", curve.l1_ratio).result("l1_ratios", ratios)
     }
 
-    /// The l1 ratios, and the curve of the one that is chosen, as a person reads it, about twenty of its points and those
-    /// of the rules; and as a generic table of all points.
+    /// The l1 ratios, and the curve of the one that is chosen, as a person reads it, about twenty of its
+    /// points and those of the rules; and as a generic table of all points.
     pub(crate) fn describe(&self, is_written: bool) -> (String, Listing) {
         let Self { rule, folds, worst_gap, .. } = *self;
         let curve = self.curve();

@@ -58,8 +58,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "X,...", value_delimiter = ',', allow_negative_numbers = true, conflicts_with_all = ["points", "ratio"])]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lambdas: Vec<f64>,
-    /// Which lambda is chosen: min, the one with the best mean, or 1se, the largest whose mean is within one standard error
-    /// of it. Of several l1 ratios, the one with the best mean is chosen first.
+    /// Which lambda is chosen: min, the one with the best mean, or 1se, the largest whose mean is within one
+    /// standard error of it. Of several l1 ratios, the one with the best mean is chosen first.
     #[arg(long, value_name = "NAME", default_value = "min")]
     rule: String,
     /// Measure of the held-out rows: deviance, mse or mae; for classes also auc or accuracy.

@@ -29,7 +29,8 @@ pub(crate) struct Options {
     /// Set lambda to lambda_max / R. At lambda_max all coefficients are zero.
     #[arg(long, value_name = "R", default_value_t = 10.0, allow_negative_numbers = true)]
     ratio: f64,
-    /// Measure the fit on other rows: a share of the data's, such as 0.2, drawn by --seed and held out, so that the fit is that of a file of the others; or data with the same columns.
+    /// Measure the fit on other rows: a share of the data's, such as 0.2, drawn by --seed and held out, so
+    /// that the fit is that of a file of the others; or data with the same columns.
     #[arg(long, value_name = "SHARE|FILE", value_parser = str::parse::<TestRows>, allow_negative_numbers = true)]
     pub(super) test: Option<TestRows>,
     /// Number of candidates that `--schedule priority` draws for a round. Default: --parallelism.

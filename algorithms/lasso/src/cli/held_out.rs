@@ -54,8 +54,8 @@ impl TestRows {
         }
     }
 
-    /// Check of the options before anything is read; `of_rows` are those that may name a file with a value for each
-    /// row of the data.
+    /// Check of the options before anything is read; `of_rows` are those that may name a file with a value
+    /// for each row of the data.
     pub(crate) fn check(&self, data: Option<&str>, of_rows: &[(&str, Option<&str>)]) -> Result<(), Error> {
         let shown = self.shown();
         match self {
@@ -104,8 +104,8 @@ pub(crate) struct TestSet {
 }
 
 impl TestSet {
-    /// Reads the rows that are held out of `data`, or those of other data, as these features have them; `reading` is
-    /// how the data were read.
+    /// Reads the rows that are held out of `data`, or those of other data, as these features have them;
+    /// `reading` is how the data were read.
     pub(crate) fn read(
         rows: &TestRows,
         data: Option<&str>,

@@ -24,7 +24,8 @@ mod rows;
 mod terms;
 mod versions;
 
-/// Lasso with a certificate: sparse linear, logistic, Poisson and multinomial regression, proven to the duality gap asked for.
+/// Lasso with a certificate: sparse linear, logistic, Poisson and multinomial regression, proven to the
+/// duality gap asked for.
 #[derive(Debug, Parser)]
 #[command(name = "lasso", version, after_help = EXAMPLES)]
 enum Verb {

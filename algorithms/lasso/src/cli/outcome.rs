@@ -76,7 +76,8 @@ fn by_size(fit: &Fit) -> Vec<(u32, f64)> {
     order
 }
 
-/// The largest coefficients, for the report: class where each has a score, column from 1, name, value. coef.tsv has all.
+/// The largest coefficients, for the report: class where each has a score, column from 1, name, value.
+/// coef.tsv has all.
 pub(crate) fn largest(fit: &Fit, model: &About) -> Value {
     let entry = |&(at, value): &(u32, f64)| {
         let (class, column) = model.layout().place(at);
@@ -99,7 +100,8 @@ pub(crate) fn no_penalty(is_zero: bool) -> &'static str {
     }
 }
 
-/// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with all of it.
+/// The result as a person reads it, and as generic tables; `is_written` tells whether there is a folder with
+/// all of it.
 pub(crate) fn describe(
     fit: &Fit,
     model: &About,

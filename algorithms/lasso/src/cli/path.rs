@@ -93,8 +93,8 @@ fn entry((point, number): (&Point, u64)) -> Value {
     })
 }
 
-/// The path as a person reads it, about twenty of its points, and as a generic table of all; `is_written` tells whether
-/// there is a folder with all of it.
+/// The path as a person reads it, about twenty of its points, and as a generic table of all; `is_written`
+/// tells whether there is a folder with all of it.
 fn describe(fit: &Fit, points: usize, method: &str, data: &str, is_written: bool) -> (String, Summary) {
     let title = format!("{method} path on {data}");
     let none = match fit.lambda_max > 0.0 {

@@ -29,9 +29,10 @@ pub(crate) struct Options {
     /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
-    /// Write the predictions to this file, one a line, rather than to stdout; with --id the id and a tab in front. Of a logistic model a line is the class and,
-    /// behind a tab, the probability of the larger class (of texts, of the last in order); of a multinomial model the class and
-    /// the probability of every class, in their order; of a Poisson model it is the mean.
+    /// Write the predictions to this file, one a line, rather than to stdout; with --id the id and a tab in
+    /// front. Of a logistic model a line is the class and, behind a tab, the probability of the larger class
+    /// (of texts, of the last in order); of a multinomial model the class and the probability of every class,
+    /// in their order; of a Poisson model it is the mean.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -43,8 +44,9 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso path diabetes --points 20 --out path
   lasso predict path diabetes --point 12";
 
-/// Predicts a value for each row, or its class and the probability of the larger class or of all classes. Where there is a response, the
-/// error against it is said: on stdout if the predictions go to a file, else on stderr.
+/// Predicts a value for each row, or its class and the probability of the larger class or of all classes.
+/// Where there is a response, the error against it is said: on stdout if the predictions go to a file, else
+/// on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let args = &options.args;
     let Saved { about, coefficients, .. } = point::read(&args.model, options.point)?;

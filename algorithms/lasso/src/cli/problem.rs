@@ -19,7 +19,8 @@ use super::refused::{refuse, refuse_named};
 use super::rows::RowArgs;
 use super::terms::TermArgs;
 
-/// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have another tolerance.
+/// Epochs are a limit here: they end an attempt, and leave the model alone. A fit that goes on may have
+/// another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
 
 /// Points of a path at most: more say nothing new, and take all memory.
@@ -31,10 +32,12 @@ pub(crate) struct ProblemOptions {
     /// The response: a column's name, its index from 1 (-1 is the last), or a file; libsvm has its own.
     #[arg(short, long, value_name = "NAME|INDEX|FILE", allow_hyphen_values = true)]
     y: Option<String>,
-    /// Cache parsed text in this folder as binary files, named by the content, and read them next time; with several processes, tables of which each reads its own columns.
+    /// Cache parsed text in this folder as binary files, named by the content, and read them next time; with
+    /// several processes, tables of which each reads its own columns.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     cache: Option<PathBuf>,
-    /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the positive one; multinomial for any number of classes; or poisson for counts.
+    /// squared; logistic for two classes, numbers or texts, of which the larger, or the last in order, is the
+    /// positive one; multinomial for any number of classes; or poisson for counts.
     #[arg(long, value_name = "NAME", default_value = "squared", value_parser = losses())]
     #[serde(serialize_with = "by_name")]
     loss: Loss,
@@ -51,7 +54,8 @@ pub(crate) struct ProblemOptions {
     /// Do not divide columns by their standard deviation.
     #[arg(long)]
     no_standardize: bool,
-    /// For comparisons: exactly this preparation, no intercept, coefficients on the scale of the prepared columns.
+    /// For comparisons: exactly this preparation, no intercept, coefficients on the scale of the prepared
+    /// columns.
     #[arg(long, value_name = "MODE", help_heading = ENGINE_HEADING, conflicts_with_all = ["no_intercept", "no_standardize"])]
     mode: Option<Mode>,
     #[command(flatten)]
@@ -200,7 +204,8 @@ impl ProblemOptions {
         Ok(Ready { problem, data, features })
     }
 
-    /// Says what many classes take, where each has a score, before anything is fitted: `of` gives their number and bytes.
+    /// Says what many classes take, where each has a score, before anything is fitted: `of` gives their
+    /// number and bytes.
     pub(super) fn tell_of_classes(
         &self,
         session: &Session,
@@ -307,7 +312,8 @@ pub(crate) fn identity(
     raddle::cli::identity("lasso", options, free, &[("data", digest), ("init", init)])
 }
 
-/// Options of the rounds mean nothing to the working set, and those of one kind of rounds nothing to the others.
+/// Options of the rounds mean nothing to the working set, and those of one kind of rounds nothing to the
+/// others.
 fn refuse_idle(schedule: Choice, train: &TrainOptions) -> Result<(), Error> {
     match schedule {
         Choice::Priority => Ok(()),

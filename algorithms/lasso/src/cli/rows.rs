@@ -13,11 +13,12 @@ use serde::Serialize;
 /// Weights and offsets.
 #[derive(Debug, Clone, Args, Serialize)]
 pub(crate) struct RowArgs {
-    /// Count the loss of each row this many times: a column, which is no feature then, or a file with one value a row.
+    /// Count the loss of each row this many times: a column, which is no feature then, or a file with one
+    /// value a row.
     #[arg(long, value_name = "NAME|FILE")]
     weights: Option<String>,
-    /// Add this to the score of each row, as the logarithm of an exposure: a column, which is no feature then, or a file with
-    /// one value a row.
+    /// Add this to the score of each row, as the logarithm of an exposure: a column, which is no feature
+    /// then, or a file with one value a row.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
 }

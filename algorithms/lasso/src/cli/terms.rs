@@ -17,7 +17,8 @@ const LISTED: usize = 8;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Options of the penalty")]
 pub(crate) struct TermArgs {
-    /// Multiply the penalty of columns: a file with lines `name factor`; 1 where none is given, 0 for no penalty.
+    /// Multiply the penalty of columns: a file with lines `name factor`; 1 where none is given, 0 for no
+    /// penalty.
     #[arg(long, value_name = "FILE")]
     factors: Option<PathBuf>,
     /// Give these columns no penalty: they are always fitted, as the intercept is.
@@ -26,8 +27,8 @@ pub(crate) struct TermArgs {
     /// No coefficient falls below 0: of all columns, or of these alone (--nonnegative=a,b*).
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
     nonnegative: Vec<String>,
-    /// Choose columns by groups, with the penalty sqrt(size) |b_g| of a group: a file with lines `name group`, or `columns`, by
-    /// which the levels of each encoded column are a group.
+    /// Choose columns by groups, with the penalty sqrt(size) |b_g| of a group: a file with lines `name
+    /// group`, or `columns`, by which the levels of each encoded column are a group.
     #[arg(long, value_name = "FILE|columns")]
     groups: Option<String>,
     /// Bound coefficients: a file with lines `name lower upper`, 0 between them; inf and -inf bound nothing.
@@ -126,7 +127,8 @@ impl<'a> Columns<'a> {
         Self { features, count, width, numbers }
     }
 
-    /// The columns of a name, of the levels of an encoded column, of a beginning (`x*`), or of a number from 1.
+    /// The columns of a name, of the levels of an encoded column, of a beginning (`x*`), or of a number from
+    /// 1.
     fn named(&self, name: &str) -> Result<Named, String> {
         let fitted = |at: Vec<usize>| Ok(Named { at, absent: 0 });
         if let Some(&j) = self.numbers.get(name) {
@@ -172,8 +174,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The group of each column, as a file or `columns` says, and how many columns that are not fitted groups have; a column that
-    /// is not named is a group of its own.
+    /// The group of each column, as a file or `columns` says, and how many columns that are not fitted groups
+    /// have; a column that is not named is a group of its own.
     fn groups(&self, option: &str) -> Result<Groups, Error> {
         let mut groups: Vec<u32> = (0..self.count as u32).collect();
         if option != "columns" {
@@ -206,7 +208,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Lines of a name and what is said of it, each given to `take`. Names may hold blanks; no column may be named twice.
+    /// Lines of a name and what is said of it, each given to `take`. Names may hold blanks; no column may be
+    /// named twice.
     fn each_line<V>(
         &self,
         file: &Path,

@@ -1,4 +1,5 @@
-//! `lasso fit --changes`: a fit, and then the versions of its rows, each certified for exactly the rows there are.
+//! `lasso fit --changes`: a fit, and then the versions of its rows, each certified for exactly the rows there
+//! are.
 
 use std::io::Write as _;
 use std::path::Path;

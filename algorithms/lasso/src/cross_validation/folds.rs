@@ -161,8 +161,8 @@ impl Folds {
         &self.labels
     }
 
-    /// Bytes that the rows take in a fit of all of them, as [`Problem::score_bytes`] has it, with scores of each of the
-    /// [`labels`](Self::labels); known before [`problem`](Self::problem) is asked for.
+    /// Bytes that the rows take in a fit of all of them, as [`Problem::score_bytes`] has it, with scores of
+    /// each of the [`labels`](Self::labels); known before [`problem`](Self::problem) is asked for.
     pub fn score_bytes(&self) -> usize {
         score_bytes(self.y.len(), self.labels.len())
     }

@@ -49,9 +49,9 @@ use splits::Split;
 /// | `groups` | none | a number for each row | rows of one number are held out together |
 /// | `splits` | none | not with `stratify` or `groups` | training and test rows of each fold, in place of those of `folds` and `seed` |
 ///
-/// A flat response, with which no column varies, has the lambda_max of its folds, or 1e-15 where that is 0, too: the
-/// coefficients are zeros. A point of a fold's path that comes no closer to the
-/// tolerance counts as it stands, as does one that [`whole_path`](Lasso::whole_path) leaves behind:
+/// A flat response, with which no column varies, has the lambda_max of its folds, or 1e-15 where that is 0,
+/// too: the coefficients are zeros. A point of a fold's path that comes no closer to the tolerance counts as
+/// it stands, as does one that [`whole_path`](Lasso::whole_path) leaves behind:
 /// [`worst_gap`](CrossValidated::worst_gap) tells.
 ///
 /// All other parameters are those of the [`Lasso`] it was made from; its lambda is replaced, and coefficients
@@ -206,13 +206,14 @@ impl CrossValidation {
     /// lambda. `x` has n rows and p columns on their original scale, `y` n values.
     ///
     /// # Errors
-    /// If a parameter is out of its range, the data cannot be fitted, a run fails, or a limit ends a fold's path.
+    /// If a parameter is out of its range, the data cannot be fitted, a run fails, or a limit ends a fold's
+    /// path.
     pub fn fit(self, x: Matrix, y: Vec<f64>, preparation: Preparation) -> Result<CrossValidated, LassoError> {
         self.fit_with(x, y, preparation, |_, engine| engine)
     }
 
-    /// [`fit`](CrossValidation::fit) on engines that `set` may change, on whichever thread each is run: limits,
-    /// an observer, one [`Stop`] for all.
+    /// [`fit`](CrossValidation::fit) on engines that `set` may change, on whichever thread each is run:
+    /// limits, an observer, one [`Stop`] for all.
     ///
     /// # Errors
     /// Those of [`fit`](CrossValidation::fit), and [`LassoError::Interrupted`] if a run on a fold was

@@ -15,7 +15,8 @@ use crate::params::Lasso;
 /// The lambdas of every fold.
 #[derive(Debug, Clone)]
 pub(crate) enum Grid {
-    /// `points` from the smallest without support of all rows down to that over `ratio`, even in their logarithm.
+    /// `points` from the smallest without support of all rows down to that over `ratio`, even in their
+    /// logarithm.
     Even { points: usize, ratio: f64 },
     /// The given lambdas, falling.
     Given(Arc<[f64]>),

@@ -15,8 +15,8 @@ use crate::error::LassoError;
 /// Values that one pass over the columns has in memory at once, about.
 const TOGETHER: usize = if cfg!(test) { 50 } else { 1 << 20 };
 
-/// Formulas by which numbers are made of all columns, as files of them may be older than a program: to be changed with
-/// them.
+/// Formulas by which numbers are made of all columns, as files of them may be older than a program: to be
+/// changed with them.
 const FORMULAS: &[u8] = concat!("lasso ", env!("CARGO_PKG_VERSION"), ", formulas 1").as_bytes();
 
 /// Columns in a file, and what is made of them when they are read.
@@ -98,8 +98,8 @@ impl ByParts {
         })
     }
 
-    /// Numbers made of all columns as they are here: by one of the processes that share the table, which the others
-    /// then need not read. `more` is what else they depend on.
+    /// Numbers made of all columns as they are here: by one of the processes that share the table, which the
+    /// others then need not read. `more` is what else they depend on.
     fn made_once(
         &self,
         what: &str,

@@ -110,8 +110,8 @@ impl Problem {
         values
     }
 
-    /// Bytes that the rows take in a fit of so many classes with scores of their own: of each, score and residual in two
-    /// copies.
+    /// Bytes that the rows take in a fit of so many classes with scores of their own: of each, score and
+    /// residual in two copies.
     pub fn score_bytes(&self, classes: usize) -> usize {
         score_bytes(self.rows(), classes)
     }
@@ -158,8 +158,8 @@ impl Problem {
         Ok(self.design.largest(&residual, |_, slope| slope)? / self.rows() as f64)
     }
 
-    /// Bytes read so far of the file of a problem [by parts](Self::by_parts), as [`StoredTable::bytes_read`] counts
-    /// them; 0 in memory.
+    /// Bytes read so far of the file of a problem [by parts](Self::by_parts), as [`StoredTable::bytes_read`]
+    /// counts them; 0 in memory.
     pub fn bytes_read(&self) -> u64 {
         self.design.bytes_read()
     }

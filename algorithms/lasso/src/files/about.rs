@@ -10,8 +10,8 @@ use super::labels::ClassLabels;
 use crate::loss::Loss;
 use crate::model::Fit;
 
-/// Facts about a model, the program's own part of `model.json`: those that prediction needs beside the coefficients, and
-/// how the model came about.
+/// Facts about a model, the program's own part of `model.json`: those that prediction needs beside the
+/// coefficients, and how the model came about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct About {
     /// Columns of the data, p.
@@ -40,8 +40,8 @@ pub struct About {
     /// The texts of classes that are their numbers, sorted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_names: Option<Vec<String>>,
-    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older versions, whose files
-    /// number the classes from 1, none.
+    /// Type of the labels of classes, as numpy calls it ([`ClassLabels::type_of`]); of a model of older
+    /// versions, whose files number the classes from 1, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_type: Option<String>,
     /// lambda.
@@ -50,7 +50,8 @@ pub struct About {
     pub lambda_max: f64,
     /// The intercept; 0 where none was asked for, or each class has its own.
     pub intercept: f64,
-    /// End of the run, as in its report: a model may be written before it is certified, a path before it is whole.
+    /// End of the run, as in its report: a model may be written before it is certified, a path before it is
+    /// whole.
     pub ending: String,
     /// The relative duality gap of the coefficients, of a path the largest.
     pub gap: f64,
@@ -64,7 +65,8 @@ pub struct About {
     pub offset: Option<Offset>,
     /// Names of the p columns, where the data have them.
     pub feature_names: Option<Vec<String>>,
-    /// The way in which columns became features, for prediction to repeat; none where they are numbers as they stand.
+    /// The way in which columns became features, for prediction to repeat; none where they are numbers as
+    /// they stand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
     /// Of rows that change: the version of them that the model is of.

@@ -1,8 +1,8 @@
 //! `coef.tsv`: the coefficients of a model, one a line, by column, under a header.
 //!
-//! `column number`, `name` (empty where the data have none) and `coefficient`, with tabs between them; of a path the
-//! `point` in front, and where each class has a score its label as `class`. Numbers count from 1, values have 17
-//! significant digits, and only those that are not zero are there.
+//! `column number`, `name` (empty where the data have none) and `coefficient`, with tabs between them; of a
+//! path the `point` in front, and where each class has a score its label as `class`. Numbers count from 1,
+//! values have 17 significant digits, and only those that are not zero are there.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -22,8 +22,8 @@ pub struct Coefficient {
 
 const HEADER: &str = "column number\tname\tcoefficient";
 
-/// Order in which a fit numbers coefficients: column j of class k is k times the columns and j, where each class has a
-/// score.
+/// Order in which a fit numbers coefficients: column j of class k is k times the columns and j, where each
+/// class has a score.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout<'a> {
     /// Columns of the data, p.
@@ -78,8 +78,8 @@ impl Layout<'_> {
     }
 }
 
-/// Words of a file of coefficients: the names of columns, where the data have them, and the fields of classes that have
-/// scores, as [`ClassLabels::fields`](super::ClassLabels::fields) gives them.
+/// Words of a file of coefficients: the names of columns, where the data have them, and the fields of classes
+/// that have scores, as [`ClassLabels::fields`](super::ClassLabels::fields) gives them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Words<'a> {
     /// The name of each column of the data.
@@ -127,7 +127,8 @@ fn line((at, value): (u32, f64), words: Words<'_>, layout: Layout<'_>) -> String
 /// Line of a file that is wrong, and the reason.
 pub(crate) type Flaw = (usize, String);
 
-/// Reads the coefficients of a model with these columns and fields of classes; of a path, those of `point`, from 1.
+/// Reads the coefficients of a model with these columns and fields of classes; of a path, those of `point`,
+/// from 1.
 ///
 /// # Errors
 /// The line, for a column or class that the model does not have or that appears twice, a value that is not
@@ -217,7 +218,8 @@ impl<'t> Lines<'t> {
 }
 
 impl Line<'_> {
-    /// Point (0 where there is none), class from 0 (0 where there is none) and column from 1, in the model's ranges.
+    /// Point (0 where there is none), class from 0 (0 where there is none) and column from 1, in the model's
+    /// ranges.
     fn place(&self, classes: &HashMap<&str, u32>, layout: Layout<'_>) -> Option<(u64, u32, u64)> {
         let point = match self.point {
             Some(point) => point.parse().ok().filter(|point| *point > 0)?,
@@ -361,7 +363,8 @@ mod tests {
         }
     }
 
-    /// Columns of a wide table have their numbers in the file, and find their places again; those that are not fitted go.
+    /// Columns of a wide table have their numbers in the file, and find their places again; those that are
+    /// not fitted go.
     #[test]
     fn coefficients_of_columns_that_occur_have_the_numbers_of_the_data() {
         let some = Occurring::of(4_000_000_000, 3, || vec![3_999_999_999, 7, 7]);

@@ -5,15 +5,16 @@ use std::borrow::Cow;
 use raddle_datasets::Field;
 use serde_json::Value;
 
-/// Labels of the classes of a model, as the data have them: numbers, or texts of which the classes are the numbers.
+/// Labels of the classes of a model, as the data have them: numbers, or texts of which the classes are the
+/// numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClassLabels<'a> {
     /// Values of the response, ascending.
     pub values: &'a [f64],
     /// Their texts, where the values are the numbers of texts.
     pub names: Option<&'a [String]>,
-    /// Type of the labels, as numpy calls it: see [`type_of`](Self::type_of). None of a model that was written before
-    /// types were.
+    /// Type of the labels, as numpy calls it: see [`type_of`](Self::type_of). None of a model that was
+    /// written before types were.
     pub of_type: Option<&'a str>,
 }
 
@@ -21,8 +22,9 @@ pub struct ClassLabels<'a> {
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl ClassLabels<'_> {
-    /// Type of labels that were read from data: `int64` of whole numbers and `float64` of others; of texts `int64` or
-    /// `uint64` where they are whole numbers that doubles do not tell apart, `bool` for `False` and `True`, else `str`.
+    /// Type of labels that were read from data: `int64` of whole numbers and `float64` of others; of texts
+    /// `int64` or `uint64` where they are whole numbers that doubles do not tell apart, `bool` for `False`
+    /// and `True`, else `str`.
     pub fn type_of(values: &[f64], names: Option<&[String]>) -> &'static str {
         match names {
             None if values.iter().all(|value| value.fract() == 0.0 && value.abs() < WHOLE) => "int64",

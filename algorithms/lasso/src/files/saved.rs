@@ -1,5 +1,5 @@
-//! [`Saved`]: a model that was read; and the writing of one: `coef.tsv`, `dual.npy`, `model.json`, and of a path `path.tsv`
-//! in place of the dual point.
+//! [`Saved`]: a model that was read; and the writing of one: `coef.tsv`, `dual.npy`, `model.json`, and of a
+//! path `path.tsv` in place of the dual point.
 
 use std::path::Path;
 
@@ -98,8 +98,8 @@ impl Saved {
         Ok(Self { about, coefficients, digest: opened.digest().to_owned() })
     }
 
-    /// Digest of the coefficients, as [`Fit::digest`] of the fit that they are of, and `model_digest` in its report; of a
-    /// point of a path that of a fit at its lambda.
+    /// Digest of the coefficients, as [`Fit::digest`] of the fit that they are of, and `model_digest` in its
+    /// report; of a point of a path that of a fit at its lambda.
     pub fn model_digest(&self) -> String {
         let About { columns, intercept, intercepts, lambda, .. } = &self.about;
         let number = |of: &Coefficient| u64::from(of.class) * *columns as u64 + u64::from(of.column);
@@ -107,8 +107,8 @@ impl Saved {
         digested(ModelDigest::default(), coefficients, (*intercept, intercepts, *lambda)).finish()
     }
 
-    /// Writes the files of a model of one lambda; `dual` has n values, or n rows of K where each of K classes has a
-    /// score. Whoever calls commits them.
+    /// Writes the files of a model of one lambda; `dual` has n values, or n rows of K where each of K classes
+    /// has a score. Whoever calls commits them.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -117,7 +117,8 @@ impl Saved {
         write_one(files, &one, &one.layout().of_fit(&self.coefficients), dual)
     }
 
-    /// Coefficients for [`Lasso::init`](crate::Lasso::init), as a fit of this many columns of these features numbers them.
+    /// Coefficients for [`Lasso::init`](crate::Lasso::init), as a fit of this many columns of these features
+    /// numbers them.
     ///
     /// # Errors
     /// If the data have no such column.
@@ -130,8 +131,8 @@ impl Saved {
         }
     }
 
-    /// The score `intercept + x'b` of each of the n rows of `x`, whose p columns are those of the data; where each of K
-    /// classes has a score, n scores class by class. An offset is to be added.
+    /// The score `intercept + x'b` of each of the n rows of `x`, whose p columns are those of the data; where
+    /// each of K classes has a score, n scores class by class. An offset is to be added.
     pub fn predict(&self, x: &Matrix) -> Vec<f64> {
         let by_class = self.about.by_class(&self.coefficients);
         by_class.iter().flat_map(|(intercept, of)| predict(x, of, *intercept)).collect()
@@ -139,7 +140,8 @@ impl Saved {
 }
 
 impl Fit {
-    /// Writes the model into a folder of its own, as `lasso --out` does; [`Saved::open`] and the program read it.
+    /// Writes the model into a folder of its own, as `lasso --out` does; [`Saved::open`] and the program read
+    /// it.
     ///
     /// # Errors
     /// If there is a run in the folder already, or it cannot be written.
@@ -149,8 +151,8 @@ impl Fit {
         model.commit(PROGRAM, env!("CARGO_PKG_VERSION"))
     }
 
-    /// Writes the files of the model; whoever calls commits them. For names, classes and encodings the facts are
-    /// [of the features](About::new).
+    /// Writes the files of the model; whoever calls commits them. For names, classes and encodings the facts
+    /// are [of the features](About::new).
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -199,7 +201,8 @@ mod tests {
 
     use super::*;
 
-    /// Refusal of a model of two columns with these changes of `model.json`, and files; all digests are right.
+    /// Refusal of a model of two columns with these changes of `model.json`, and files; all digests are
+    /// right.
     fn refused(changes: &Value, files: &[(&str, &[u8])], point: Option<u64>) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");

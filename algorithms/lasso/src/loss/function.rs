@@ -69,8 +69,8 @@ pub(crate) trait LossFunction: Debug + Send + Sync {
         self.error_name()
     }
 
-    /// Measures of how well scores foretell a response. The last is the share of the deviance from a constant mean that
-    /// they explain, which is R2 for the squared loss.
+    /// Measures of how well scores foretell a response. The last is the share of the deviance from a constant
+    /// mean that they explain, which is R2 for the squared loss.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure>;
 }
 

@@ -84,8 +84,8 @@ impl LossFunction for Logistic {
         "mean logistic deviance"
     }
 
-    /// Share of rows whose class is right, and of those that have one of the two classes the mean logistic loss and the
-    /// share of their deviance that is explained.
+    /// Share of rows whose class is right, and of those that have one of the two classes the mean logistic
+    /// loss and the share of their deviance that is explained.
     fn measures(&self, given: ScoredRows<'_>) -> Vec<Measure> {
         let ScoredRows { y, scores, weights, .. } = given;
         let Some(classes) = given.classes else { return Vec::new() };

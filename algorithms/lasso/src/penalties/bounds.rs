@@ -1,10 +1,10 @@
 //! Bounds of coefficients: `lower_j <= b_j <= upper_j`, 0 among them.
 //!
 //! A bound relaxes the dual problem: a side that may not be taken, as below 0 of a coefficient that is not
-//! negative, limits no x_j'theta, and one that is limited by u charges the dual objective u max(0, x_j'theta -
-//! L) instead of forbidding that x_j'theta exceed L, for that is the conjugate of `L |b| on [lower, upper]`.
-//! Only where a coefficient stands at its bound u does a certificate pay so; everywhere else it keeps to
-//! x_j'theta <= L, which costs nothing.
+//! negative, limits no x_j'theta, and one that is limited by u charges the dual objective u max(0, x_j'theta
+//! - L) instead of forbidding that x_j'theta exceed L, for that is the conjugate of `L |b| on [lower,
+//! upper]`. Only where a coefficient stands at its bound u does a certificate pay so; everywhere else it
+//! keeps to x_j'theta <= L, which costs nothing.
 
 use super::terms::Terms;
 use crate::error::LassoError;

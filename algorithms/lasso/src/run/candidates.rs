@@ -6,14 +6,15 @@ use crate::working_set::{keep_worst, worst_first};
 /// Candidates looked at for each one wanted: the dependency check rejects some.
 pub(super) const LOOKED_AT: usize = 4;
 
-/// The worst violators of a penalty on the absolute values, and how many of them should enter: of those wanted, where shards
-/// were asked for up to `max_violators`.
+/// The worst violators of a penalty on the absolute values, and how many of them should enter: of those
+/// wanted, where shards were asked for up to `max_violators`.
 pub(super) fn candidates(
     shares: Vec<ShardCertificate>,
     penalty: f64,
     (wanted, max_violators): (usize, usize),
 ) -> (Vec<(u32, f64)>, usize) {
-    // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is solved.
+    // Coefficients from elsewhere, as of a warm start: the working set must hold them all before it is
+    // solved.
     let must_enter = shares.iter().any(|share| share.must_enter);
     let mut violators = Vec::with_capacity(shares.iter().map(|share| share.violators.len()).sum());
     for share in shares.into_iter().filter(|share| share.must_enter == must_enter) {

@@ -134,8 +134,8 @@ impl ColumnShard {
     }
 
     /// Notes the columns of a range of which more than the largest product is to be told: members of the
-    /// working set, coefficients, and what is above the threshold; or all of them. Returns the largest |x_j'r|
-    /// that is known of the columns without a coefficient.
+    /// working set, coefficients, and what is above the threshold; or all of them. Returns the largest
+    /// |x_j'r| that is known of the columns without a coefficient.
     fn note(
         &self,
         stretch: Range<usize>,

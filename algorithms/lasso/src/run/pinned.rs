@@ -1,4 +1,5 @@
-//! [`Solver`]: the pinned block of the Lasso: its working set, the solution at the last boundary, and the course.
+//! [`Solver`]: the pinned block of the Lasso: its working set, the solution at the last boundary, and the
+//! course.
 
 use std::sync::Arc;
 
@@ -97,8 +98,9 @@ impl Solver {
         self.objective
     }
 
-    /// Concludes a boundary after so many epochs: the certificate, and what the next epoch starts from. Points of the
-    /// course that the residual certifies are left behind, and those that the run is not to stay at.
+    /// Concludes a boundary after so many epochs: the certificate, and what the next epoch starts from.
+    /// Points of the course that the residual certifies are left behind, and those that the run is not to
+    /// stay at.
     pub(crate) fn certify(
         &mut self,
         spec: &Spec,
@@ -185,7 +187,8 @@ impl Solver {
         rows + if self.weights().1 > 0.0 { self.last.support.len() + self.set.columns.len() } else { 0 }
     }
 
-    /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next lambda's.
+    /// n times the lambda being solved, and below which |x_j'r| a column need not be named: the next
+    /// lambda's.
     pub(crate) fn penalty_and_threshold(&self, spec: &Spec) -> (f64, f64) {
         let next = (self.points.position + 1).min(spec.course.len() - 1);
         let lower = spec.penalty(next, self.largest).min(self.last.penalty);
@@ -222,7 +225,8 @@ impl Solver {
         self.largest
     }
 
-    /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of them.
+    /// The worst violators, and how many of them should enter, where shards were asked for up to `cap` of
+    /// them.
     pub(crate) fn candidates(
         &self,
         shares: Vec<ShardCertificate>,

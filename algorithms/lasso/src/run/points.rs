@@ -20,7 +20,8 @@ impl Points {
         self.position += 1;
     }
 
-    /// Text that says which of so many points comes next: the one that the gap is of. `None` where there is one point.
+    /// Text that says which of so many points comes next: the one that the gap is of. `None` where there is
+    /// one point.
     pub(super) fn place_in(&self, points: usize) -> Option<String> {
         let next = (self.position + 1).min(points);
         (points > 1).then(|| format!("point {next} of {points}"))

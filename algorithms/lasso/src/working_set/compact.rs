@@ -20,8 +20,8 @@ const SLACK: usize = 2;
 /// Many violators tell the same. Let in together they push the support towards n, where the Gram is singular
 /// and Newton steps end in line searches; let in by groups most stop violating before their turn comes. A
 /// round costs one update of all gradients. Measured on 1,814 rows with a support of 1,640: 65 line searches
-/// without, 9 with this and [`columns_to_add`](super::columns_to_add)'s rule, and less than half the time; where n is
-/// large it never acts.
+/// without, 9 with this and [`columns_to_add`](super::columns_to_add)'s rule, and less than half the time;
+/// where n is large it never acts.
 const ROOM_ONE_IN: usize = 4;
 
 /// But as many as these always.

@@ -1,9 +1,9 @@
 //! The solver on one Gram for groups of coefficients: block coordinate descent, and Newton steps on the
 //! groups that are not zero.
 //!
-//! Where a group is not zero its norm is smooth, with the second derivative (I - u u') / |b_g|, u = b_g / |b_g|:
-//! on the groups that are not zero F has a Hessian, and Newton steps with a line search finish what epochs
-//! have chosen.
+//! Where a group is not zero its norm is smooth, with the second derivative (I - u u') / |b_g|, u = b_g /
+//! |b_g|: on the groups that are not zero F has a Hessian, and Newton steps with a line search finish what
+//! epochs have chosen.
 
 use super::alternate::Turns;
 use super::basis::Basis;

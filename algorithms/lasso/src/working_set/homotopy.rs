@@ -237,8 +237,8 @@ impl Homotopy {
         path.is_support[member] = false;
     }
 
-    /// Lets a member that the support makes up by `shares` take over from it, which moves neither the fit nor |b|_1,
-    /// until a coefficient vanishes; returns the place of that one.
+    /// Lets a member that the support makes up by `shares` take over from it, which moves neither the fit nor
+    /// |b|_1, until a coefficient vanishes; returns the place of that one.
     fn exchange(&self, local: &mut Local, member: usize, sign: f64, shares: &[f64]) -> Option<usize> {
         let (mut length, mut gone) = (f64::INFINITY, None);
         for (at, (&i, share)) in self.support.iter().zip(shares).enumerate() {

@@ -1,4 +1,5 @@
-//! `lasso fit --test`: rows that are held out, and what the fit explains of them, against its definition on predictions.
+//! `lasso fit --test`: rows that are held out, and what the fit explains of them, against its definition on
+//! predictions.
 
 use std::fs;
 use std::path::Path;

@@ -13,8 +13,8 @@ use super::program::{ends, json, scratch};
 
 const LASSO: &str = env!("CARGO_BIN_EXE_lasso");
 const LOSSES: [&str; 4] = ["squared", "logistic", "multinomial", "poisson"];
-/// Seconds from a limit to the end: the promise is 1 s, of an optimised build on a machine that does nothing else, which
-/// `RADDLE_LIMITS_WITHIN` asks for.
+/// Seconds from a limit to the end: the promise is 1 s, of an optimised build on a machine that does nothing
+/// else, which `RADDLE_LIMITS_WITHIN` asks for.
 const WITHIN: f64 = 60.0;
 
 /// Seconds of a limit, rising: on a machine that does other things the first may come before any boundary.
@@ -24,8 +24,8 @@ fn from_environment(name: &str, usual: f64) -> f64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
 }
 
-/// A table whose columns differ in size by up to 30 orders of magnitude, or some of whose cells do, with a response of the
-/// loss behind them.
+/// A table whose columns differ in size by up to 30 orders of magnitude, or some of whose cells do, with a
+/// response of the loss behind them.
 fn table(number: u64, loss: &str) -> String {
     let mut draw = Stream::new(&[number, 12]);
     let (rows, columns) = (10 + draw.below(50), 2 + draw.below(5));

@@ -46,7 +46,8 @@ fn data_of_which_nothing_is_said_have_their_counts() {
     assert_eq!(report["notes"], json!([]));
 }
 
-/// A response with gaps, for every loss, as a column and as a file; the oracle is the table without these rows.
+/// A response with gaps, for every loss, as a column and as a file; the oracle is the table without these
+/// rows.
 #[test]
 fn rows_without_a_response_are_left_out_for_every_loss() {
     let folder = scratch();

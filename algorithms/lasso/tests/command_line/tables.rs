@@ -1,4 +1,5 @@
-//! Tables as they come: six files that fit by one command each, encodings that `predict` repeats, and ways in.
+//! Tables as they come: six files that fit by one command each, encodings that `predict` repeats, and ways
+//! in.
 
 use std::fs;
 use std::io::Write as _;

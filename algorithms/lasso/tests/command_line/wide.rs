@@ -1,5 +1,5 @@
-//! Tables far wider than what they hold: one large index takes no memory, and changes no coefficient. The oracle is the same
-//! table with its columns numbered from 1 on.
+//! Tables far wider than what they hold: one large index takes no memory, and changes no coefficient. The
+//! oracle is the same table with its columns numbered from 1 on.
 
 use std::fs;
 use std::path::Path;

@@ -67,8 +67,9 @@ impl General {
         scores
     }
 
-    /// P and D at these coefficients, for scores that may have been computed elsewhere. The dual point is a multiple of
-    /// the residual; where an intercept asks that it sum to zero, the sign that has more is scaled down first.
+    /// P and D at these coefficients, for scores that may have been computed elsewhere. The dual point is a
+    /// multiple of the residual; where an intercept asks that it sum to zero, the sign that has more is
+    /// scaled down first.
     pub(crate) fn values(&self, b: &[f64], scores: &[f64], lambda: f64) -> (f64, f64) {
         let rows: Vec<(f64, f64)> = scores.iter().enumerate().map(|(i, &score)| self.row(i, score)).collect();
         let loss: f64 = rows.iter().map(|row| row.0).sum();
@@ -96,7 +97,8 @@ impl General {
             }
             Loss::Poisson => {
                 let k = bound.min(1.0);
-                // Minus the conjugate of y log y - y - y f + exp f at -k r, which is m log m - m - y log y + y.
+                // Minus the conjugate of y log y - y - y f + exp f at -k r, which is m log m - m - y log y +
+                // y.
                 let x_log = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
                 let row = |(y, r): (&f64, &f64)| {
                     let m = y - k * r;
@@ -123,8 +125,8 @@ impl General {
         if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
     }
 
-    /// P of exported coefficients, D at a dual point, and by how much of its bound the worst condition on it is missed:
-    /// the columns' without a ridge, and the intercept's.
+    /// P of exported coefficients, D at a dual point, and by how much of its bound the worst condition on it
+    /// is missed: the columns' without a ridge, and the intercept's.
     pub(crate) fn at_dual(&self, fit: &Fit, theta: &[f64]) -> (f64, f64, f64) {
         let (primal, _) = self.of(&fit.coefficients, fit.intercept, fit.lambda);
         let (penalty, ridge) =
@@ -178,9 +180,9 @@ impl General {
         largest.fold(0.0, f64::max) / self.n() / self.l1_ratio
     }
 
-    /// The best objective: proximal gradient steps with momentum and restarts (Beck and Teboulle 2009; O'Donoghue and
-    /// Candes 2015), until the gap is at most `gap` or the steps are used up. The last (P, D). Not for the Poisson loss,
-    /// whose curvature has no bound.
+    /// The best objective: proximal gradient steps with momentum and restarts (Beck and Teboulle 2009;
+    /// O'Donoghue and Candes 2015), until the gap is at most `gap` or the steps are used up. The last (P, D).
+    /// Not for the Poisson loss, whose curvature has no bound.
     pub(crate) fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
         assert_ne!(self.loss, Loss::Poisson, "its curvature has no bound");
         let columns = &self.prepared.columns;

@@ -1,4 +1,5 @@
-//! An oracle that shares nothing with the crate: the Lasso's definition, and coordinate descent one column at a time.
+//! An oracle that shares nothing with the crate: the Lasso's definition, and coordinate descent one column at
+//! a time.
 
 pub(crate) mod general;
 pub(crate) mod options;
@@ -7,8 +8,8 @@ use ndarray::{Array2, ShapeBuilder};
 use raddle_datasets::{Csc, Matrix, Table};
 use raddle_lasso::{Fit, Preparation};
 
-/// Whether tests that try combinations of settings try each of them, as `RADDLE_COMBINATIONS=all` asks; else each value of a
-/// setting has its turn with some values of the others.
+/// Whether tests that try combinations of settings try each of them, as `RADDLE_COMBINATIONS=all` asks; else
+/// each value of a setting has its turn with some values of the others.
 pub(crate) fn all_combinations() -> bool {
     std::env::var("RADDLE_COMBINATIONS").is_ok_and(|which| which == "all")
 }
@@ -40,8 +41,9 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    /// Prepares as the definition says: centred if there is an intercept, divided by the population deviation if it
-    /// is standardized; a column that does not vary is then left out, unless it is all that stands for an intercept.
+    /// Prepares as the definition says: centred if there is an intercept, divided by the population deviation
+    /// if it is standardized; a column that does not vary is then left out, unless it is all that stands for
+    /// an intercept.
     pub(crate) fn new(x: &Matrix, y: &[f64], preparation: Preparation) -> Self {
         let (center, scale, center_y, original) = match preparation {
             Preparation::Standard { intercept, standardize } => (intercept, standardize, intercept, true),
@@ -110,7 +112,8 @@ impl Oracle {
         if primal == 0.0 { 0.0 } else { (primal - dual) / primal }
     }
 
-    /// Cyclic coordinate descent until the gap is at most `gap`, or nothing more can be gained; the last (P, D).
+    /// Cyclic coordinate descent until the gap is at most `gap`, or nothing more can be gained; the last (P,
+    /// D).
     pub(crate) fn solve(&self, lambda: f64, gap: f64) -> (f64, f64) {
         let (n, mut b) = (self.y.len() as f64, vec![0.0; self.columns.len()]);
         let norms: Vec<f64> =
@@ -143,8 +146,9 @@ impl Oracle {
         b
     }
 
-    /// How exactly the gap of these coefficients can be known: each term x_j b_j of r is rounded to eps |x_j| |b_j|,
-    /// however much of it the other terms cancel, x_j'r to |x_j| times that, and n lambda may be far below it.
+    /// How exactly the gap of these coefficients can be known: each term x_j b_j of r is rounded to eps |x_j|
+    /// |b_j|, however much of it the other terms cancel, x_j'r to |x_j| times that, and n lambda may be far
+    /// below it.
     pub(crate) fn rounding(&self, b: &[f64], lambda: f64) -> f64 {
         let norm = |column: &Vec<(usize, f64)>| column.iter().map(|(_, x)| x * x).sum::<f64>().sqrt();
         let norms: Vec<f64> = self.columns.iter().map(norm).collect();
@@ -245,7 +249,8 @@ fn dot(column: &[(usize, f64)], dense: &[f64]) -> f64 {
     column.iter().map(|&(row, x)| x * dense[row]).sum()
 }
 
-/// Two classes from a response: `low` where it is below its mean, else `high`, some of them the wrong way round.
+/// Two classes from a response: `low` where it is below its mean, else `high`, some of them the wrong way
+/// round.
 pub(crate) fn classes(y: &[f64], low: f64, high: f64) -> Vec<f64> {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
     let class = |(i, value): (usize, &f64)| if (*value > mean) != (i % 9 == 4) { high } else { low };

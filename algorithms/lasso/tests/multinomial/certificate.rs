@@ -52,7 +52,8 @@ fn the_gap_is_that_of_the_exported_dual_point() {
     }
 }
 
-/// At lambda_max nothing is chosen, just below something is, and intercepts are logarithms of the classes' shares.
+/// At lambda_max nothing is chosen, just below something is, and intercepts are logarithms of the classes'
+/// shares.
 #[test]
 fn lambda_max_is_where_the_first_coefficient_appears() {
     let (x, y) = data(3, 50, 20, 91);

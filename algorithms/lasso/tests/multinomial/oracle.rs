@@ -113,7 +113,8 @@ impl Naive {
         loss / self.n() + lambda * b.iter().flat_map(|(_, b)| b.iter().zip(factors).map(one)).sum::<f64>()
     }
 
-    /// D at a dual point (row by row), and by how much of its bound the worst of its conditions is missed: no bounds.
+    /// D at a dual point (row by row), and by how much of its bound the worst of its conditions is missed: no
+    /// bounds.
     pub(crate) fn dual(&self, theta: &[f64]) -> (f64, f64) {
         let Terms { classes, lambda, l1_ratio, factors, intercept, .. } = &self.terms;
         let rows: Vec<Vec<f64>> = theta.chunks(*classes).map(<[f64]>::to_vec).collect();
@@ -152,7 +153,8 @@ impl Naive {
             .collect()
     }
 
-    /// On the original scale, with what may be added to all classes taken off: of intercepts and columns without a penalty.
+    /// On the original scale, with what may be added to all classes taken off: of intercepts and columns
+    /// without a penalty.
     fn original(&self, b: &Solution) -> Solution {
         let mut b: Solution = b
             .iter()
@@ -179,7 +181,8 @@ impl Naive {
     pub(crate) fn solve(&self) -> Solution {
         let Terms { classes, lambda, l1_ratio, ref factors, intercept, .. } = self.terms;
         let p = self.columns.len();
-        // The largest eigenvalue of the weighted Gram with the column of ones, from above; a half bounds the curvature.
+        // The largest eigenvalue of the weighted Gram with the column of ones, from above; a half bounds the
+        // curvature.
         let (mut v, mut v0, mut largest) = (vec![1.0; p], 1.0, 0.0f64);
         for _ in 0..100 {
             let one: Solution = vec![(if intercept { v0 } else { 0.0 }, v.clone())];

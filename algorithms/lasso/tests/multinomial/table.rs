@@ -93,8 +93,8 @@ fn large_sets_are_certified_along_a_path() {
     }
 }
 
-/// Two classes are what a logistic fit has, at half the coefficients each: |b_1| + |b_2| is the same for all that tell them
-/// apart alike, so that only differences are told.
+/// Two classes are what a logistic fit has, at half the coefficients each: |b_1| + |b_2| is the same for all
+/// that tell them apart alike, so that only differences are told.
 #[test]
 fn two_classes_are_those_of_a_logistic_fit() {
     let (x, y) = data(2, 80, 10, 25);

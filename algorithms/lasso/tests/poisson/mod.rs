@@ -1,4 +1,5 @@
-//! The Poisson loss: against a naive proximal Newton method, glmnet, the certificate's definition; replay, command line.
+//! The Poisson loss: against a naive proximal Newton method, glmnet, the certificate's definition; replay,
+//! command line.
 
 mod agreement;
 mod certificate;

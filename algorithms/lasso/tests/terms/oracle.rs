@@ -1,5 +1,5 @@
-//! An oracle that shares nothing with the crate: the objective with all its terms as its definition has it, minimised by
-//! proximal gradient steps, and its optimality conditions.
+//! An oracle that shares nothing with the crate: the objective with all its terms as its definition has it,
+//! minimised by proximal gradient steps, and its optimality conditions.
 
 use raddle_datasets::Matrix;
 use raddle_lasso::Loss;
@@ -195,7 +195,8 @@ impl Naive {
         (b0 - shift, original)
     }
 
-    /// How far the optimality conditions are from being met at exported coefficients, beside the largest slope without any.
+    /// How far the optimality conditions are from being met at exported coefficients, beside the largest
+    /// slope without any.
     pub(crate) fn violation(&self, (intercept, coefficients): &Solution) -> f64 {
         let b: Vec<f64> = coefficients.iter().zip(&self.unit).map(|(b, unit)| b * unit).collect();
         let b0 = intercept + coefficients.iter().zip(&self.mean).map(|(b, mean)| b * mean).sum::<f64>();

@@ -45,7 +45,8 @@ fn every_loss_penalty_bound_and_weight() {
                             }
                             let lasso = Lasso::params().loss(loss).l1_ratio(l1_ratio).lambda(0.03);
                             let lasso = lasso.factors(factors.clone()).bounds(bounds.clone()).parallelism(2);
-                            // As exact as rounding lets it be: within a gap of 1e-12 coefficients differ by 1e-6.
+                            // As exact as rounding lets it be: within a gap of 1e-12 coefficients differ by
+                            // 1e-6.
                             let fit = lasso.tolerance(1e-14).schedule(schedule).fit(&problem).unwrap();
                             let gap = fit.report.metric.value;
                             assert!(gap <= 1e-10, "{context}: {gap:e}");
@@ -152,8 +153,8 @@ fn what_is_no_factor_or_bound_is_refused() {
     assert!(refused(Lasso::params().bounds(vec![(0.0, 1.0)])).contains("1 pairs of bounds"));
 }
 
-/// lambda_max is that of the fit of the unpenalized columns, from which on these alone have coefficients; their number is up to
-/// that of the rows, and some depend on each other.
+/// lambda_max is that of the fit of the unpenalized columns, from which on these alone have coefficients;
+/// their number is up to that of the rows, and some depend on each other.
 #[test]
 fn unpenalized_columns_are_always_fitted() {
     for loss in LOSSES {
@@ -220,7 +221,8 @@ fn unpenalized_columns_that_fit_without_limit_are_refused() {
     assert!((fit.coefficients[0].1 - 3.0).abs() < 1e-9 && (fit.intercept + 1.0).abs() < 1e-9);
 }
 
-/// Groups of several sizes, their columns apart from each other: coefficients are those of the definition, all of a group or none.
+/// Groups of several sizes, their columns apart from each other: coefficients are those of the definition,
+/// all of a group or none.
 #[test]
 fn groups_are_chosen_together() {
     let groups: Vec<u32> = vec![5, 1, 5, 0, 1, 5, 2, 1];

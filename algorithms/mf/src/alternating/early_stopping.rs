@@ -15,8 +15,8 @@ pub struct AlternatingStopping {
     without_progress: u64,
     /// The metric after each epoch.
     pub(crate) log: Vec<f64>,
-    /// Columns of users and items that measured best, once something was measured: none by least squares, whose shards
-    /// keep their rows.
+    /// Columns of users and items that measured best, once something was measured: none by least squares,
+    /// whose shards keep their rows.
     pub(crate) kept: Option<[FactorColumns; 2]>,
     /// Squares of what has moved in this epoch, and of what there is.
     pub(crate) moved: (f64, f64),

@@ -46,7 +46,8 @@ struct Input {
 }
 
 impl Input {
-    /// So many shards, which count and take these chunks; how many they take; and how many ratings these have.
+    /// So many shards, which count and take these chunks; how many they take; and how many ratings these
+    /// have.
     fn shards(self, count: usize) -> (Lazy<SideShard>, usize, usize) {
         let ratings = self.taken.iter().map(|chunk| chunk.ratings().2.len()).sum();
         let mut shards: Vec<SideShard> =
@@ -191,7 +192,8 @@ impl Mf {
         let measured = problem.measured.as_ref();
         let parts = shards.len() / 2;
         let rows = (problem.users, problem.items);
-        // Shards of users and of items take turns, and count as equal: one of each is a round over both sides.
+        // Shards of users and of items take turns, and count as equal: one of each is a round over both
+        // sides.
         let cost = way.cost(2 * ratings, rows.0 + rows.1) / (2 * parts);
         let of_lists = judged.as_ref().map(|judged| judged.users() * problem.items);
         let measure = measured.map(|measured| of_lists.unwrap_or(measured.triples.len()) * self.rank / parts);

@@ -17,8 +17,8 @@ pub(super) fn side(shard: usize) -> Side {
     if shard.is_multiple_of(2) { Side::Users } else { Side::Items }
 }
 
-/// Shards that have staged of each chunk what is theirs, read where they live by one pass for all; and the tally of
-/// one chunk, where they count it.
+/// Shards that have staged of each chunk what is theirs, read where they live by one pass for all; and the
+/// tally of one chunk, where they count it.
 pub(super) fn shards_by_parts(
     by_parts: &Arc<ByParts>,
     count: usize,

@@ -218,7 +218,8 @@ impl Program for AlternatingProgram {
         shard.drop_training_data();
     }
 
-    /// Ratings are taken from the input again; factors, and what coordinate descent has left of ratings, are not in it.
+    /// Ratings are taken from the input again; factors, and what coordinate descent has left of ratings, are
+    /// not in it.
     fn save_state(&self, shard: &SideShard, out: &mut Learned<Writer>) {
         match self.way {
             SideSolver::Columns(_) => shard.save_state(out),

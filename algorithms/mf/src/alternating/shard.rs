@@ -43,7 +43,8 @@ pub struct SideShard {
     taken: Vec<StagedChunk>,
     /// Residuals of the ratings where a run goes on, until the shard has the ratings.
     left: Option<Vec<f32>>,
-    /// `true` where the shard had its ratings and has gone back to a boundary before that, at which its run ends.
+    /// `true` where the shard had its ratings and has gone back to a boundary before that, at which its run
+    /// ends.
     is_undone: bool,
 }
 
@@ -104,8 +105,8 @@ impl SideShard {
     }
 
     /// Takes the ratings of a part of the side from the next chunk of the input; those to measure on are held
-    /// with the users. After the last of several chunks it joins them. Returns `true` if the shard has all its
-    /// ratings now and had not before.
+    /// with the users. After the last of several chunks it joins them. Returns `true` if the shard has all
+    /// its ratings now and had not before.
     pub(crate) fn take(&mut self, part: usize, partitioning: &Partitioning, keeping: Keeping) -> bool {
         self.counted = None;
         let (rows, others) = (partitioning.rows(self.side, part), partitioning.count(1 - self.side));
@@ -258,7 +259,8 @@ impl SideShard {
             (true, true) => self.left = Some(left),
             (true, false) => self.values = Values::Plain(left),
             (false, true) => {}
-            // What is left of the ratings is no state of that boundary: a run that begins there takes them anew.
+            // What is left of the ratings is no state of that boundary: a run that begins there takes them
+            // anew.
             (false, false) => {
                 (self.named, self.values) = <(ColumnIndex, Values)>::default();
                 self.is_undone = true;

@@ -13,8 +13,8 @@ use raddle_kernels::factors::{LANES, Vector};
 /// the product of two rows is then the whole prediction less the mean. Copies share what neither has changed.
 #[derive(Debug, Clone, Default)]
 pub struct FactorMatrices {
-    /// For least squares: whole vectors, row behind row. Where a run begins, both sides; from then on the side that
-    /// was solved last, for each shard has the rows of its own.
+    /// For least squares: whole vectors, row behind row. Where a run begins, both sides; from then on the
+    /// side that was solved last, for each shard has the rows of its own.
     pub(crate) rows: [Arc<FactorRows>; 2],
     /// The sum of x x' over the rows of each side, whole vectors; for implicit feedback.
     pub(crate) squares: [FactorRows; 2],
@@ -24,7 +24,8 @@ pub struct FactorMatrices {
     pub(crate) before: Arc<Vec<f32>>,
     /// Which rows each shard has, once that is known.
     pub(crate) partitioning: Option<Arc<Partitioning>>,
-    /// `true` if the factors have measured best at the boundary before: shards keep them beside those of the epoch.
+    /// `true` if the factors have measured best at the boundary before: shards keep them beside those of the
+    /// epoch.
     pub(crate) is_best: bool,
 }
 
@@ -104,8 +105,8 @@ raddle::state!(
     }
 );
 
-/// Change that a round makes visible: new rows or a new column of a side. Changes of boundaries say which rows each
-/// shard has, and if the factors have measured best.
+/// Change that a round makes visible: new rows or a new column of a side. Changes of boundaries say which
+/// rows each shard has, and if the factors have measured best.
 #[derive(Debug, Clone, Default)]
 pub struct SideUpdate {
     pub(super) side: usize,

@@ -62,7 +62,8 @@ impl Mf {
     }
 
     /// Goes on from a fit on other data: users and items have the numbers that they had, with new ones behind
-    /// them; `delta` says which ratings came and went. Ratings are [less](Problem::less) the same as in that fit.
+    /// them; `delta` says which ratings came and went. Ratings are [less](Problem::less) the same as in that
+    /// fit.
     ///
     /// Rows that had no ratings, and those whose ratings have changed by half, are folded in; those that have
     /// none any more become zeros; all others begin as they were. Gradient steps then follow the end of the

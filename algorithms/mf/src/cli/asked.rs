@@ -50,8 +50,8 @@ pub(super) fn rows(option: &str, given: &str, of: &Ids, what: &str) -> Result<Ve
     ids(option, given)?.into_iter().map(row).collect()
 }
 
-/// Ids in a list divided by commas, or in a file, one a line: one with the separator, or blanks around it, stands in
-/// double quotes, as `mf recommend` and CSV write it.
+/// Ids in a list divided by commas, or in a file, one a line: one with the separator, or blanks around it,
+/// stands in double quotes, as `mf recommend` and CSV write it.
 pub(super) fn ids(option: &str, given: &str) -> Result<Vec<String>, Error> {
     let ids: Vec<String> = if Path::new(given).is_file() {
         let text = raddle_datasets::read_text(Path::new(given))

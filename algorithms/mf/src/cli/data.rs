@@ -48,12 +48,14 @@ pub(crate) struct Reading {
     /// The columns of user, item, rating and time: names of the header, or numbers from 1.
     #[arg(long, value_name = "USER,ITEM[,RATING[,TIME]]", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// Which rating counts if a user rates an item again: last, first (both by time, where a column has times), sum, mean, or
-    /// refuse. Default: last; sum for pairs without a rating, as each of them is an event.
+    /// Which rating counts if a user rates an item again: last, first (both by time, where a column has
+    /// times), sum, mean, or refuse. Default: last; sum for pairs without a rating, as each of them is an
+    /// event.
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Duplicates>)]
     #[serde(serialize_with = "as_text")]
     duplicates: Option<Duplicates>,
-    /// How lines without a rating, or without an id, are treated: refuse, or drop (they are left out and counted).
+    /// How lines without a rating, or without an id, are treated: refuse, or drop (they are left out and
+    /// counted).
     #[arg(long, value_name = "RULE", default_value = "refuse", value_parser = ["refuse", "drop"])]
     missing: String,
     #[command(flatten)]
@@ -122,8 +124,8 @@ impl Reading {
         given
     }
 
-    /// Refuses options of reading where none of these sources is a file: generated ratings and public sets are read in
-    /// their own way.
+    /// Refuses options of reading where none of these sources is a file: generated ratings and public sets
+    /// are read in their own way.
     pub(crate) fn refuse_idle(&self, sources: &[Option<&str>], format: Option<&str>) -> Result<(), Error> {
         let is_known = |source: &str| registry::RATINGS.iter().any(|entry| entry.name == source);
         let is_file = |source: &str| {
@@ -139,8 +141,8 @@ impl Reading {
         refuse_without_effect(&self.given(format), "on generated ratings and public sets")
     }
 
-    /// Reads DATA, or the default, with all ratings of a pair as they stand and in double precision, unless they are
-    /// refused.
+    /// Reads DATA, or the default, with all ratings of a pair as they stand and in double precision, unless
+    /// they are refused.
     pub(crate) fn read_repeated(
         &self,
         source: Option<&str>,
@@ -159,8 +161,8 @@ impl Reading {
         }
     }
 
-    /// Reads DATA with an observation for each line; those of a pair are merged where a rule is given alone. Ratings are
-    /// less `offset`, if it is given.
+    /// Reads DATA with an observation for each line; those of a pair are merged where a rule is given alone.
+    /// Ratings are less `offset`, if it is given.
     pub(crate) fn read_lines(
         &self,
         source: &str,
@@ -185,7 +187,8 @@ impl Reading {
     }
 }
 
-/// The observations of other data by the rows that these users and items have; what they do not have is left out.
+/// The observations of other data by the rows that these users and items have; what they do not have is left
+/// out.
 pub(crate) fn in_rows_of(other: &Ratings, users: &Ids, items: &Ids) -> Triples {
     let user_rows = users.index().rows_of(&other.users);
     let item_rows = items.index().rows_of(&other.items);

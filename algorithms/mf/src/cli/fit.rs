@@ -121,7 +121,8 @@ fn by_parts(options: &Options, session: &mut Session, folder: &Path, mf: Mf) -> 
     Ok(Given { ratings, problem, whole: None, prepared, identity, mf })
 }
 
-/// Fits again on everything, for the length that was best. Where that is cut short, the first fit is what there is.
+/// Fits again on everything, for the length that was best. Where that is cut short, the first fit is what
+/// there is.
 fn refit(
     mf: &Mf,
     (ratings, whole): (&Ratings, Triples),

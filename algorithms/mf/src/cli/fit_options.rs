@@ -29,7 +29,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) model: ModelOptions,
-    /// Data that drive the early stop: a share of the ratings, by hash; the latest of them (last:0.05); a file; or none.
+    /// Data that drive the early stop: a share of the ratings, by hash; the latest of them (last:0.05); a
+    /// file; or none.
     #[arg(
         long,
         value_name = "FRACTION|last:X|FILE|none",
@@ -37,20 +38,22 @@ pub(crate) struct Options {
         allow_negative_numbers = true
     )]
     pub(super) validation: String,
-    /// Data to measure at the end: split (by the documented hash), the latest ratings (last:0.1), a file, or none.
+    /// Data to measure at the end: split (by the documented hash), the latest ratings (last:0.1), a file, or
+    /// none.
     #[arg(long, value_name = "split|last:X|FILE|none", default_value = "none")]
     pub(super) test: String,
     /// Fit again on training and validation data together, for as long as was best.
     #[arg(long)]
     pub(super) refit: bool,
-    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with --implicit.
+    /// Measure recommendations on the test set: precision, recall, NDCG and MAP at K, and AUC; at 10 with
+    /// --implicit.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(super) ranking: Option<usize>,
     /// Least test rating that is a hit of --ranking. Default: every test rating is one, whatever its value.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(super) relevant: Option<f64>,
-    /// Keep the ratings in this folder as a file that is read by parts: with several processes, none then has all of them
-    /// in memory. There they are kept for the run without it, too.
+    /// Keep the ratings in this folder as a file that is read by parts: with several processes, none then has
+    /// all of them in memory. There they are kept for the run without it, too.
     #[arg(long, value_name = "DIR", help_heading = ENGINE_HEADING)]
     pub(super) cache: Option<PathBuf>,
     /// Leave out users and items with fewer than N ratings, until none has fewer.

@@ -17,12 +17,12 @@ pub(crate) struct ModelOptions {
     /// Count --reg once for each user and item. Default: once for each rating.
     #[arg(long)]
     pub(crate) unweighted_reg: bool,
-    /// Solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic coordinate descent).
-    /// Default: sgd; als with --implicit.
+    /// Solver: sgd (stochastic gradient descent), als (alternating least squares) or ccd (cyclic coordinate
+    /// descent). Default: sgd; als with --implicit.
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
-    /// Implicit feedback: values are counts. An observed pair has weight 1 + W |value|, any other weight 1; what a value of 0
-    /// or below is of is not preferred.
+    /// Implicit feedback: values are counts. An observed pair has weight 1 + W |value|, any other weight 1;
+    /// what a value of 0 or below is of is not preferred.
     #[arg(long, value_name = "W", num_args = 0..=1, default_missing_value = "5", allow_negative_numbers = true)]
     pub(crate) implicit: Option<f64>,
     /// Fit no biases for users and items.
@@ -34,8 +34,8 @@ pub(crate) struct ModelOptions {
     /// First step size of sgd, in standard deviations of the ratings. Default: by the length of the run.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Divide the steps of users and items by their number of ratings to this power. Default: only on a side that has far
-    /// more ratings a row than the other.
+    /// Divide the steps of users and items by their number of ratings to this power. Default: only on a side
+    /// that has far more ratings a row than the other.
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub(crate) count_power: Option<f64>,
     /// Multiply the steps of items by this. For sgd. Default: 1.
@@ -47,7 +47,8 @@ pub(crate) struct ModelOptions {
     /// Step size of biases, relative to that of factors. For sgd. Default: 0.3.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_step: Option<f64>,
-    /// Weight of squared biases; sgd divides it by the standard deviation of the ratings. For sgd and ccd. Default: 0.02.
+    /// Weight of squared biases; sgd divides it by the standard deviation of the ratings. For sgd and ccd.
+    /// Default: 0.02.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) bias_reg: Option<f64>,
     /// Number of conjugate gradient steps for each row in als; 0 solves exactly by Cholesky.
@@ -56,10 +57,12 @@ pub(crate) struct ModelOptions {
     /// Number of passes of ccd over one rank before the next. Default: 1.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
-    /// Stop at this root mean squared error of the test set, or of the validation set if there is no test set.
+    /// Stop at this root mean squared error of the test set, or of the validation set if there is no test
+    /// set.
     #[arg(long, value_name = "RMSE", allow_negative_numbers = true)]
     pub(crate) target: Option<f64>,
-    /// Keep no list of what users have rated in the folder: `mf recommend` then needs --exclude or --with-seen.
+    /// Keep no list of what users have rated in the folder: `mf recommend` then needs --exclude or
+    /// --with-seen.
     #[arg(long)]
     pub(crate) no_seen: bool,
     /// Number of blocks (partitions) of the items. Default: as many as --shards.
@@ -92,7 +95,8 @@ impl ModelOptions {
         }
     }
 
-    /// Number taken off the ratings: 0 where factors stand for all of a rating, or its size counts; `None` finds out.
+    /// Number taken off the ratings: 0 where factors stand for all of a rating, or its size counts; `None`
+    /// finds out.
     pub(crate) fn offset(&self) -> Option<f64> {
         (self.implicit.is_some() || self.nonnegative && self.no_biases).then_some(0.0)
     }

@@ -24,7 +24,8 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Write a line for each pair to this file, `user item prediction` separated by tabs, ids as in CSV. Default: stdout.
+    /// Write a line for each pair to this file, `user item prediction` separated by tabs, ids as in CSV.
+    /// Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -42,8 +43,8 @@ Every line of the data has its prediction, unless --duplicates merges those of a
 pair. A model of implicit feedback predicts scores, near 1 for what a user turns to
 and near 0 for the rest.";
 
-/// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions go to a
-/// file, else on stderr.
+/// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions
+/// go to a file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, out, uses, .. } = options;
     let saved = Saved::open_without_seen(&options.model)?;

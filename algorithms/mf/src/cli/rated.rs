@@ -25,8 +25,8 @@ enum Folder {
 }
 
 impl Rated {
-    /// Of ratings in memory, and of what the model to start from knew, whose rows come first; for the folder if it
-    /// `keeps` them.
+    /// Of ratings in memory, and of what the model to start from knew, whose rows come first; for the folder
+    /// if it `keeps` them.
     pub(super) fn new(
         triples: &Triples,
         earlier: Option<&Seen>,
@@ -68,8 +68,8 @@ impl Rated {
 /// Pairs of users and items that are in memory at once.
 const TOGETHER: usize = 1 << 25;
 
-/// The file of a part's pairs: some users at a time, so that no more pairs are in memory than a pass over the file is
-/// worth.
+/// The file of a part's pairs: some users at a time, so that no more pairs are in memory than a pass over the
+/// file is worth.
 fn file_of(part: &PartOfRatings, (users, items): (usize, usize)) -> Result<SeenFile, Error> {
     let mut counts = vec![0_u32; users];
     part.each(0..part.len(), |user, _, _| counts[user as usize] += 1).map_err(Error::input)?;

@@ -147,8 +147,8 @@ pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<St
     groups.into_iter().filter_map(of).collect()
 }
 
-/// Ratings that users have given already, by the folder and by a file where there is one, and notes on how that was
-/// read.
+/// Ratings that users have given already, by the folder and by a file where there is one, and notes on how
+/// that was read.
 fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<String>), Error> {
     let Options { exclude, format, reading, .. } = options;
     let kept = saved.seen.take();

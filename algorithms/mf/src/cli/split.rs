@@ -22,8 +22,8 @@ pub(super) struct Split {
     pub(super) cold: Cold,
 }
 
-/// How many ratings that were to be held out had a user or an item that no rating to train on has: nothing was learned
-/// for them.
+/// How many ratings that were to be held out had a user or an item that no rating to train on has: nothing
+/// was learned for them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cold {
     pub(super) test: Option<usize>,
@@ -65,8 +65,8 @@ impl Cold {
 }
 
 impl Split {
-    /// Splits what was read into training, validation and test data; with what users have rated, by the data or by
-    /// an earlier model, for the folder if it keeps that.
+    /// Splits what was read into training, validation and test data; with what users have rated, by the data
+    /// or by an earlier model, for the folder if it keeps that.
     pub(super) fn new(
         options: &Options,
         ratings: &mut Ratings,
@@ -173,7 +173,8 @@ fn latest(
     }
 }
 
-/// Ratings of another file by the rows of the data, and how many the file has with those of unknown users and items.
+/// Ratings of another file by the rows of the data, and how many the file has with those of unknown users and
+/// items.
 fn other(
     options: &Options,
     (option, file): (&str, &str),

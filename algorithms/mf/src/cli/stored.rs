@@ -28,8 +28,9 @@ pub(super) struct Stored {
     pub(super) cold: Cold,
 }
 
-/// Where ratings are kept to be read by parts, if they are: in the folder of `--cache`, or where the processes of one run
-/// share files. What other files or models say of the ratings, and a second fit, takes them in memory.
+/// Where ratings are kept to be read by parts, if they are: in the folder of `--cache`, or where the
+/// processes of one run share files. What other files or models say of the ratings, and a second fit, takes
+/// them in memory.
 pub(super) fn folder(options: &Options, session: &Session) -> Option<PathBuf> {
     let names_a_file = |held: &str| {
         !["none", "split"].contains(&held) && !held.starts_with(data::LATEST) && held.parse::<f64>().is_err()

@@ -24,7 +24,8 @@ pub(super) struct Tested {
     is_explicit: bool,
 }
 
-/// The ratings that are hits: those of a value or more, what is taken off them counted; of clicks those above 0.
+/// The ratings that are hits: those of a value or more, what is taken off them counted; of clicks those above
+/// 0.
 pub(super) fn relevant<'t>(test: &'t Triples, options: &Options, offset: f64) -> Cow<'t, Triples> {
     let is_hit = |value: f32| match options.relevant {
         Some(least) => f64::from(value) + offset >= least,

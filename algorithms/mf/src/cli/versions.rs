@@ -85,8 +85,8 @@ impl Run<'_> {
         }
     }
 
-    /// `user item rating`, divided by tabs, or else by blanks, an id with these in double quotes; `user item` and `user`
-    /// where it retracts.
+    /// `user item rating`, divided by tabs, or else by blanks, an id with these in double quotes; `user item`
+    /// and `user` where it retracts.
     fn parse(&self, line: &ChangeLine) -> Result<RatingChange, String> {
         let words = fields(&line.text)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -9,16 +9,16 @@ use crate::fitted::Fit;
 use crate::fold_in::FoldIn;
 use crate::model::Learned;
 
-/// Facts about a model, the program's own part of `model.json`: those that use needs beside the factors, and how the
-/// model came about. None of them depends on the machine, but where a time limit has ended the run.
+/// Facts about a model, the program's own part of `model.json`: those that use needs beside the factors, and
+/// how the model came about. None of them depends on the machine, but where a time limit has ended the run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct About {
     /// Factors of a row.
     pub rank: usize,
     /// Prediction where nothing else is known.
     pub mean: f64,
-    /// Number taken off the ratings while the model was fitted ([`Ratings::offset`](raddle_datasets::Ratings::offset));
-    /// `mean` includes it.
+    /// Number taken off the ratings while the model was fitted
+    /// ([`Ratings::offset`](raddle_datasets::Ratings::offset)); `mean` includes it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: f64,
     /// `true` if users and items have biases.

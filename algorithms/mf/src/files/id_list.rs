@@ -1,4 +1,5 @@
-//! The ids of all rows as `model.json` has them: a list of whole numbers where all of them are, else a list of texts.
+//! The ids of all rows as `model.json` has them: a list of whole numbers where all of them are, else a list
+//! of texts.
 
 use std::fmt::Formatter;
 

@@ -1,5 +1,5 @@
-//! [`Saved`]: a model with the ids of its rows, as it lies in a folder: factors and biases as `.npy`, ids and what else is
-//! known as `model.json`.
+//! [`Saved`]: a model with the ids of its rows, as it lies in a folder: factors and biases as `.npy`, ids and
+//! what else is known as `model.json`.
 
 use std::path::Path;
 
@@ -134,9 +134,9 @@ fn write_seen(seen: Option<&Seen>, items: usize, files: &mut impl ModelFiles) ->
 }
 
 impl Fit {
-    /// Writes the model into a folder of its own, as `mf --out` does; [`Saved::open`] and the program read it. `fold_in`
-    /// says how users and items are added ([`Mf::fold_in`](crate::Mf::fold_in)). Without `seen`, what users have rated,
-    /// the program asks for it before it recommends.
+    /// Writes the model into a folder of its own, as `mf --out` does; [`Saved::open`] and the program read
+    /// it. `fold_in` says how users and items are added ([`Mf::fold_in`](crate::Mf::fold_in)). Without
+    /// `seen`, what users have rated, the program asks for it before it recommends.
     ///
     /// # Errors
     /// If there is a run in the folder already, or it cannot be written.

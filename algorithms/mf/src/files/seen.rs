@@ -1,5 +1,5 @@
-//! [`SeenFile`]: the pairs that users have rated, in the folder of a model: `seen.npz`, a sparse matrix of truth values,
-//! compressed.
+//! [`SeenFile`]: the pairs that users have rated, in the folder of a model: `seen.npz`, a sparse matrix of
+//! truth values, compressed.
 
 use std::io::{self, Write as _};
 
@@ -66,8 +66,8 @@ impl SeenWriter {
 }
 
 impl Seen {
-    /// Rated items in the folder of a model of this many users and items; `None` where the folder does not keep them: an
-    /// earlier version has written it, or `--no-seen`.
+    /// Rated items in the folder of a model of this many users and items; `None` where the folder does not
+    /// keep them: an earlier version has written it, or `--no-seen`.
     ///
     /// # Errors
     /// If the file is not as it was written.

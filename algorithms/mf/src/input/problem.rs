@@ -62,8 +62,9 @@ impl Problem {
         Ok(Self { users, items, train, measured: None, less: 0.0, by_parts: None })
     }
 
-    /// Says what all ratings are less, those to measure on too: [`Ratings::offset`](raddle_datasets::Ratings::offset).
-    /// Models predict with it, as they did of ratings that are less nothing.
+    /// Says what all ratings are less, those to measure on too:
+    /// [`Ratings::offset`](raddle_datasets::Ratings::offset). Models predict with it, as they did of ratings
+    /// that are less nothing.
     pub fn less(self, offset: f64) -> Self {
         Self { less: offset, ..self }
     }
@@ -206,7 +207,8 @@ impl Problem {
         self.measured.as_ref().map(|measured| measured.mean_rmse)
     }
 
-    /// The problem measured on what users turn to alone: pairs of values above 0. `None` where it is so already.
+    /// The problem measured on what users turn to alone: pairs of values above 0. `None` where it is so
+    /// already.
     pub(crate) fn measured_on_liked(&self) -> Result<Option<Self>, MfError> {
         let is_liked = |value: f32| value > 0.0;
         let Some(measured) = &self.measured else { return Ok(None) };

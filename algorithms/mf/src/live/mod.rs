@@ -154,8 +154,8 @@ impl LiveRatings {
         self.narrowed(Exact { users, items, values: all.values }, (user_ids, item_ids), offset)
     }
 
-    /// The ratings that are left, of those of a pair what they count together, in double precision: by the rows of
-    /// these ids.
+    /// The ratings that are left, of those of a pair what they count together, in double precision: by the
+    /// rows of these ids.
     pub fn exact(&self) -> (Exact, [&Ids; 2]) {
         let sizes = (self.users.ids.len(), self.items.ids.len());
         let left = self.some(false).merged(self.shadowed(), sizes).unwrap_or_default();

@@ -39,7 +39,8 @@ impl Seen {
         self.items.truncate(end);
     }
 
-    /// Moves these items to a place before them or to where they are: sorted, each once. The end of what is there then.
+    /// Moves these items to a place before them or to where they are: sorted, each once. The end of what is
+    /// there then.
     fn ascending(&mut self, items: Range<usize>, to: usize) -> usize {
         self.items[items.clone()].sort_unstable();
         let mut end = to;

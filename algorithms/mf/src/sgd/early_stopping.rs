@@ -12,8 +12,9 @@ const PATIENCE: u32 = 3;
 /// [`LONG`].
 const WORTH: [f64; 2] = [0.001, 0.005];
 
-/// The first stage has none to be compared with: it must lower the error by this share in its last quarter for another one
-/// to follow. On six public sets, where 40 epochs gain 0.0023 at most, the small steps there lower it by 0.0041 at most.
+/// The first stage has none to be compared with: it must lower the error by this share in its last quarter
+/// for another one to follow. On six public sets, where 40 epochs gain 0.0023 at most, the small steps there
+/// lower it by 0.0041 at most.
 const STILL_FALLS: f64 = 0.005;
 
 /// Epochs from which on a stage is long.

@@ -10,7 +10,8 @@ use raddle_kernels::factors::Steps;
 /// The stages of a run of unknown length that measures on held-out ratings.
 const STAGES: [u32; 6] = [14, 40, 80, 160, 320, 640];
 
-/// The only stage of a run of unknown length that does not: nothing would show that a longer one learns noise.
+/// The only stage of a run of unknown length that does not: nothing would show that a longer one learns
+/// noise.
 const UNMEASURED: u32 = 10;
 
 /// Ratio of a stage's last step to its first.

@@ -180,7 +180,8 @@ fn a_finished_or_limited_run_that_is_resumed_keeps_the_bytes_of_its_model() {
             ends(folder.path(), &format!("{again} --resume whole{number}"), 0);
             assert_eq!(model(&whole), learned, "{solver}, finished, {workers} workers");
         }
-        // Ended by the clock before its first epoch, and resumed under the same limit: nothing runs, nothing is lost.
+        // Ended by the clock before its first epoch, and resumed under the same limit: nothing runs, nothing
+        // is lost.
         let limited = format!("{line} --out limited{number} --checkpoint-every 1 --time-limit 0");
         ends(folder.path(), &limited, 3);
         let run = folder.path().join(format!("limited{number}"));

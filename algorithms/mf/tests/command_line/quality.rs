@@ -1,5 +1,5 @@
-//! A model is never worse than the mean of the ratings, or says that nothing was learned; and what was measured is what is
-//! said.
+//! A model is never worse than the mean of the ratings, or says that nothing was learned; and what was
+//! measured is what is said.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;

@@ -1,4 +1,5 @@
-//! Rated pairs: the folder of a model keeps them, lists leave them out, and a folder without them names what to give.
+//! Rated pairs: the folder of a model keeps them, lists leave them out, and a folder without them names what
+//! to give.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -177,7 +177,8 @@ fn help_has_no_broken_lines() {
     }
 }
 
-/// Of one table of ratings: its text, gzip, zstd, each by standard input too, and Parquet where it is built in.
+/// Of one table of ratings: its text, gzip, zstd, each by standard input too, and Parquet where it is built
+/// in.
 #[test]
 fn any_way_in_gives_one_model() {
     let folder = scratch();

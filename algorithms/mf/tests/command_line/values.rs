@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::program::{ends, json as read, report, scratch};
 
-/// `user item value` of 30 users and 20 items, about this level: whole numbers whose mean is near it, so that those of a
-/// high level are the low ones less just that.
+/// `user item value` of 30 users and 20 items, about this level: whole numbers whose mean is near it, so that
+/// those of a high level are the low ones less just that.
 fn ratings(folder: &Path, name: &str, level: f64) {
     let mut text = String::from("u,i,r\n");
     for user in 0..30_usize {

@@ -269,8 +269,8 @@ impl WordRows {
             })
     }
 
-    /// How many topics a word has room for. Where others have full rows, a list has room for one more, into which may
-    /// be written what has no count.
+    /// How many topics a word has room for. Where others have full rows, a list has room for one more, into
+    /// which may be written what has no count.
     pub fn room(&self, word: usize) -> u64 {
         match self.full.has(word) {
             true => (self.full.width * LANES) as u64,

@@ -15,7 +15,8 @@ pub(super) fn drawn(lambdas: usize, with: &[usize]) -> Vec<usize> {
     every.chain(last).chain(with.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Places of the lambdas that have a count above them, of so many: evenly spread, the first and the last among them.
+/// Places of the lambdas that have a count above them, of so many: evenly spread, the first and the last
+/// among them.
 pub(super) fn counted(lambdas: usize) -> Vec<usize> {
     let (parts, last) = (COUNTED - 1, lambdas.saturating_sub(1));
     let places = (0..=parts).map(|part| (part * last + parts / 2) / parts);

@@ -6,8 +6,9 @@ use std::path::Path;
 use raddle::EpochRecord;
 use raddle::cli::{Axis, Picture, PictureKind, Series};
 
-/// The metric by epoch, as the trace in this folder has it of the last version of the data. `best` is the epoch of the fit
-/// that the model is of, if it was chosen. Nothing of a trace that could not be written, which the session has said.
+/// The metric by epoch, as the trace in this folder has it of the last version of the data. `best` is the
+/// epoch of the fit that the model is of, if it was chosen. Nothing of a trace that could not be written,
+/// which the session has said.
 pub(crate) fn epochs(folder: &Path, best: Option<u64>) -> Vec<Picture> {
     // A resumed run has the earlier part in this file alone.
     let text = fs::read_to_string(folder.join("trace.jsonl")).unwrap_or_default();

@@ -19,8 +19,8 @@ impl Tried {
     }
 }
 
-/// The mean of each setting: over the rank with a line for each regularisation, or over the regularisation where there is
-/// one rank; `None` of one setting.
+/// The mean of each setting: over the rank with a line for each regularisation, or over the regularisation
+/// where there is one rank; `None` of one setting.
 pub(crate) fn grid(tried: &[Tried], metric: &str, best: usize) -> Option<Picture> {
     let first = tried.first()?;
     let ranks = tried.iter().any(|other| other.rank != first.rank);
