@@ -1,8 +1,8 @@
-//! Words of other libraries, and what `lasso` says to them.
+//! Option names of other libraries, and the `lasso` options that replace them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The names.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (

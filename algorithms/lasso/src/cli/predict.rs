@@ -22,17 +22,18 @@ use super::{data, point};
 pub(crate) struct Options {
     #[command(flatten)]
     args: PredictArgs,
-    /// Offsets with which scores begin, of a model that was fitted with an offset: a column or a file with
-    /// one value a row. The model's own column unless another is named.
+    /// Add these offsets to the scores, for a model that was fitted with offsets: a column, or a file with
+    /// one value per row. Default: the column that the model was fitted with.
     #[arg(long, value_name = "NAME|FILE")]
     offset: Option<String>,
-    /// Of a path: the point to predict with, from 1; path.tsv in its folder lists them.
+    /// Predict with this point of a path, counted from 1; path.tsv in the folder of the path lists the
+    /// points.
     #[arg(long, value_name = "K")]
     point: Option<u64>,
-    /// Write the predictions to this file, one a line, rather than to stdout; with --id the id and a tab in
-    /// front. Of a logistic model a line is the class and, behind a tab, the probability of the larger class
-    /// (of texts, of the last in order); of a multinomial model the class and the probability of every class,
-    /// in their order; of a Poisson model it is the mean.
+    /// Write the predictions to this file, one per line, rather than to stdout; with --id the id and a tab
+    /// come first. A logistic model gives the class and, after a tab, the probability of the larger class (of
+    /// texts, the last in order); a multinomial model the class and the probability of every class, in order;
+    /// a Poisson model the mean.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
