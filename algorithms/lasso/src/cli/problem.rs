@@ -19,7 +19,7 @@ use super::refused::{refuse, refuse_named};
 use super::rows::RowArgs;
 use super::terms::TermArgs;
 
-/// Options that a resumed run may change: its epochs only limit an attempt, and a fit may continue with
+/// Options that a resumed run may change: --epochs only limits an attempt, and a fit may continue with
 /// another tolerance.
 pub(super) const FREE: Free<'_> = Free { neutral: &["tol", "changes", "save-data"], limits: &["epochs"] };
 

@@ -256,7 +256,7 @@ fn labelled(line: &str) -> Result<(&str, String), String> {
     let (name, group) = line
         .trim()
         .rsplit_once(char::is_whitespace)
-        .ok_or_else(|| format!("expected a name and a group behind it: `{}`", line.trim()))?;
+        .ok_or_else(|| format!("expected a name and a group after it: `{}`", line.trim()))?;
     Ok((name.trim_end(), group.to_owned()))
 }
 
@@ -264,7 +264,7 @@ fn labelled(line: &str) -> Result<(&str, String), String> {
 fn parsed<const N: usize>(line: &str) -> Result<(&str, [f64; N]), String> {
     let expected = || {
         let values = if N == 1 { "a number" } else { "two numbers" };
-        format!("expected a name and {values} behind it: `{}`", line.trim())
+        format!("expected a name and {values} after it: `{}`", line.trim())
     };
     let (mut rest, mut values) = (line.trim(), [0.0; N]);
     for value in values.iter_mut().rev() {

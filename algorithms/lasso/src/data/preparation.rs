@@ -1,4 +1,4 @@
-//! [`Preparation`]: what is done to data before they are fitted.
+//! [`Preparation`]: the centring and scaling of data before they are fitted.
 
 /// Preparation of data before they are fitted.
 ///
