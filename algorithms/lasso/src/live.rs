@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Largest number of columns added to a table with column names: each gets a name.
 const MOST_NAMED: usize = 1 << 16;
 
-/// Number of values that a dense table may always have, and the largest factor by which it may grow.
+/// A dense table may grow by this many values, besides growing to [`TIMES_DENSE`] times its values.
 const MOST_DENSE: usize = 1 << 24;
 const TIMES_DENSE: usize = 4;
 

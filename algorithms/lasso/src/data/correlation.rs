@@ -85,8 +85,9 @@ pub(crate) fn sketch_correlations(
     dense(&units)
 }
 
-/// |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it is estimated on
-/// evenly strided rows: good enough to see [`CORRELATION_LIMIT`](crate::CORRELATION_LIMIT).
+/// Returns |x_i'x_j| / (|x_i| |x_j|) for all pairs; 0 where a column is constant or missing. With `sample` it
+/// is estimated on evenly strided rows: good enough to detect
+/// [`CORRELATION_LIMIT`](crate::CORRELATION_LIMIT).
 pub fn correlations(views: &[Option<View<'_>>], rows: usize, sample: bool) -> Dependencies {
     match views.iter().flatten().next() {
         Some(View::Dense(values) | View::Class { indices: None, values, .. }) => {

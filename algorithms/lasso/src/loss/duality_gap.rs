@@ -27,7 +27,7 @@ pub(crate) struct DualityGap {
 /// Contributions of the penalties and the columns to both objectives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Norms<'a> {
-    /// |b|_1 and |b|^2,
+    /// The norm |b|_1; the next field is |b|^2.
     pub(crate) l1: f64,
     pub(crate) squares: f64,
     /// L, the weight of |b|_1; the next field is R, the weight of |b|^2 / 2.
