@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::tables::TextArgs;
 
 /// Rules by which columns and rows are matched: the end of a help text.
-pub const ROWS: &str = "Columns are matched by name where the model and the data have names, else by position. What was encoded or filled when
-the model was fitted is encoded and filled alike. Other columns may hold anything: they are left out, and so are libsvm
-indices beyond the model's last; both are said. Every row has its line: `nan` where a value is missing that the model
-needs, unless it was fitted with --missing mean, which fills it.";
+pub const ROWS: &str = "Columns are matched by name if the model and the data have names, else by position. Columns that were \
+encoded or filled for the fit are encoded and filled in the same way. Other columns may hold anything: they are \
+left out, as are libsvm indices beyond the model's last; a note says so. Every row has a line: `nan` if a value \
+that the model needs is missing, unless the model was fitted with --missing mean, which fills it.";
 
 /// Text of a prediction that cannot be made.
 pub const NOT_PREDICTED: &str = "nan";

@@ -19,8 +19,8 @@ use super::runner::{Failure, InSession, refuse};
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf cv synth:ratings:users=300,items=150,n=9000 --ranks 4,16 --regs 0.02,0.05 --folds 3
 
-Every rank is tried with every regularisation, each on every fold. Then the
-best setting is fitted to all ratings, for as long as was best on its folds.";
+Every rank is tried with every regularisation, each on every fold. Then the best setting is fitted to all ratings, \
+for the length of run that was best on its folds.";
 
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]
@@ -75,7 +75,7 @@ pub(crate) fn cv(options: &Options) -> Result<ExitStatus, Error> {
     let mut session = Session::begin("mf", env!("CARGO_PKG_VERSION"), train)?;
     session.refuse_distributed("this command", true)?;
     if session.is_resumed() {
-        session.screen().note("a cross-validation keeps no checkpoint: it begins anew");
+        session.screen().note("a cross-validation keeps no checkpoint: it starts from the beginning");
     }
     let metric = model.metric();
     let settings = options.settings();
@@ -203,7 +203,7 @@ fn tables(
     let mut text = format!("Cross-validation of {name} over {}\n", count(options.folds as u64, "fold"));
     if found.empty > 0 {
         let empty = count(found.empty as u64, "fold");
-        text += &format!("{empty} left out: no rating in it whose user and item have others\n");
+        text += &format!("{empty} left out: the user or the item of each of its ratings has no other rating\n");
     }
     text += &format!("\n{:>6}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
     let mut lines = format!("rank\treg\t{metric}\tstandard_error\n");

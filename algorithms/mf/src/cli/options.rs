@@ -90,7 +90,7 @@ impl ModelOptions {
     /// Note on a solver that nobody has named.
     pub(crate) fn note(&self) -> &'static str {
         match (&self.solver, self.implicit) {
-            (None, Some(_)) => "implicit feedback is fitted by --solver als, as no other knows it\n",
+            (None, Some(_)) => "implicit feedback is fitted by --solver als, the only solver for it\n",
             _ => "",
         }
     }

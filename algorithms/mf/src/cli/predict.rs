@@ -36,12 +36,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf predict run synth:ratings:users=500,items=200,n=20000
 
-A user or item that the model does not have counts nothing: the prediction is
-the mean with the bias that is known. Where items have no biases (--implicit,
---no-biases), a user of whom nothing was learned gets the scores of the mean user.
-Every line of the data has its prediction, unless --duplicates merges those of a
-pair. A model of implicit feedback predicts scores, near 1 for what a user turns to
-and near 0 for the rest.";
+If the model does not have the user or the item of a pair, the prediction is the mean plus the bias of the one it \
+has. Without biases (--implicit, --no-biases), a user about whom nothing was learned gets the scores of the mean \
+user. Every line of the data has a prediction, unless --duplicates merges the lines of a pair. A model of implicit \
+feedback predicts scores, near 1 for items that a user turns to and near 0 for the rest.";
 
 /// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions
 /// go to a file, else on stderr.

@@ -56,15 +56,15 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2
 
-A line is `user item score`, divided by tabs, the best item of a user first; an id with
-a tab, a line break or a double quote stands in double quotes, as in CSV. What users
-have rated in the data of the fit is left out, as the folder has kept it (--no-seen of
-the fit does not), but for the test data, which nobody knew of.
-Some thousand users go at a time: what is held of their items does not grow
-with their number. A user that the model does not have, or of whom it has learned
-nothing, gets the items that please on the whole: those of the highest biases, or,
-where items have none (--implicit, --no-biases), those of the mean user.
-An id with a comma stands in double quotes: --users '\"Lee, Ann\",7'.";
+A line is `user item score`, separated by tabs, the best item of a user first. An id with a tab, a line break or a \
+double quote is in double quotes, as in CSV. Items that users have rated in the data of the fit, other than its test \
+data, are left out, unless the fit had --no-seen and the folder does not know them.
+
+Users are processed some thousand at a time, so that memory does not grow with their number. A user that the model \
+does not have, or about whom it has learned nothing, gets the generally popular items: those with the highest \
+biases, or, without biases (--implicit, --no-biases), those of the mean user.
+
+Put an id with a comma in double quotes: --users '\"Lee, Ann\",7'.";
 
 /// Writes the best items of users.
 pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
@@ -134,8 +134,8 @@ pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
 /// Note on users that get what pleases on the whole.
 pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<String> {
     let what = match saved.model.stand_in().is_mean_user() {
-        true => "the items that please on the whole, by the scores of the mean user",
-        false => "the items that please on the whole, by the mean and the biases of the items",
+        true => "the generally popular items, by the scores of the mean user",
+        false => "the generally popular items, by the mean and the biases of the items",
     };
     let groups = [
         (unknown, "that the model does not have"),
