@@ -295,7 +295,7 @@ fn a_fold_that_was_cut_short_is_not_scored() {
     assert!((1..30).contains(&certified), "{certified}");
 }
 
-/// Of pairs of a row of the larger class and one of the smaller, the share in order.
+/// The share of pairs in order, each a row of the larger class and a row of the smaller class.
 fn area(y: &[f64], larger: f64, scores: &[f64]) -> f64 {
     let (mut right, mut pairs) = (0.0, 0.0);
     for a in (0..y.len()).filter(|&a| y[a] == larger) {

@@ -17,7 +17,7 @@ use super::data::DEFAULT;
 /// Value of `--test`: rows to measure a fit on.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TestRows {
-    /// This share of the data's rows, which the fit does not see.
+    /// A share of the data's rows, which the fit does not see.
     Share(f64),
     /// Other data, by file or name.
     Data(String),

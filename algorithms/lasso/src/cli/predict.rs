@@ -80,7 +80,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     args.tell(options.out.as_deref(), (ids.as_deref(), &predictions), (said, measures), (records, notes))
 }
 
-/// Where offsets are: a model that was fitted with one needs it, others have none.
+/// Returns the place of the offsets: a model that was fitted with offsets needs them, and others take none.
 fn offset(options: &Options, about: &About) -> Result<Option<String>, Error> {
     match (&about.offset, &options.offset) {
         (None, None) => Ok(None),

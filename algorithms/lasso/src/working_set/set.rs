@@ -60,12 +60,12 @@ raddle::state!(WorkingSet {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetCheckpoint {
     ridge: f64,
-    /// Of a small set, the homotopy: its inverse is the product of many changes, and cannot be recomputed
-    /// with the same bits.
+    /// The homotopy of a small set: its inverse is the product of many changes, and cannot be recomputed with
+    /// the same bits.
     homotopy: Homotopy,
-    /// Of a set of middle size, its factor.
+    /// The factor of a set of middle size.
     factor: FactorCheckpoint,
-    /// Of a large set, its compact set.
+    /// The compact set of a large set.
     compact: (Vec<Slot>, FactorCheckpoint),
 }
 

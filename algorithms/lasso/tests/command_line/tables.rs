@@ -55,7 +55,7 @@ fn six_files_fit_by_one_command_each() {
     }
 }
 
-/// Of one table: its text, gzip, zstd, standard input, and Parquet where it is built in.
+/// Reads one table as text, gzip, zstd, from standard input, and as Parquet if that is built in.
 #[test]
 fn any_way_in_gives_one_model() {
     let folder = scratch();

@@ -155,7 +155,7 @@ const NONNEGATIVE: Classes = [
     [-8.296041458, 0.0, 0.0, 0.1645064784, 0.03344857335, 0.0, 0.0, 0.0, 0.0, 1.717709049, 0.0],
 ];
 
-/// Of scikit-learn.
+/// Reference values from scikit-learn.
 const SAGA: Classes = [
     [
         6.980905504,

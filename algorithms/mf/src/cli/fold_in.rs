@@ -28,10 +28,10 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Weight of |p|^2. Default: that of the model.
+    /// Set the weight of |p|^2. Default: that of the model.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     reg: Option<f64>,
-    /// Number of items to recommend to each new user.
+    /// Set the number of items to recommend to each new user.
     #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     top: usize,
     /// Write the model with the new rows to this folder.

@@ -1,8 +1,8 @@
-//! Words of other libraries, and what `mf` says to them.
+//! Option names of other libraries, and the `mf` options that replace them.
 
 use raddle::cli::ForeignWords;
 
-/// The words.
+/// The names.
 pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
     options: &[
         (

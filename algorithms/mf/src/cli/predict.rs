@@ -24,7 +24,7 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Write a line for each pair to this file, `user item prediction` separated by tabs, ids as in CSV.
+    /// Write `user item prediction` for each pair to this file, separated by tabs, with ids quoted as in CSV.
     /// Default: stdout.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -79,9 +79,9 @@ struct Predictions<'a> {
     values: Vec<f64>,
     /// Pairs of a user or item that the model does not have.
     unknown: u64,
-    /// Pairs of a user of whom nothing was learned, which are the mean user's.
+    /// Number of pairs with a user or item that the model does not have.
     stood_in: u64,
-    /// Root mean squared and mean absolute error, where there are ratings to compare with.
+    /// Number of pairs of a user of whom nothing was learned, which get the scores of the mean user.
     errors: Option<(f64, f64)>,
 }
 

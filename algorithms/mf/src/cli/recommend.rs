@@ -19,22 +19,23 @@ use super::lists::{Kind, Lists};
 pub(crate) struct Options {
     /// The folder of a fitted model, as --out wrote it.
     model: PathBuf,
-    /// Number of items for each user.
+    /// Set the number of items for each user.
     #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
     top: usize,
-    /// The users by id, those with a comma in double quotes, or a file with one id a line. Default: all.
+    /// Recommend to these users by id, with ids that contain a comma in double quotes, or to those of a file
+    /// with one id per line. Default: all users.
     #[arg(long, value_name = "ID,...|FILE")]
     users: Option<String>,
-    /// Leave out what users have rated in this data, too: a file, or what `fit` reads.
+    /// Also leave out what users have rated in this data: a file, or any source that `fit` reads.
     #[arg(long, value_name = "DATA")]
     exclude: Option<String>,
-    /// List what users have rated in the data of the fit, too. Default: it is left out.
+    /// Also list what users have rated in the data of the fit. Default: it is left out.
     #[arg(long)]
     with_seen: bool,
-    /// Recommend these items only, by id, or a file with one id a line.
+    /// Recommend only these items by id, or those of a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     only: Option<String>,
-    /// Never recommend these items, by id, or a file with one id a line.
+    /// Never recommend these items by id, or those of a file with one id per line.
     #[arg(long, value_name = "ID,...|FILE")]
     without: Option<String>,
     /// Format of --exclude. Default: recognised by its content.
@@ -42,7 +43,7 @@ pub(crate) struct Options {
     format: Option<String>,
     #[command(flatten)]
     reading: Reading,
-    /// Number of worker threads. Default: the number of cores.
+    /// Set the number of worker threads. Default: the number of cores.
     #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = between::<1, MOST_WORKERS>)]
     workers: Option<usize>,
     /// Write to this file. Default: stdout.
@@ -95,7 +96,7 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     for note in told_of(&saved, unknown, unlearned) {
         options.uses.note(&note);
     }
-    // Scores in single precision are less what ratings were.
+    // Scores in single precision have the offset subtracted that ratings include.
     let offset = saved.about.offset;
     if offset != 0.0 {
         saved.model.mean -= offset;
@@ -115,13 +116,13 @@ pub(crate) fn recommend(options: &Options) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// Threads to search on: what was asked for, else one a core.
+/// Returns the number of threads to search on: the number asked for, else that of the cores.
 pub(super) fn workers(asked: Option<usize>) -> usize {
     #[allow(clippy::disallowed_methods, reason = "nothing is trained: results are the same on any number")]
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Why a model cannot recommend.
+/// Says why a model cannot recommend.
 pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
     format!(
         "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: fit it on \
@@ -131,7 +132,7 @@ pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
     )
 }
 
-/// Note on users that get what pleases on the whole.
+/// Notes on users who get the generally popular items.
 pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<String> {
     let what = match saved.model.stand_in().is_mean_user() {
         true => "the generally popular items, by the scores of the mean user",
@@ -147,8 +148,8 @@ pub(super) fn told_of(saved: &Saved, unknown: usize, unlearned: usize) -> Vec<St
     groups.into_iter().filter_map(of).collect()
 }
 
-/// Ratings that users have given already, by the folder and by a file where there is one, and notes on how
-/// that was read.
+/// Returns the ratings to leave out, from the folder and from a file if there is one, and notes on how the
+/// file was read.
 fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<String>), Error> {
     let Options { exclude, format, reading, .. } = options;
     let kept = saved.seen.take();
