@@ -203,7 +203,8 @@ fn tables(
     let mut text = format!("Cross-validation of {name} over {}\n", count(options.folds as u64, "fold"));
     if found.empty > 0 {
         let empty = count(found.empty as u64, "fold");
-        text += &format!("{empty} left out: the user or the item of each of its ratings has no other rating\n");
+        text +=
+            &format!("{empty} left out: the user or the item of each of its ratings has no other rating\n");
     }
     text += &format!("\n{:>6}  {:>9}  {metric:>10}  {:>14}\n", "rank", "reg", "standard error");
     let mut lines = format!("rank\treg\t{metric}\tstandard_error\n");

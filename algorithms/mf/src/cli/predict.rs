@@ -41,13 +41,13 @@ has. Without biases (--implicit, --no-biases), a user about whom nothing was lea
 user. Every line of the data has a prediction, unless --duplicates merges the lines of a pair. A model of implicit \
 feedback predicts scores, near 1 for items that a user turns to and near 0 for the rest.";
 
-/// Predicts each pair. Where there are ratings, the error against them is said: on stdout if the predictions
-/// go to a file, else on stderr.
+/// Predicts each pair. If the data have ratings, the error is printed: on stdout if the predictions go to a
+/// file, else on stderr.
 pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
     let Options { data, format, reading, out, uses, .. } = options;
     let saved = Saved::open_without_seen(&options.model)?;
     reading.refuse_idle(&[Some(data)], format.as_deref())?;
-    // In the units of the model, where these are its own.
+    // The ratings are read less the offset of the model, if it has one.
     let offset = Some(saved.about.offset).filter(|&offset| offset != 0.0);
     let ratings = reading.read_lines(data, format.as_deref(), offset)?;
     let found = Predictions::of(&saved, &ratings, reading);
@@ -59,7 +59,7 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
         }
         None if uses.json => uses.say("", &found.found())?,
         None => {
-            // A reader that has enough, such as `head`, is no failure.
+            // A reader that has read enough, such as `head`, is no failure.
             if let Err(why) = found.lines(&mut BufWriter::new(io::stdout().lock()))
                 && why.kind() != io::ErrorKind::BrokenPipe
             {
@@ -74,14 +74,14 @@ pub(crate) fn predict(options: &Options) -> Result<ExitStatus, Error> {
 /// A prediction for each pair of the data.
 struct Predictions<'a> {
     ratings: &'a Ratings,
-    /// Notes on how they were read.
+    /// Notes on how the pairs were read.
     notes: Vec<String>,
     values: Vec<f64>,
-    /// Pairs of a user or item that the model does not have.
-    unknown: u64,
     /// Number of pairs with a user or item that the model does not have.
-    stood_in: u64,
+    unknown: u64,
     /// Number of pairs of a user of whom nothing was learned, which get the scores of the mean user.
+    stood_in: u64,
+    /// Root mean squared and mean absolute error, if there are ratings.
     errors: Option<(f64, f64)>,
 }
 
@@ -104,14 +104,14 @@ impl<'a> Predictions<'a> {
             values.push(prediction);
         }
         let number = values.len() as f64;
-        // Clicks are no numbers that are predicted.
+        // Clicks are not numbers to be predicted.
         let has_ratings = !ratings.pairs_only && saved.about.implicit.is_none();
         let errors = has_ratings.then(|| ((squares / number).sqrt(), sizes / number));
         let notes = reading.notes(ratings).lines().map(str::to_owned).collect();
         Self { ratings, notes, values, unknown, stood_in, errors }
     }
 
-    /// Each pair with its prediction.
+    /// Returns each pair with its prediction.
     fn pairs(&self) -> impl Iterator<Item = (String, String, f64)> {
         let Ratings { users, items, triples, .. } = self.ratings;
         let names = |(user, item, _): (u32, u32, f32)| (users.name(user as usize), items.name(item as usize));
