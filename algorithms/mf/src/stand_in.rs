@@ -20,8 +20,8 @@ impl StandIn {
         !self.factors.is_empty()
     }
 
-    /// Returns the factors of a user, or of the mean user if nothing was learned of it; empty if the biases
-    /// of items are used.
+    /// Returns the factors of a user, or those of the mean user if that stands in for it; empty for an
+    /// unknown user otherwise.
     pub(crate) fn user<'a>(&'a self, model: &'a Model, user: u32) -> &'a [f32] {
         if self.is_mean_user() && !model.knows_user(user) { &self.factors } else { model.user(user) }
     }

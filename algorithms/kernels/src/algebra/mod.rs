@@ -7,8 +7,8 @@
 //! on threads.
 //!
 //! **Lanes.** A sum over k terms is kept in eight lanes: term t is added to lane t mod 8, in ascending t; a
-//! last incomplete group of eight is filled up with zeros. The lanes are added as
-//! `((0+4)+(2+6)) + ((1+5)+(3+7))`.
+//! last incomplete group of eight is padded with zeros. The lanes are added as `((0+4)+(2+6)) +
+//! ((1+5)+(3+7))`.
 
 mod cholesky;
 mod dense;

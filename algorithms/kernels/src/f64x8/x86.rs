@@ -1,7 +1,7 @@
 //! Eight lanes on x86-64: one 512-bit register, or two of 256 bits.
 //!
 //! The types are named only by kernels of `raddle::vector_kernels!`, which run them inside functions compiled
-//! for their instructions, where these were detected; every SAFETY line below leans on that.
+//! for their instructions, if these were detected; every SAFETY line below relies on that.
 
 #![allow(unsafe_code)] // intrinsics; measured: GEMM 8 times the speed of the baseline instruction set
 
@@ -49,7 +49,7 @@ impl F64x8 for Avx512 {
 
     #[inline(always)]
     fn gather(from: &[f64], at: &[u32; LANES]) -> Self {
-        // Offsets are signed 32 bits: a longer vector is read only as far as they reach.
+        // Offsets are signed 32 bits: of a longer vector only the values within their range are read.
         let length = from.len().min(i32::MAX as usize) as i32;
         // SAFETY: avx512f and avx512vl were detected; a lane is read only where its unsigned index < length.
         unsafe {
@@ -222,16 +222,16 @@ impl F64x8 for Avx2 {
     }
 }
 
-/// Masks of as many lanes as are there: those of `count` values begin at `LANES - count`.
+/// Masks of the first lanes: those of `count` values start at `LANES - count`.
 const MASKS: [i64; 2 * LANES] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// An element, or 0 outside.
+/// Returns an element, or 0 outside.
 #[inline(always)]
 fn one(from: &[f64], at: u32) -> f64 {
     if (at as usize) < from.len() { from[at as usize] } else { 0.0 }
 }
 
-/// `(0+2) + (1+3)` of four lanes.
+/// Returns `(0+2) + (1+3)` of four lanes.
 ///
 /// # Safety
 /// avx2 must have been detected.
