@@ -11,10 +11,12 @@ use serde_json::{Map, Value, json};
 use crate::tables::TextArgs;
 
 /// Rules by which columns and rows are matched: the end of a help text.
-pub const ROWS: &str = "Columns are matched by name if the model and the data have names, else by position. Columns that were \
-encoded or filled for the fit are encoded and filled in the same way. Other columns may hold anything: they are \
-left out, as are libsvm indices beyond the model's last; a note says so. Every row has a line: `nan` if a value \
-that the model needs is missing, unless the model was fitted with --missing mean, which fills it.";
+pub const ROWS: &str = "Columns are matched by name if the model and the data have names, else by
+position. Columns that were encoded or filled for the fit are encoded and
+filled in the same way. Other columns may hold anything: they are left out, as
+are libsvm indices beyond the model's last; a note says so. Every row has a
+line: `nan` if a value that the model needs is missing, unless the model was
+fitted with --missing mean, which fills it.";
 
 /// Text of a prediction that cannot be made.
 pub const NOT_PREDICTED: &str = "nan";

@@ -25,7 +25,8 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   lasso cv synth:groups:n=200,p=1000,s=10 --folds 10 --rule 1se --out run
   lasso cv diabetes --l1-ratio 0.2,0.5,0.9,1 --measure mae
 
-The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the error at each lambda.";
+The model is that of `lasso fit --lambda` at the chosen lambda; cv.tsv has the
+error at each lambda.";
 
 /// Values of a switch: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]

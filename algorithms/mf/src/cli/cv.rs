@@ -19,8 +19,9 @@ use super::runner::{Failure, InSession, refuse};
 const EXAMPLES: &str = "Examples, which work as they stand:
   mf cv synth:ratings:users=300,items=150,n=9000 --ranks 4,16 --regs 0.02,0.05 --folds 3
 
-Every rank is tried with every regularisation, each on every fold. Then the best setting is fitted to all ratings, \
-for the length of run that was best on its folds.";
+Every rank is tried with every regularisation, each on every fold. Then the
+best setting is fitted to all ratings, for the length of run that was best on
+its folds.";
 
 /// The options of `mf cv`.
 #[derive(Debug, Args, Serialize)]

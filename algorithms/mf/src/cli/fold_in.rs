@@ -48,9 +48,11 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=400,items=200,n=20000 --out run
   mf fold-in run synth:ratings:users=500,items=200,n=25000 --out wider
 
-The model's users and items stay as they are. New users are solved from their ratings of the model's items, then \
-new items from the ratings of all users. Their rows are added after those of the model. Lists leave out what is \
-rated here, and what users had rated in the data of the fit, if the model's folder keeps that.";
+The model's users and items stay as they are. New users are solved from their
+ratings of the model's items, then new items from the ratings of all users.
+Their rows are added after those of the model. Lists leave out what is rated
+here, and what users had rated in the data of the fit, if the model's folder
+keeps that.";
 
 /// Solves the rows of new users, then of new items, and recommends items to the new users.
 pub(crate) fn fold_in(options: &Options) -> Result<ExitStatus, Error> {

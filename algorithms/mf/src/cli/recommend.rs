@@ -57,12 +57,15 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf fit synth:ratings:users=500,items=200,n=20000 --out run
   mf recommend run --top 5 --users 0,1,2
 
-A line is `user item score`, separated by tabs, the best item of a user first. An id with a tab, a line break or a \
-double quote is in double quotes, as in CSV. Items that users have rated in the data of the fit, other than its test \
-data, are left out, unless the fit had --no-seen and the folder does not know them.
+A line is `user item score`, separated by tabs, the best item of a user
+first. An id with a tab, a line break or a double quote is in double
+quotes, as in CSV. Items that users have rated in the data of the fit,
+other than its test data, are left out, unless the fit had --no-seen and
+the folder does not know them.
 
-Users are processed some thousand at a time, so that memory does not grow with their number. A user that the model \
-does not have, or about whom it has learned nothing, gets the generally popular items: those with the highest \
+Users are processed some thousand at a time, so that memory does not grow with
+their number. A user that the model does not have, or about whom it has
+learned nothing, gets the generally popular items: those with the highest
 biases, or, without biases (--implicit, --no-biases), those of the mean user.
 
 Put an id with a comma in double quotes: --users '\"Lee, Ann\",7'.";

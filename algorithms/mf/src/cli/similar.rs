@@ -47,9 +47,10 @@ const EXAMPLES: &str = "Examples, which work as they stand:
   mf similar run 7 --top 5
   mf similar run --users 0,1
 
-A line is `item other similarity`, separated by tabs: the item itself first, then the most similar ones. Ids are \
-quoted as in `mf recommend`. The similarity is the cosine of the two items' factors, from -1 to 1, without biases \
-and mean. It is 0 if nothing was learned about one of the two.";
+A line is `item other similarity`, separated by tabs: the item itself first,
+then the most similar ones. Ids are quoted as in `mf recommend`. The
+similarity is the cosine of the two items' factors, from -1 to 1, without
+biases and mean. It is 0 if nothing was learned about one of the two.";
 
 /// Writes the items, or users, that are most similar to those asked about.
 pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
