@@ -82,7 +82,7 @@ impl<const N: usize> PerTopic<N> {
         unsafe { *self.0.as_ptr().cast::<f32>().add(topic.number()) }
     }
 
-    /// Changes one value, which is read by itself.
+    /// Changes one value, which is later read alone.
     #[inline(always)]
     pub(super) fn set(&mut self, topic: Topic<N>, value: f32) {
         debug_assert!(topic.line() < N);
@@ -90,8 +90,8 @@ impl<const N: usize> PerTopic<N> {
         unsafe { *self.0.as_mut_ptr().cast::<f32>().add(topic.number()) = value }
     }
 
-    /// Changes one value. Its sixteen is read and written whole, as it is read next: what was stored alone
-    /// could not be loaded by sixteen at once.
+    /// Changes one value. Its sixteen is read and written as a whole, because it is read next: a value that
+    /// was stored alone could not be loaded with the others.
     #[inline(always)]
     pub(super) fn put<L: Lanes>(&mut self, topic: Topic<N>, value: f32) {
         L::put(topic.cell(&mut self.0), topic.lane(), value);
@@ -114,7 +114,7 @@ impl<const N: usize> Tally<N> {
         unsafe { *self.0.as_mut_ptr().cast::<i32>().add(topic.number()) += change }
     }
 
-    /// Of the first topics, as many as asked for.
+    /// Returns the counts of the first topics, as many as asked for.
     pub(super) fn first(&self, topics: usize) -> Vec<i32> {
         self.0.as_flattened()[..topics].to_vec()
     }

@@ -1,14 +1,14 @@
 //! [`WeightTree`]: sums of alpha_k f_k over topics, from which a topic is drawn.
 //!
-//! Sums are kept in `f64`, and what changes is added as the difference of two `f32`: adding and taking away
-//! leaves next to nothing behind, however often it is done.
+//! Sums are kept in `f64`, and changes are added as differences of two `f32`, so that repeated additions and
+//! subtractions leave almost no rounding error.
 
 use super::lanes::{FloatLine, LANES, Lanes};
 use super::names::{Name, Names, Table};
 use super::row::{SHORT, locate};
 use super::word::Weights;
 
-/// A level of sums is not summed up further if it has at most this number.
+/// A level with at most this number of sums is the top level.
 const TOP: usize = 4 * LANES;
 
 /// The buffers of [`WeightTree`].

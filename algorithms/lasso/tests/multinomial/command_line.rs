@@ -10,7 +10,7 @@ use super::data;
 
 const NAMES: [&str; 4] = ["ant", "bee", "cat", "dog"];
 
-/// Runs `lasso LINE` in a folder, and expects an exit status; what it said on stdout and stderr.
+/// Runs `lasso LINE` in a folder, and expects an exit status; returns its stdout and stderr.
 fn lasso(folder: &Path, line: &str, code: i32) -> (String, String) {
     let Ran { out, err, .. } = Program::at(env!("CARGO_BIN_EXE_lasso")).ends(folder, line, code);
     (out, err)
@@ -149,7 +149,7 @@ fn paths_and_cross_validation_are_of_all_classes() {
         assert_eq!(one["model_digest"], three["model_digest"], "{measure}");
         assert!(one["results"]["mean"].as_f64().is_some_and(f64::is_finite), "{one}");
     }
-    // Fits by hand: of a fold that is predicted, measured as the curve says.
+    // Fits by hand of a fold, measured as in the curve.
     let (_, err) = lasso(folder.path(), "cv data.csv --y animal --loss multinomial --measure auc", 2);
     assert!(err.contains("--measure is auc: it is of two classes"), "{err}");
 }

@@ -43,7 +43,7 @@ pub(crate) fn problem(x: Matrix, y: &[f64], intercept: bool, standardize: bool) 
     Problem::new(x, y.to_vec(), Preparation::Standard { intercept, standardize }).unwrap()
 }
 
-/// The largest difference of two solutions, beside the largest coefficient.
+/// Returns the largest difference of two solutions, relative to the largest coefficient.
 fn apart(a: &oracle::Solution, b: &oracle::Solution) -> f64 {
     let size = a.1.iter().chain([&a.0]).fold(1e-300, |most: f64, value| most.max(value.abs()));
     let off = a.1.iter().zip(&b.1).map(|(a, b)| (a - b).abs()).fold((a.0 - b.0).abs(), f64::max);

@@ -52,7 +52,7 @@ fn problem(loss: Loss) -> Problem {
     Problem::new(data.x, y, Preparation::default()).unwrap()
 }
 
-/// Compares a fit with the intercept and the coefficients, each to 1e-5 of the largest or itself.
+/// Compares a fit with the intercept and the coefficients, each to within 1e-5 of itself or of the largest.
 fn compare(name: &str, lasso: Lasso, problem: &Problem, expected: [f64; 11]) {
     let fit = lasso.tolerance(1e-12).fit(problem).unwrap();
     let mut all = [0.0; 11];
@@ -127,7 +127,7 @@ fn squared_fits_are_those_of_glmnet() {
             0.08641467633,
         ],
     );
-    // glmnet divides the response by its deviation s, so that its ridge is less by that factor: for its
+    // glmnet divides the response by its deviation s, so that its ridge is smaller by that factor: for its
     // lambda l and ratio a, ours are l (a + (1 - a) / s) and a / (a + (1 - a) / s).
     let y = diabetes().y;
     let mean = y.iter().sum::<f64>() / 442.0;

@@ -1,4 +1,4 @@
-//! Delimited text as people have it: every verb reads the same dialects.
+//! Delimited text in dialects that people use: every verb reads the same ones.
 
 use std::fs;
 

@@ -7,9 +7,9 @@ use super::packing::{CountLine, EntryLine, FloatLine, LANES, LineCounts, Packing
 pub enum Kind {
     /// The topics that occur, with their counts.
     Sparse,
-    /// This number of times sixteen counts of 16 bits, which count to 65,535.
+    /// Sixteen counts of 16 bits, this number of times, which count to 65,535.
     Dense(usize),
-    /// This number of times sixteen counts stored as `f32`, which count to 2^24.
+    /// Sixteen counts stored as `f32`, this number of times, which count to 2^24.
     Wide(usize),
 }
 
