@@ -85,7 +85,8 @@ fn by_name(model: &[String], data: &[String], y: Option<Vec<f64>>, x: &Matrix) -
         };
         let names = missing[..missing.len().min(NAMED)].join("`, `");
         return Err(format!(
-            "it has no column `{names}`{more}, which the model uses; it has {}, the model {}: give data with the \
+            "it has no column `{names}`{more}, which the model uses; it has {}, the model {}: give data \
+             with the \
              model's columns, in any order",
             plural(data.len()),
             model.len()

@@ -191,7 +191,8 @@ fn checked_weights(mut values: Vec<f64>, data: &str) -> Result<(Vec<f64>, Option
         .then(|| format!("{} without a weight: the error is of the others", count(missing, "row")));
     match values.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
         Some(row) => Err(Error::input(format!(
-            "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers of at least 0",
+            "{data}: --weights: the weight is {} in row {}, counted without a header: weights are numbers \
+             of at least 0",
             values[row],
             row + 1
         ))),

@@ -22,7 +22,8 @@ pub fn known() -> String {
     let names = registry::ENTRIES.each_ref().map(|entry| entry.name).join(", ");
     format!(
         "a file ({formats}; gzip, zstd or neither), - for standard input; a public set by name, \
-         read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} is embedded); or a table to generate, such as \
+         read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched; {DEFAULT} \
+         is embedded); or a table to generate, such as \
          synth:groups:n=200,p=2000,s=10"
     )
 }

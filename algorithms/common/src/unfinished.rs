@@ -33,7 +33,8 @@ pub fn unfinished(
         None => String::new(),
     };
     let text = format!(
-        "{title} on {}: it ended in fold {} of {folds}, so no {choice} is chosen and no model is written{way}\n\n{}",
+        "{title} on {}: it ended in fold {} of {folds}, so no {choice} is chosen and no model is \
+         written{way}\n\n{}",
         report.data.path,
         number + 1,
         report.conclusion()

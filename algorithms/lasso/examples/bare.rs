@@ -303,7 +303,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     times.sort_by(f64::total_cmp);
     processor.sort_by(f64::total_cmp);
     println!(
-        "{path} {ratio}: {:.3} ms (min {:.3}, max {:.3}; on the processor {:.3}), passes {}, W {}, nnz {}, gap {:.2e}",
+        "{path} {ratio}: {:.3} ms (min {:.3}, max {:.3}; on the processor {:.3}), passes {}, W {}, nnz {}, \
+         gap {:.2e}",
         times[times.len() / 2],
         times[0],
         times[times.len() - 1],
@@ -321,7 +322,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let [passes, candidates, gram, solve, residual] = result.seconds.map(|seconds| seconds * 1e3);
     println!(
-        "  ms: pass {passes:.2} candidates {candidates:.2} gram {gram:.2} solve {solve:.2} residual {residual:.2}"
+        "  ms: pass {passes:.2} candidates {candidates:.2} gram {gram:.2} solve {solve:.2} residual \
+         {residual:.2}"
     );
     println!("  {:?}", result.work);
     Ok(())

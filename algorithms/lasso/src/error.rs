@@ -57,7 +57,8 @@ pub enum LassoError {
         values: usize,
     },
     /// A penalty factor out of its range.
-    #[error("the factor of column {column} is {}: it must be 0 or a number from 1e-100 to 1e100", number(*value))]
+    #[error("the factor of column {column} is {}: it must be 0 or a number from 1e-100 to \
+        1e100", number(*value))]
     Factor {
         /// Column, counted from 1.
         column: usize,
@@ -81,7 +82,8 @@ pub enum LassoError {
     Free,
     /// Bounds on a column without a penalty.
     #[error(
-        "column {column} has bounds and no penalty, which cannot be fitted together: give it a small factor, or no bounds"
+        "column {column} has bounds and no penalty, which cannot be fitted together: give it a small \
+         factor, or no bounds"
     )]
     FreeBounds {
         /// Column, counted from 1.
@@ -103,7 +105,8 @@ pub enum LassoError {
     },
     /// A weight that is negative or not a number.
     #[error(
-        "the weight is {} in row {row}, counted without a header: weights are numbers of at least 0, correct it",
+        "the weight is {} in row {row}, counted without a header: weights are numbers of at least 0, \
+         correct it",
         number(*value)
     )]
     Weight {
@@ -116,7 +119,8 @@ pub enum LassoError {
     #[error("all weights are 0, so that no row counts: check the weights, or fit without them")]
     NoWeight,
     /// A value that is NaN or infinite.
-    #[error("{what} is not finite in row {row}{}: remove or replace it", column.map(|j| format!(", column {j}")).unwrap_or_default())]
+    #[error("{what} is not finite in row {row}{}: remove or replace \
+        it", column.map(|j| format!(", column {j}")).unwrap_or_default())]
     NotFinite {
         /// The matrix or the response.
         what: &'static str,
@@ -127,7 +131,8 @@ pub enum LassoError {
     },
     /// A response whose squares overflow or underflow.
     #[error(
-        "the response has values of up to {largest:.2e}, whose squares double precision cannot hold: scale the response, \
+        "the response has values of up to {largest:.2e}, whose squares double precision cannot hold: scale \
+         the response, \
          such as by 1e{}; the coefficients scale with it",
         back(*largest)
     )]
@@ -137,7 +142,8 @@ pub enum LassoError {
     },
     /// A column whose squares overflow or underflow.
     #[error(
-        "column {column} has values of up to {largest:.2e}, whose squares double precision cannot hold: scale the column, \
+        "column {column} has values of up to {largest:.2e}, whose squares double precision cannot hold: \
+         scale the column, \
          such as by 1e{}, or leave it out",
         back(*largest)
     )]
@@ -149,7 +155,8 @@ pub enum LassoError {
     },
     /// A column and a response whose product overflows when squared.
     #[error(
-        "column {column} has the norm {norm:e} and the response values of up to {largest:.2e}, whose product double \
+        "column {column} has the norm {norm:e} and the response values of up to {largest:.2e}, whose \
+         product double \
          precision cannot hold squared: scale the response or the column, or standardise the columns"
     )]
     Product {
@@ -161,14 +168,16 @@ pub enum LassoError {
         largest: f64,
     },
     /// A response that does not have exactly two classes.
-    #[error("the response has {count} distinct value{}: the logistic loss needs exactly two, such as 0 and 1", if *count == 1 { "" } else { "s" })]
+    #[error("the response has {count} distinct value{}: the logistic loss needs exactly two, such as 0 and \
+        1", if *count == 1 { "" } else { "s" })]
     Classes {
         /// Number of distinct values in the response.
         count: usize,
     },
     /// A response that has too few or too many distinct values for classes.
     #[error(
-        "the response has {count} distinct value{}: the multinomial loss needs from 2 to {MOST_CLASSES} classes; check --y, or \
+        "the response has {count} distinct value{}: the multinomial loss needs from 2 to {MOST_CLASSES} \
+         classes; check --y, or \
          choose another loss", if *count == 1 { "" } else { "s" }
     )]
     Labels {
@@ -191,7 +200,8 @@ pub enum LassoError {
     },
     /// A response that is not a count.
     #[error(
-        "the response is {} in row {row}, counted without a header: the Poisson loss needs counts, 0 or from 1e-100 to 1e15; correct the row or \
+        "the response is {} in row {row}, counted without a header: the Poisson loss needs counts, 0 or \
+         from 1e-100 to 1e15; correct the row or \
          choose another loss",
         number(*value)
     )]
@@ -203,12 +213,14 @@ pub enum LassoError {
     },
     /// Counts that are all zero.
     #[error(
-        "the response is 0 in every row, so that no intercept fits it: check the response, or fit no intercept"
+        "the response is 0 in every row, so that no intercept fits it: check the response, or fit no \
+         intercept"
     )]
     NoCounts,
     /// A coefficient to start from whose column the problem does not have, or whose value is not finite.
     #[error(
-        "the coefficients to start from name column {column} or have no finite value there; the data has {columns}"
+        "the coefficients to start from name column {column} or have no finite value there; the data has \
+         {columns}"
     )]
     Start {
         /// Column, counted from 1.
@@ -218,7 +230,8 @@ pub enum LassoError {
     },
     /// A path of a cross-validation that ended before its last lambda.
     #[error(
-        "the path of fold {fold} came to {certified} of {points} lambdas: give a smaller ratio or a larger tolerance"
+        "the path of fold {fold} came to {certified} of {points} lambdas: give a smaller ratio or a larger \
+         tolerance"
     )]
     Fold {
         /// The fold, counted from 1.
@@ -230,7 +243,8 @@ pub enum LassoError {
     },
     /// A fold whose training rows cannot be fitted.
     #[error(
-        "fold {fold} of {folds}: without its rows, {why}; choose another number of folds (--folds) or another seed \
+        "fold {fold} of {folds}: without its rows, {why}; choose another number of folds (--folds) or \
+         another seed \
          (--seed)"
     )]
     InFold {
@@ -279,7 +293,8 @@ pub enum LassoError {
     },
     /// A fold that holds out no row of a class, where the measure needs all classes.
     #[error(
-        "fold {fold} of {folds} holds out no row of the class {class}, so that it has no area under the curve: choose fewer \
+        "fold {fold} of {folds} holds out no row of the class {class}, so that it has no area under the \
+         curve: choose fewer \
          folds (--folds), or another measure (--measure)"
     )]
     FoldClass {
@@ -292,7 +307,8 @@ pub enum LassoError {
     },
     /// Fewer rows than folds.
     #[error(
-        "{rows} rows cannot be cut into {folds} folds, which need a row each: choose --folds from 2 to {rows}, or give more rows"
+        "{rows} rows cannot be cut into {folds} folds, which need a row each: choose --folds from 2 to \
+         {rows}, or give more rows"
     )]
     FewRows {
         /// Rows of the data.

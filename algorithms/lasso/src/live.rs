@@ -194,7 +194,8 @@ impl LiveTable {
                     if column as usize >= most {
                         let number = u64::from(column) + 1;
                         return Err(format!(
-                            "column {number} is beyond {most}, the most that this table can have: is the number a mistake?"
+                            "column {number} is beyond {most}, the most that this table can have: is the \
+                             number a mistake?"
                         ));
                     }
                     self.width = self.width.max(column as usize + 1);

@@ -34,25 +34,25 @@ impl Choice {
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
-/// | `loss` | `Squared` | | squared, logistic for a response of two values, multinomial for any number of them, or Poisson for counts |
-/// | `factors` | 1 | 0, or 1e-100 to 1e100 | what the penalty of each column is multiplied with |
+/// | `loss` | `Squared` | | squared, logistic (two classes), multinomial (any number), or Poisson (counts) |
+/// | `factors` | 1 | 0, or 1e-100 to 1e100 | factor of the penalty of each column |
 /// | `groups` | none | not with `bounds` or rounds | which columns are chosen together |
-/// | `bounds` | none | around 0 | between which each coefficient is |
-/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | the weight of the penalty; of a path, several |
-/// | `l1_ratio` | 1 | \[1e-9, 1\] | the penalty is `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)`, a the l1 ratio |
+/// | `bounds` | none | around 0 | lower and upper bound of each coefficient |
+/// | `penalty` | lambda_max / 10 | lambda > 0, or ratio >= 1 | weight of the penalty; several of a path |
+/// | `l1_ratio` | 1 | \[1e-9, 1\] | a in the penalty `lambda (a \|b\|_1 + (1 - a)/2 \|b\|^2)` |
 /// | `tolerance` | 1e-6 | (0, 1) | done when the relative duality gap (P - D) / P is at most this |
 /// | `schedule` | `Auto` | | which schedule; `Auto` is the working set |
-/// | `parallelism` | 64 | >= 1 | P: columns updated a round by the rounds of STRADS |
+/// | `parallelism` | 64 | >= 1 | P: columns updated in a round of STRADS |
 /// | `candidates` | P | >= P | P': candidates drawn a batch by `Priority` |
-/// | `rho` | 0.1 | (0, 1), or none | `Priority` never updates two columns together that correlate above this |
-/// | `staleness` | 0 | | rounds in flight beside the current one |
+/// | `rho` | 0.1 | (0, 1), or none | `Priority` updates no columns together that correlate more |
+/// | `staleness` | 0 | | rounds in flight in addition to the current one |
 /// | `guard` | true | | rolls back an epoch that worsens the objective |
-/// | `whole_path` | no | | leaves points of a path behind that are not certified |
+/// | `whole_path` | no | | follows a path to its end, past points that are not certified |
 /// | `frugal` | false | | keeps memory near that of the data |
 /// | `workers` | 1 | >= 1 | threads; never changes the model |
 /// | `shards` | from the data | >= 1 | column ranges; never changes the working set's model |
 /// | `init` | zeros | | coefficients to start from |
-/// | `seed` | 42 | | names the streams of `Shuffled` and `Priority` |
+/// | `seed` | 42 | | seed of `Shuffled` and `Priority` |
 ///
 /// ```
 /// use raddle_lasso::{Lasso, Problem, Preparation};

@@ -52,7 +52,8 @@ pub enum MfError {
     },
     /// Ratings less an offset, where factors represent the whole rating.
     #[error(
-        "the ratings are less {0}, and without biases factors of 0 or above, as those of implicit feedback, are of \
+        "the ratings are less {0}, and without biases factors of 0 or above, as those of implicit feedback, \
+         are of \
          ratings as they are: read them with an offset of 0"
     )]
     Less(f64),
@@ -93,7 +94,8 @@ pub enum MfError {
     },
     /// Fewer ratings than folds.
     #[error(
-        "{ratings} ratings cannot be cut into {folds} folds, which need a rating each: give fewer folds, or more ratings"
+        "{ratings} ratings cannot be cut into {folds} folds, which need a rating each: give fewer folds, or \
+         more ratings"
     )]
     FewRatings {
         /// Number of ratings.

@@ -54,32 +54,33 @@ pub enum Equations {
 ///
 /// | name | default | range | what it does |
 /// |---|---|---|---|
-/// | `rank` | 32 | 1 to 4096 | factors of a row |
-/// | `method` | `Sgd` | | how they are found |
+/// | `rank` | 32 | 1 to 4096 | number of factors of a row |
+/// | `method` | `Sgd` | | method of finding them |
 /// | `reg` | by method and length | >= 0 | the weight of `|p|^2 + |q|^2`, counted at every rating |
-/// | `unweighted_reg` | false | | the weight is counted once a row |
+/// | `unweighted_reg` | false | | the weight is counted once per row |
 /// | `biases` | true | | each user and item has a bias |
-/// | `non_negative` | false | | factors are at least 0; without biases no mean is taken off then |
+/// | `non_negative` | false | | factors are at least 0; without biases no mean is then subtracted |
 /// | `implicit` | none | > 0 | values are counts, with this weight each (`Als`) |
 /// | `equations` | Cholesky; 3 gradients if implicit | | how `Als` solves a row |
 /// | `inner` | 1 | >= 1 | passes over both sides of one rank by `Ccd` |
-/// | `epochs` | none | >= 1 | the length of the run; without, a short one, and longer ones where the validation error still falls at its end |
+/// | `epochs` | none | >= 1 | length of the run; by default short, and longer while validation gains |
 /// | `step` | by the length | > 0 | the first step, in standard deviations of the ratings |
-/// | `count_power` | by the counts | 0 to 1 | steps of a row with n ratings shrink by n to this power; without, those of a side that has far more ratings a row than the other |
+/// | `count_power` | by the counts | 0 to 1 | steps of a row with n ratings are divided by n to this power |
 /// | `item_step` | 1 | > 0 | steps of items are multiplied by this |
 /// | `init_scale` | 0.2 | > 0 | first factors are uniform in +- this / sqrt(rank) |
 /// | `bias_step` | 0.3 | > 0 | the step of biases as a share of that of factors |
-/// | `target` | none | > 0 | the run is done at this root mean squared error on what is measured |
+/// | `target` | none | > 0 | the run ends at this root mean squared error on measured ratings |
 /// | `schedule` | `Auto` | | which block meets which shard next |
 /// | `workers` | 1 | >= 1 | never changes the model |
 /// | `shards`, `blocks` | from the data | >= 1 | parts of the users, and of the items |
-/// | `seed` | 42 | | names the first factors |
+/// | `seed` | 42 | | seed of the first factors |
 /// | `init` | none | | a model to start from |
 ///
 /// ```
 /// use raddle_mf::{Mf, Problem};
 ///
-/// let data = raddle_datasets::read_any_ratings("synth:ratings:users=200,items=100,n=6000", &Default::default())?;
+/// let source = "synth:ratings:users=200,items=100,n=6000";
+/// let data = raddle_datasets::read_any_ratings(source, &Default::default())?;
 /// let problem = Problem::new(200, 100, data.triples)?.validate_on_share(0.1, 42)?;
 /// let fit = Mf::params().rank(8).fit(&problem)?;
 /// assert!(fit.report.metric.value < 0.8);

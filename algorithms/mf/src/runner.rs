@@ -21,7 +21,8 @@ use crate::error::MfError;
 ///     }
 /// }
 ///
-/// let data = raddle_datasets::read_any_ratings("synth:ratings:users=90,items=50,n=2000", &Default::default())?;
+/// let source = "synth:ratings:users=90,items=50,n=2000";
+/// let data = raddle_datasets::read_any_ratings(source, &Default::default())?;
 /// let problem = Problem::new(90, 50, data.triples)?;
 /// let mf = Mf::params().rank(4).epochs(5);
 /// assert_eq!(mf.fit_on(&problem, &mut Elastic)?.model, mf.fit(&problem)?.model);

@@ -92,7 +92,8 @@ fn offset(options: &Options, about: &About) -> Result<Option<String>, Error> {
         (Some(Offset::Column(name)), None) => Ok(Some(name.clone())),
         (Some(Offset::File(name)), None) => {
             let why = format!(
-                "the model was fitted with an offset from the file {name}: give that of these data by --offset NAME|FILE"
+                "the model was fitted with an offset from the file {name}: give that of these data by \
+                 --offset NAME|FILE"
             );
             Err(Error::usage(why))
         }

@@ -92,7 +92,8 @@ impl TermArgs {
             columns.each_line(file, parsed, |Named { at, .. }, [lower, upper]: [f64; 2]| {
                 if lower.is_nan() || upper.is_nan() {
                     return Err(format!(
-                        "the bounds {lower} and {upper}: NaN bounds nothing: give numbers, or inf and -inf for none"
+                        "the bounds {lower} and {upper}: NaN bounds nothing: give numbers, or inf and -inf \
+                         for none"
                     ));
                 }
                 if lower > upper {
@@ -205,7 +206,8 @@ impl<'a> Columns<'a> {
         match is_any {
             true => Ok((groups, Vec::new())),
             false => Err(Error::usage(
-                "--groups columns: no column is encoded by levels: name groups by a file with lines `name group`",
+                "--groups columns: no column is encoded by levels: name groups by a file with lines `name \
+                 group`",
             )),
         }
     }

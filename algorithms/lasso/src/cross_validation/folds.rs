@@ -29,7 +29,8 @@ const FLAT: f64 = 1e-15;
 /// use raddle_lasso::{Lasso, Preparation, Rule};
 ///
 /// let data = raddle_datasets::embedded::diabetes();
-/// let mut folds = Lasso::params().cv().folds(3).path(20, 100.0).start(data.x, data.y, Preparation::default())?;
+/// let cv = Lasso::params().cv().folds(3).path(20, 100.0);
+/// let mut folds = cv.start(data.x, data.y, Preparation::default())?;
 /// for number in 0..folds.count() {
 ///     let fold = folds.fold(number)?; // in any order, on any thread
 ///     let outcome = folds.engine(&fold, 0)?.workers(2).run()?; // any limits, any observer

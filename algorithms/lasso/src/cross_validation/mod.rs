@@ -39,15 +39,15 @@ use splits::Split;
 /// | name | default | range | what it does |
 /// |---|---|---|---|
 /// | `folds` | 5 | 2 to n | K |
-/// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas from lambda_max to lambda_max / ratio, evenly spaced in their logarithm |
+/// | `path` | 100 points, ratio 100 | >= 1, >= 1 | lambdas with even logarithms, from lambda_max |
 /// | `lambdas` | those of `path` | > 0 | the lambdas themselves |
-/// | `seed` | 42 | | names the order of the rows |
+/// | `seed` | 42 | | seed of the shuffling of the rows |
 /// | `rule` | `Min` | | which lambda of the curve is chosen |
-/// | `l1_ratios` | that of the Lasso | as its `l1_ratio` | a path for each; the one with the best mean is chosen, then the rule chooses on it |
-/// | `criterion` | `Deviance` | | what the rows held out are measured by |
-/// | `stratify` | for classes | for classes alone | every fold gets its part of every class |
-/// | `groups` | none | a number for each row | rows of one number are held out together |
-/// | `splits` | none | not with `stratify` or `groups` | training and test rows of each fold, in place of those of `folds` and `seed` |
+/// | `l1_ratios` | that of the Lasso | as `l1_ratio` | a path for each; the best mean is chosen |
+/// | `criterion` | `Deviance` | | measure of held-out rows |
+/// | `stratify` | for classes | for classes alone | every fold gets its share of every class |
+/// | `groups` | none | a number for each row | rows with equal numbers are held out together |
+/// | `splits` | none | no `stratify`, no `groups` | training and test rows of each fold |
 ///
 /// If no column varies with the response, the path starts at the largest lambda_max of the folds, or at 1e-15
 /// if that is 0, too, and the coefficients are zeros. A point of a fold's path counts even if it does not

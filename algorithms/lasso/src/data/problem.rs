@@ -62,7 +62,8 @@ impl Problem {
     /// use raddle_datasets::{Options, StoredTable};
     /// use raddle_lasso::{Lasso, Preparation, Problem};
     /// let folder = tempfile::tempdir()?;
-    /// let table = StoredTable::open("synth:groups:n=50,p=200,g=10,s=5", &Options::default(), folder.path())?;
+    /// let source = "synth:groups:n=50,p=200,g=10,s=5";
+    /// let table = StoredTable::open(source, &Options::default(), folder.path())?;
     /// let problem = Problem::by_parts(Arc::new(table), Preparation::default())?;
     /// assert!(Lasso::params().ratio(10.0).fit(&problem)?.report.metric.is_reached());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -243,7 +243,8 @@ mod tests {
             let [first, last] = classes;
             let mut run = NewModel::create(&path).unwrap();
             let text = format!(
-                "point\tclass\tcolumn number\tname\tcoefficient\n1\t{first}\t2\tb\t1.5\n1\t{last}\t1\ta\t-0.5\n"
+                "point\tclass\tcolumn \
+                 number\tname\tcoefficient\n1\t{first}\t2\tb\t1.5\n1\t{last}\t1\ta\t-0.5\n"
             );
             run.write("coef.tsv", |out| out.write_all(text.as_bytes())).unwrap();
             let middle = if last == "3" { 2 } else { 1 };

@@ -152,7 +152,8 @@ fn what_cannot_be_read_says_what_to_do() {
     for (line, said) in [
         (
             "m.csv",
-            "m.csv:3: column 1 (a) has no value; 2 are missing (a 1, b 1): fill them with means by --missing mean",
+            "m.csv:3: column 1 (a) has no value; 2 are missing (a 1, b 1): fill them with means by \
+             --missing mean",
         ),
         ("m.csv --drop q", "--drop: there is no column `q`"),
         ("m.csv --missing guess", "`guess` is no rule for missing values: choose refuse, mean or drop"),

@@ -141,7 +141,8 @@ fn paths_and_cross_validation_are_of_all_classes() {
     compare(&out, &expected(&folder.path().join("path"), &x, &intercepts, Some("4")));
     for measure in ["deviance", "mse", "mae", "accuracy"] {
         let line = format!(
-            "cv data.csv --y animal --loss multinomial --weights often --folds 3 --points 6 --ratio 20 --measure {measure}"
+            "cv data.csv --y animal --loss multinomial --weights often --folds 3 --points 6 --ratio 20 \
+             --measure {measure}"
         );
         let [one, three] =
             [1, 3].map(|workers| lasso(folder.path(), &format!("{line} --workers {workers} --json"), 0).0);

@@ -142,7 +142,8 @@ fn a_resumed_run_has_its_weights() {
         write(folder, "w.txt", &lines(&whole_weights(60)));
         write(folder, "o.txt", &lines(&offsets(60, 82)));
         let stopped = format!(
-            "fit data.csv --loss {loss} --ratio 50 --tol 1e-9 --checkpoint-every 1 --weights w.txt --offset o.txt"
+            "fit data.csv --loss {loss} --ratio 50 --tol 1e-9 --checkpoint-every 1 --weights w.txt --offset \
+             o.txt"
         );
         let run = |name: &str| format!("{loss}.{name}");
         lasso(folder, &format!("{stopped} --epochs 1 --out {}", run("b")), 3);

@@ -43,7 +43,8 @@ fn a_weight_of_2_is_the_row_twice_and_of_0_the_row_gone() {
                                 || Lasso::params().loss(loss).l1_ratio(l1_ratio).ratio(15.0).tolerance(1e-12);
                             let (a, b) = (lasso().fit(&weighted).unwrap(), lasso().fit(&twice).unwrap());
                             let context = format!(
-                                "{loss:?} {rows} x {columns} {intercept} {standardize} {with_offset} {l1_ratio}"
+                                "{loss:?} {rows} x {columns} {intercept} {standardize} {with_offset} \
+                                 {l1_ratio}"
                             );
                             assert!(
                                 a.report.metric.is_reached() && b.report.metric.is_reached(),

@@ -31,8 +31,10 @@ pub(crate) fn latest(option: &str, text: &str) -> Result<Option<f64>, Error> {
 pub(crate) fn known() -> String {
     let names = registry::RATINGS.each_ref().map(|entry| entry.name).join(", ");
     format!(
-        "a file (csv, tsv, MovieLens `::`, LIBMF text or mtx; gzip, zstd or neither), - for standard input; a public set by \
-         name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched); or ratings to generate, such as \
+        "a file (csv, tsv, MovieLens `::`, LIBMF text or mtx; gzip, zstd or neither), - for standard input; \
+         a public set by \
+         name, read from the folder RADDLE_DATA ({names}, or one that `raddle data fetch` has fetched); or \
+         ratings to generate, such as \
          synth:ratings:users=500,items=200,n=20000"
     )
 }

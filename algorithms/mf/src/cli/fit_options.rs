@@ -80,7 +80,8 @@ impl Options {
     pub(super) fn leaves_some(&self, ratings: usize) -> Result<(), Error> {
         match self.min_count.filter(|_| ratings == 0) {
             Some(least) => Err(Error::usage(format!(
-                "--min-count {least} leaves no rating: there are no users and items that have as many of each \
+                "--min-count {least} leaves no rating: there are no users and items that have as many of \
+                 each \
                  other's; give less"
             ))),
             None => Ok(()),

@@ -43,7 +43,8 @@ impl Shown {
         notes += match (is_constant, ratings.pairs_only && options.model.implicit.is_none()) {
             (false, false) => "",
             (_, true) => {
-                "there are pairs without ratings: for clicks, fit --implicit, where they count how often, and what was not \
+                "there are pairs without ratings: for clicks, fit --implicit, where they count how often, \
+                 and what was not \
                  clicked counts, too\n"
             }
             (true, false) => {

@@ -128,7 +128,8 @@ pub(super) fn workers(asked: Option<usize>) -> usize {
 /// Says why a model cannot recommend.
 pub(super) fn nothing_to_rank_by(folder: &Path, mean: f64) -> String {
     format!(
-        "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: fit it on \
+        "{}: the model has learned nothing that items could be ranked by, it predicts {} for every pair: \
+         fit it on \
          more ratings, or, if they are clicks, with --implicit",
         folder.display(),
         number(mean)
@@ -161,7 +162,8 @@ fn seen(options: &Options, saved: &mut Saved) -> Result<(Option<Seen>, Vec<Strin
         return match kept.is_some() || options.with_seen {
             true => Ok((kept, Vec::new())),
             false => Err(Error::usage(format!(
-                "{}: the folder does not say what users have rated, as --no-seen or an earlier version has written it: \
+                "{}: the folder does not say what users have rated, as --no-seen or an earlier version has \
+                 written it: \
                  give --exclude DATA, the ratings to leave out, or --with-seen to list them, too",
                 options.model.display()
             ))),

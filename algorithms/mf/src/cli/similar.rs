@@ -65,7 +65,8 @@ pub(crate) fn similar(options: &Options) -> Result<ExitStatus, Error> {
     };
     if saved.about.learned != Learned::Factors.name() {
         return Err(Error::input(format!(
-            "{}: the model has no factors to compare by: fit it on more ratings, or, if they are clicks, with --implicit",
+            "{}: the model has no factors to compare by: fit it on more ratings, or, if they are clicks, \
+             with --implicit",
             options.model.display()
         )));
     }

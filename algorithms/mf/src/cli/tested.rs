@@ -80,7 +80,8 @@ impl Tested {
             let [precision, recall, ndcg, map, auc] = [precision, recall, ndcg, map, auc].map(number);
             let gap = if lines.is_empty() { "\n\n" } else { "\n" };
             lines += &format!(
-                "{gap}test: precision@{at} {precision}, recall@{at} {recall}, ndcg@{at} {ndcg}, map@{at} {map}, auc {auc} \
+                "{gap}test: precision@{at} {precision}, recall@{at} {recall}, ndcg@{at} {ndcg}, map@{at} \
+                 {map}, auc {auc} \
                  over {}",
                 count(users as u64, "user")
             );

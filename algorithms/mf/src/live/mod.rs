@@ -235,7 +235,8 @@ impl LiveRatings {
             RatingChange::Insert { user, item, value } => {
                 if self.rule == Duplicates::Refuse && self.last_of(user, item).is_some() {
                     return Err(format!(
-                        "user {user} rates item {item} again: retract the earlier rating, or choose another rule \
+                        "user {user} rates item {item} again: retract the earlier rating, or choose another \
+                         rule \
                          for duplicates"
                     ));
                 }

@@ -367,7 +367,8 @@ fn a_user_whose_only_click_is_held_out_is_one_of_them() {
     fs::write(folder.join("timed.csv"), format!("user,item,count,time\n{timed}late,rare1,1,99\n")).unwrap();
     ends(
         folder,
-        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out run",
+        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out \
+         run",
         2,
     );
     fs::write(
@@ -377,7 +378,8 @@ fn a_user_whose_only_click_is_held_out_is_one_of_them() {
     .unwrap();
     ends(
         folder,
-        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out run",
+        "fit timed.csv --solver als --implicit --rank 2 --epochs 8 --validation none --test last:0.1 --out \
+         run",
         0,
     );
     let ran = ends(folder, "recommend run --users late,a", 0);
