@@ -11,10 +11,9 @@ use crate::runner::Runner;
 impl Mf {
     /// Replaces a fit whose factors predict held-out ratings no better than the mean does by the biases alone
     /// or the mean alone, whichever does better. If nothing is held out, factors stay unless all ratings are
-    /// equal: their error on training ratings says nothing. A fit that starts from a model stays unchanged,
-    /// as that model knows more than these ratings.
+    /// equal: their error on training ratings says nothing.
     ///
-    /// A fit from a model stays as it is: that model knows more than these ratings.
+    /// A fit that starts from a model stays unchanged, as that model knows more than these ratings.
     pub(crate) fn guarded(&self, fit: Fit, problem: &Problem) -> Result<Fit, MfError> {
         self.guarded_by(fit, problem.mean_rmse(), problem.is_constant(), || Baselines::of(problem))
     }

@@ -1,4 +1,4 @@
-//! Fits that go on from version to version of their data.
+//! Fits that continue from version to version of their data.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

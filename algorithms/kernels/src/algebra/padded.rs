@@ -9,11 +9,10 @@ const WIDE: usize = 8;
 const NARROW: usize = 4;
 
 /// Computes out = sum of a\[i\] times row `rows[i]` of `matrix`, in the order of i, with every product fused
-/// into the sum. Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no
-/// longer than a row; values after the matrix in a row are summed, too.
+/// into the sum.
 ///
 /// Rows are `stride` apart. `out` and `stride` are multiples of [`LANES`], and `out` is no longer than a row;
-/// what stands behind the matrix in a row is summed too.
+/// values after the matrix in a row are summed, too.
 pub fn sum_rows(out: &mut [f64], a: &[f64], rows: &[usize], matrix: &[f64], stride: usize) {
     run(SumRows { out, a, rows, matrix, stride });
 }

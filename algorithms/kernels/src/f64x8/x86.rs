@@ -37,7 +37,7 @@ impl F64x8 for Avx512 {
     #[inline(always)]
     fn load_part(from: &[f64]) -> Self {
         let mask = if from.len() < LANES { (1u8 << from.len()) - 1 } else { u8::MAX };
-        // SAFETY: avx512f was detected; lanes behind the end of `from` are masked and not read.
+        // SAFETY: avx512f was detected; lanes after the end of `from` are masked and not read.
         Self(unsafe { _mm512_maskz_loadu_pd(mask, from.as_ptr()) })
     }
 
@@ -63,7 +63,7 @@ impl F64x8 for Avx512 {
     fn gather_part(from: &[f64], at: &[u32]) -> Self {
         let length = from.len().min(i32::MAX as usize) as i32;
         let mask = if at.len() < LANES { (1u8 << at.len()) - 1 } else { u8::MAX };
-        // SAFETY: avx512f and avx512vl were detected; indices behind the end of `at` are masked and not read,
+        // SAFETY: avx512f and avx512vl were detected; indices after the end of `at` are masked and not read,
         // and a lane is read only where its unsigned index < length.
         unsafe {
             let at = _mm256_maskz_loadu_epi32(mask, at.as_ptr().cast());
@@ -147,7 +147,7 @@ impl F64x8 for Avx2 {
     #[inline(always)]
     fn load_part(from: &[f64]) -> Self {
         let masks = &MASKS[LANES - from.len().min(LANES)..][..LANES];
-        // SAFETY: avx2 was detected; eight masks are read, and lanes behind the end of `from` are masked and
+        // SAFETY: avx2 was detected; eight masks are read, and lanes after the end of `from` are masked and
         // not read.
         unsafe {
             let masks = masks.as_ptr();

@@ -171,7 +171,7 @@ impl Predictions for Scored<'_> {
         self.rows
     }
 
-    /// The class of a row if it has one, and behind tabs its probabilities.
+    /// Formats the class of a row, if it has one, and its probabilities after tabs.
     fn line(&self, row: usize) -> String {
         let mut numbers = self.probabilities(row).unwrap_or_else(|| vec![self.mean(row)]);
         if self.lacks(row) {

@@ -11,7 +11,7 @@ use raddle_kernels::algebra as kernels;
 
 /// The matrix that is fitted: n rows by p columns, centred and scaled as the preparation asked.
 ///
-/// A sparse matrix is never filled up: column j stands for its stored values minus `shift[j]` in every row.
+/// A sparse matrix is never made dense: column j is its stored values minus `shift[j]` in every row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Design {
     /// All values, one column after another.

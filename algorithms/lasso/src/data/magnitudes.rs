@@ -2,7 +2,7 @@
 //!
 //! Fits work with squares and products of norms: y'y, x_j'y, x_j'x_j, and squares of x_j'y. Norms between
 //! [`LEAST`] and [`MOST`], and products below [`MOST_PRODUCT`], keep all of these within double precision
-//! (2e-308 to 2e308) with room for a gap of 1e-12 of the objective.
+//! (2e-308 to 2e308) with a margin for a gap of 1e-12 of the objective.
 
 use crate::error::LassoError;
 

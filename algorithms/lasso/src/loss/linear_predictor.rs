@@ -104,7 +104,7 @@ impl Scores {
     }
 
     /// The dual value of `scale` times the residual, scale in \[0, 1\]. The conjugate of a loss whose score
-    /// begins at an offset gains the offset times the dual point.
+    /// starts at an offset gains the offset times the dual point.
     pub(crate) fn dual(&self, Response { rows, loss }: Response<'_>, scale: f64) -> f64 {
         let value = loss.dual(rows, &self.values, scale);
         match &rows.offset {

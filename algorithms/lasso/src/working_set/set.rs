@@ -170,10 +170,9 @@ impl WorkingSet {
         self.whole.b.iter().filter(|&&b| b != 0.0).count()
     }
 
-    /// Appends members: column, q = x_j'y, and the coefficient to start from. Returns the first new slot. Set
-    /// their gradients before the next solve.
+    /// Appends members: column, q = x_j'y, and the coefficient to start from. Returns the first new slot.
     ///
-    /// Their gradients are to be set before the next solve.
+    /// Set their gradients before the next solve.
     pub fn enter(&mut self, members: impl IntoIterator<Item = (u32, f64, f64)>) -> usize {
         let first = self.members.len();
         for (member, q, b) in members {

@@ -4,11 +4,9 @@ use raddle::state::{Reader, StateError, Writer};
 use raddle::{State, fork_join};
 
 /// A symmetric matrix of `order` rows with both triangles stored, as coordinate descent adds whole rows.
+///
 /// `values` starts with the rows and has capacity for more; values after the last column of a row have no
 /// meaning.
-///
-/// `values` begins with the rows that are there and has room for more; what stands behind the last column of
-/// a row has no meaning.
 #[derive(Debug, Default)]
 pub(crate) struct Symmetric {
     pub(crate) order: usize,

@@ -15,7 +15,7 @@ use crate::common::{classes, random, random_data};
 
 pub(crate) const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::Poisson];
 
-/// Columns and a response that suits the loss, with more rows than columns unless told otherwise.
+/// Columns and a response that suits the loss, usually with more rows than columns.
 pub(crate) fn data(loss: Loss, rows: usize, columns: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (x, y) = random_data(rows, columns, 0.6, seed);
     let y = match loss {

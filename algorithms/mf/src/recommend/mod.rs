@@ -55,8 +55,8 @@ impl<M: Borrow<Model>> Recommender<M> {
         self.model.borrow()
     }
 
-    /// Returns the predicted rating of a pair, as [`Model::predict_with`] the model's stand-in for users of
-    /// whom nothing was learned.
+    /// Returns the predicted rating of a pair, as [`Model::predict_with`] with the stand-in of
+    /// [`Model::stand_in`].
     pub fn predict(&self, user: u32, item: u32) -> f64 {
         self.model().predict_with(user, item, &self.stand_in)
     }

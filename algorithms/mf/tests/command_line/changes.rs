@@ -172,7 +172,7 @@ fn a_stream_is_cut_by_what_has_arrived_and_the_log_keeps_the_cut() {
         let said = run.hears(&format!("version {}: ", number + 1));
         assert!(said.contains(" in, "), "{said}");
     }
-    // A bad version is refused with its line, and the stream goes on.
+    // A bad version is refused with its line, and the stream continues.
     run.feed("- 11\n");
     let said = run.hears("standard input:5: ");
     assert!(said.contains("user 11 has no rating") && said.contains("version 4 is refused"), "{said}");

@@ -248,14 +248,14 @@ fn a_model_without_factors_is_made_again_and_started_from() {
     let factors = array(&folder.join("run"), "item_factors.npy").1;
     assert!(!factors.is_empty() && factors.iter().all(|&value| value == 0.0));
     assert!(array(&folder.join("run"), "item_bias.npy").1.iter().any(|&value| value != 0.0));
-    // On all ratings likewise, by --refit and by a cross-validation.
+    // The same on all ratings, by --refit and by a cross-validation.
     ends(folder, &format!("{line} --refit --out refit"), 0);
     assert_eq!(learned("refit"), "biases");
     let all = "cv train.csv --rank 8 --solver ccd --reg 0.0001 --bias-reg 0.0001 --epochs 5 --folds 3";
     let said = ends(folder, &format!("{all} --out cv"), 0).out;
     assert_eq!(learned("cv"), "biases");
     assert!(said.contains("nothing was learned beyond the mean on most folds"), "{said}");
-    // Factors that begin at 0 would stay there.
+    // Factors that start at 0 would stay there.
     for solver in ["sgd", "als", "ccd"] {
         ends(
             folder,

@@ -262,7 +262,7 @@ impl ProximalSet {
     }
 
     /// The gap over the members: primal less dual at min(1, L / max |g|) times the residual; with R, the
-    /// coefficients stand for further residuals (the rows of the elastic net seen as an augmented problem).
+    /// coefficients count as further residuals (the rows of the elastic net seen as an augmented problem).
     fn gap(&self, response: Response<'_>, at: &SolveState, target: Target) -> f64 {
         let SolveState { scores, g, .. } = at;
         let (terms, mut active_bounds) = (&self.terms, ActiveBounds::new());
