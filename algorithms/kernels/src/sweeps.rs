@@ -1,5 +1,5 @@
 //! Sums, sweeps and passes over rows of few values, in AVX-512, AVX2 and portable form with the same bits.
-//! Rows play the part of columns in the kernels of the Lasso, which multiply and add single rows here.
+//! Single rows are multiplied and added by the Lasso's kernels for columns.
 
 use crate::algebra::{SparseColumns, sparse_add, sparse_product};
 #[cfg(target_arch = "x86_64")]

@@ -10,12 +10,13 @@ use raddle_kernels::algebra::{RowPiece, gram, gram_by_rows, sum_squares};
 /// detect 0.9.
 const DENSE_SAMPLE: usize = 128;
 
-/// Number of runs of rows on which sparse correlations are estimated: runs of consecutive rows, evenly
-/// spread, whose entries a search finds without reading the others. Columns have few entries in each row.
+/// Sparse correlations are estimated on this number of runs of [`RUN`] consecutive rows, evenly spread. A
+/// column has few entries in each run, and a search finds them without reading the others.
 const RUNS: usize = 16;
 const RUN: usize = 64;
 
-/// An estimate above this is replaced by the exact correlation if a column has few entries in the sample.
+/// An estimate above this is replaced by the exact correlation if a column has fewer than [`FEW`] entries in
+/// the sample.
 const DOUBTFUL: f64 = 0.5;
 const FEW: usize = 16;
 

@@ -32,8 +32,8 @@ pub(crate) struct Measured {
     mean_rmse: f64,
 }
 
-/// Accumulates the root mean squared error of the first number, a mean, over ratings that are added one by
-/// one.
+/// Accumulates the root mean squared error of a mean over ratings that are added one by one: the mean, the
+/// sum of squared errors, and the number of ratings.
 struct OfMean(f64, f64, u64);
 
 impl OfMean {
