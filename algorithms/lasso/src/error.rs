@@ -76,7 +76,7 @@ pub enum LassoError {
     GroupBounds,
     /// Columns without a penalty for which the loss has no minimum.
     #[error(
-        "the columns without a penalty fit the response without limit, as where they tell two classes apart: \
+        "the columns without a penalty fit the response without limit, such as where they separate two classes: \
          give some of them a penalty factor above 0"
     )]
     Free,

@@ -184,7 +184,7 @@ impl LiveTable {
                 let mut values = values.clone();
                 values.sort_by_key(|&(column, _)| column);
                 if let Some(two) = values.windows(2).find(|two| two[0].0 == two[1].0) {
-                    return Err(format!("column {} stands there twice", two[0].0 + 1));
+                    return Err(format!("column {} is given twice", two[0].0 + 1));
                 }
                 for &(column, value) in &values {
                     if !value.is_finite() {

@@ -200,7 +200,7 @@ fn bad_versions_are_refused_whole_with_file_and_line_and_the_model_before_stays(
         ("+ x 1 1:inf\n", 3, "the value is no finite number"),
         ("+ x 1 0:1\n", 3, "columns are numbers from 1"),
         ("+ x 1 7\n", 3, "write column:value"),
-        ("+ x 1 2:1 2:1\n", 3, "column 2 stands there twice"),
+        ("+ x 1 2:1 2:1\n", 3, "column 2 is given twice"),
         ("+ x 1 4294967296:1\n", 3, "columns are numbers from 1"),
         ("- 1 2\n", 3, "more than an id"),
         ("x 1 1:2\n", 3, "is no change"),

@@ -51,8 +51,8 @@ pub(super) const FOREIGN: ForeignWords<'static> = ForeignWords {
         ("scoring score metric metrics eval-metric type-measure criterion", "--measure"),
         (
             "scoring score metric metrics eval-metric type-measure criterion measure",
-            "[tol] `lasso cv --measure NAME` chooses lambda by a measure; a fit says R2 or its kin, with \
-             --test on other rows",
+            "[tol] `lasso cv --measure NAME` chooses lambda by a measure; a fit reports R2 or the \
+             explained deviance, with --test on other rows",
         ),
         ("foldid fold-id fold-ids fold-column group-column", "--fold-by"),
         (

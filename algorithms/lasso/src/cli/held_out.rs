@@ -71,9 +71,8 @@ impl TestRows {
                     |(_, name): &&(&str, Option<&str>)| name.is_some_and(|name| Path::new(name).is_file());
                 let Some((option, Some(file))) = of_rows.iter().find(is_file) else { return Ok(()) };
                 Err(Error::usage(format!(
-                    "{shown}: {option} {file} is a file of the data's rows, which test rows have no values \
-                     in: name a \
-                     column that both have, or hold out a share"
+                    "{shown}: {option} {file} is a file of the data's rows, in which test rows have no \
+                     values: name a column that both have, or hold out a share"
                 )))
             }
         }

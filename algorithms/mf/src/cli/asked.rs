@@ -80,7 +80,7 @@ fn listed(list: &str, between: char) -> Result<Vec<String>, String> {
                 rest = &behind[blanks(behind).unwrap_or(behind.len())..];
                 if !(rest.is_empty() || rest.starts_with(between)) {
                     let what = if between == ',' { "a comma" } else { "a line break" };
-                    return Err(format!("write {what} behind a closing double quote"));
+                    return Err(format!("write {what} after a closing double quote"));
                 }
                 id
             }
@@ -126,7 +126,7 @@ mod tests {
             ("", "there is no id in it"),
             (" , ,", "there is no id in it"),
             ("\"a", "a double quote is not closed"),
-            ("\"a\"b,c", "write a comma behind"),
+            ("\"a\"b,c", "write a comma after"),
         ] {
             assert!(ids("--users", wrong).unwrap_err().to_string().contains(why), "{wrong}");
         }

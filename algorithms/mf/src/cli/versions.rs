@@ -66,7 +66,7 @@ fn check(options: &Options) -> Result<(), Error> {
     }
     match options.refit {
         true => {
-            Err(Error::usage("--refit fits again from scratch, --changes goes on: leave one of them out"))
+            Err(Error::usage("--refit fits again from scratch, --changes continues: leave one of them out"))
         }
         false => Ok(()),
     }

@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for List {
         let mut rows = ids.index().rows_of(&ids).into_iter().zip(0..);
         match rows.all(|(row, own)| row == Some(own)) {
             true => Ok(ids),
-            false => Err(A::Error::custom("an id stands there twice")),
+            false => Err(A::Error::custom("an id occurs twice")),
         }
     }
 }
